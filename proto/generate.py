@@ -1,8 +1,8 @@
 """Generate `libs/faristol/pb` from the contract. The build does it, and `make` whenever the contract has changed.
 
 The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
-that travel on the wire stay `faristol.game.v1`. What the contract says of the commands of a director is generated too
-(`comments.py`), for the help of the command line: descriptors carry no comments when a program runs.
+that travel on the wire stay `faristol.game.v1`. What the contract says of methods and fields is generated too, of the
+services whose methods are commands (`comments.py`): descriptors carry no comments when a program runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from grpc_tools import protoc
 PROTO = Path(__file__).parent
 OUT = PROTO.parent / "libs" / "faristol" / "pb"
 IMPORTS = re.compile(r"\bfaristol\.(?=(?:clock|event|game|lexicon|pairing|rating|results)\.v1\b)")
-DIRECTING = "faristol/pairing/v1/pairing.proto"
+COMMENTED = (
+    "faristol/lexicon/v1/adjudication.proto",
+    "faristol/pairing/v1/pairing.proto",
+    "faristol/rating/v1/rating.proto",
+)
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 
@@ -38,11 +42,10 @@ def generate(out: Path) -> None:
             raise SystemExit(code)
         described = Path(scratch) / "described"
         options = [f"--descriptor_set_out={described}", "--include_source_info"]
-        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, DIRECTING]):
+        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *COMMENTED]):
             raise SystemExit(code)
-        commented = (out / Path(DIRECTING).relative_to("faristol")).with_name("comments.py")
-        commented.parent.mkdir(parents=True, exist_ok=True)
-        commented.write_text(_comments(described.read_bytes()), encoding="utf-8")
+        out.mkdir(parents=True)
+        (out / "comments.py").write_text(_comments(described.read_bytes()), encoding="utf-8")
         tree = Path(scratch) / "faristol"
         for pattern in GENERATED:
             for path in tree.rglob(pattern):
@@ -59,19 +62,18 @@ def generate(out: Path) -> None:
 
 def _comments(described: bytes) -> str:
     """A module with what the contract says of each method and field: ``PairRound``, ``PairRoundRequest.round``."""
-    file = FileDescriptorSet.FromString(described).file[-1]
-    names: dict[tuple[int, ...], str] = {}
-    for number, message in enumerate(file.message_type):
-        for place, field in enumerate(message.field):
-            names[4, number, 2, place] = f"{message.name}.{field.name}"
-    for number, service in enumerate(file.service):
-        for place, method in enumerate(service.method):
-            names[6, number, 2, place] = method.name
-    said = {
-        names[tuple(found.path)]: " ".join(found.leading_comments.split())
-        for found in file.source_code_info.location
-        if tuple(found.path) in names
-    }
+    said: dict[str, str] = {}
+    for file in FileDescriptorSet.FromString(described).file:
+        names: dict[tuple[int, ...], str] = {}
+        for number, message in enumerate(file.message_type):
+            for place, field in enumerate(message.field):
+                names[4, number, 2, place] = f"{message.name}.{field.name}"
+        for number, service in enumerate(file.service):
+            for place, method in enumerate(service.method):
+                names[6, number, 2, place] = method.name
+        for found in file.source_code_info.location:
+            if name := names.get(tuple(found.path)):
+                said[name] = " ".join(found.leading_comments.split())
     lines = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(said.items()))
     head = '"""What the contract says of each method and field."""'
     return f"# Generated from `proto/`; never edited by hand.\n{head}\n\nCOMMENTS: dict[str, str] = {{\n{lines}}}\n"

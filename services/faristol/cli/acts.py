@@ -1,4 +1,4 @@
-"""How the methods of the pairing service are said on the command line: what stands behind the verb, and the answer.
+"""How methods of the contract are said on the command line: what stands behind the verb, and the answer.
 
 Nouns and verbs are in ``commands``. What an act has as a field is an option of the same name (``arbiter_id`` is
 ``--arbiter``, ``scores`` is ``--score``), and its help is the comment of the contract; here is what is otherwise.
@@ -38,6 +38,10 @@ class Act:
     """The field with the id of what comes to be: it is taken as it is given."""
     round: Which = ""
     """The round that is meant where none is given."""
+    unsaid: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
+    """The number of a field where none is given, and another field has a certain word."""
+    echoed: tuple[str, ...] = ()
+    """Fields of the command that programs are told again, beside ids and rounds."""
     said: str = ""
     """The answer as a sentence. Ids are names in it; ``{who}`` is a player or a team, ``{game}`` who plays it, and
     ``{outcome}``, with a comma before it, how it was decided if not by its scores."""
@@ -213,4 +217,18 @@ ACTS: Mapping[str, Act] = {
         also={"round_to_pair_again": AGAIN},
     ),
     "GetTournament": Act(),
+    "ChooseRatingSystem": Act(arguments=("system",), echoed=("system",), said=N_("{tournament} is rated by {system}.")),
+    "SetAdjudication": Act(
+        arguments=("mode",),
+        spelled={"lease_seconds": "lease", "escalate_after_seconds": "escalate-after"},
+        unsaid={"panel": ("mode", "panel", 3)},
+        echoed=("mode",),
+        said="{tournament}: {mode}",
+    ),
+    "AppointJudge": Act(arguments=("judge_id",), said=N_("{judge_id}: appointed")),
+    "DismissJudge": Act(arguments=("judge_id",), said=N_("{judge_id}: dismissed")),
+    "ChooseLayers": Act(echoed=("layers",), said="{tournament}: {layers}"),
+    "GetAdjudication": Act(),
+    "GetRulingTimes": Act(),
+    "ListRatingSystems": Act(),
 }

@@ -10,14 +10,17 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.acts import ACTS
-from faristol.cli.calling import as_json
+from faristol.cli.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.commands import spelled
+from faristol.cli.common import as_json
 from faristol.cli.names import ROUND_AND_TABLE, Roll
 from faristol.cli.outcomes import by_forfeit, outcome
+from faristol.cli.ratings import rating_systems
 from faristol.cli.team_list import never_came
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.referee.forms import names_of
@@ -77,7 +80,6 @@ ROLES: Mapping[events.TribunalRole.ValueType, str] = {
 def told(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Iterator[str]:
     """The lines of an answer."""
     if method in _OWN:
-        assert known is not None, "these are answers about a tournament that there is"
         yield from _OWN[method](request, answer, known, language)
         return
     act = ACTS[method]
@@ -87,12 +89,14 @@ def told(method: str, request: Message, answer: Message, known: Roll | None, lan
     yield " ".join(say(text, params, language) for text in sentences)
 
 
-def as_told(request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
+def as_told(method: str, request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
     """An answer for programs: with what it is about, and a name beside each id."""
+    given, echoed = as_json(request), ACTS[method].echoed
     about = {
-        field.name: value
+        field.name: _word(field, value) if field.enum_type else given[field.name]
         for field, value in request.ListFields()
-        if field.name.endswith(("_id", "round")) and field.name != "command_id" and not field.is_repeated
+        if field.name in echoed
+        or (field.name.endswith(("_id", "round")) and field.name != "command_id" and not field.is_repeated)
     }
     said = {**about, **as_json(answer)}
     return dict(_with_names(said, known)) if known else said
@@ -125,7 +129,9 @@ def _value(field: str, request: Message, answer: Message) -> Any:
 
 def _params(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Params:
     """Everything that a sentence may name: the fields of command and answer, with names for ids."""
-    params: dict[str, str | int] = {"tournament": known.tournament.name if known else ""}
+    of: Any = request
+    name = known.tournament.name if known else getattr(of, "tournament_id", "")
+    params: dict[str, str | int] = {"tournament": name}
     for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
         params.setdefault(field.name, "")
         value = _value(field.name, request, answer)
@@ -190,7 +196,7 @@ def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | i
     if field.is_repeated:
         shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
         if not shown:
-            empty = {"halls": NO_HALLS, "prizes": NO_PRIZES}.get(field.name)
+            empty = {"halls": NO_HALLS, "prizes": NO_PRIZES, "layers": NO_LAYERS}.get(field.name)
             return say(empty, {}, language) if empty else ""
         return (" – " if field.name == "scores" else ", ").join(shown)
     return _one_shown(field, value, known, language)
@@ -210,16 +216,19 @@ def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str
     if isinstance(value, pairing.Appointment | events.TribunalMember):
         return _member(value, known, language)
     if field.enum_type is not None:
-        if field.enum_type is events.ByeKind.DESCRIPTOR:
-            return read(labels.BYES[value]) if value in labels.BYES else ""
-        if field.enum_type is events.PrizeKind.DESCRIPTOR:
-            return read(labels.PRIZES[value])
-        return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
+        if texts := _TEXTS.get(field.enum_type.full_name):
+            return read(texts[value]) if value in texts else ""
+        return _word(field, value)
     if field.name == "undone_by":
         return spelled(value)
     if field.name.endswith(("_id", "_ids", "abandoned_by", "decided_by")) and known:
         return known.name(value) if isinstance(value, str) else ""
     return value if isinstance(value, int) else str(value or "")
+
+
+def _word(field: Any, value: int) -> str:
+    """The word for a value of an enumeration, as it is typed; empty where there is none."""
+    return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
 
 
 def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | None, language: str) -> str:
@@ -374,11 +383,21 @@ def _tournament(
         yield say(RATED_BY, {"system": answer.rating_system}, language)
 
 
+_TEXTS: Mapping[str, Mapping[Any, str]] = {
+    events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
+    events.PrizeKind.DESCRIPTOR.full_name: labels.PRIZES,
+    lexicon.Mode.DESCRIPTOR.full_name: MODES,
+}
+"""Texts for the values of enumerations."""
+
 _OWN: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,
     "SanctionPlayer": _sanctioned,
     "ListObstacles": _obstacles,
     "ExplainPairing": _explained,
     "GetTournament": _tournament,
+    "GetAdjudication": adjudication,
+    "GetRulingTimes": ruling_times,
+    "ListRatingSystems": rating_systems,
 }
 """Answers that are more than a sentence."""

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import typer
 
-from faristol.cli.asking import answered, forget_typed
-from faristol.cli.calling import as_json
+from faristol.cli.adjudication import WAITING
+from faristol.cli.common import as_json, said
+from faristol.cli.keyboard import answered, forget_typed
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
-from faristol.text import say
-from faristol.text.terminal import language_of_terminal
 
 ANSWERS = ("y", "n", "r", "q")
 """What a judge answers of a word, in every language: good, no word, give the case back, leave."""
@@ -27,7 +26,6 @@ ANSWERS = ("y", "n", "r", "q")
 NO_WORD_OF_CASE = N_("{given} is no word of case {case}: expected {expected}")
 NOTHING_WAITS = N_("nothing waits")
 NOT_APPOINTED = N_("nothing waits: no tournament has appointed {judge} as a judge")
-WAITING = N_("{count} waiting")
 YOURS, APPEAL, ESCALATED = N_("yours"), N_("appeal"), N_("escalated")
 CASE = N_("case {case} ({article}): lexicon {lexicon}")
 CASE_WITH_LAYERS = N_("case {case} ({article}): lexicon {lexicon}, layers {layers}")
@@ -47,12 +45,12 @@ def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
 
     Raises ``StartError`` when it is none of them, or could be two.
     """
-    words = [tuple(one.word.faces) for one in file.words]
+    words = [tuple(listed.word.faces) for listed in file.words]
     named = [word for word in words if " ".join(word) == text.upper()]
     found = named or [word for word in words if "".join(word) == text.upper()]
     if len(found) != 1:
         params = {"given": repr(text), "case": file.case_id, "expected": ", ".join(" ".join(word) for word in words)}
-        raise StartError(_said(NO_WORD_OF_CASE, **params))
+        raise StartError(said(NO_WORD_OF_CASE, **params))
     return found[0]
 
 
@@ -68,36 +66,36 @@ def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool
         typer.echo(json.dumps({"cases": cases, "appointed": queue.appointed}, ensure_ascii=False))
         return
     now = datetime.now(UTC)
-    nothing = _said(NOTHING_WAITS) if queue.appointed else _said(NOT_APPOINTED, judge=judge_id)
-    typer.echo(_said(WAITING, count=len(queue.cases)) if queue.cases else nothing)
+    nothing = said(NOTHING_WAITS) if queue.appointed else said(NOT_APPOINTED, judge=judge_id)
+    typer.echo(said(WAITING, count=len(queue.cases)) if queue.cases else nothing)
     for case in queue.cases:
         waited = (now - case.queued_at.ToDatetime(UTC)).total_seconds()
         marks = [
-            _said(name) for name, on in ((YOURS, case.held), (APPEAL, case.appeal), (ESCALATED, case.escalated)) if on
+            said(name) for name, on in ((YOURS, case.held), (APPEAL, case.appeal), (ESCALATED, case.escalated)) if on
         ]
         words = ", ".join(" ".join(word.faces) for word in case.words)
         typer.echo(f"  {case.case_id}  {case.language}  {waited:.0f} s  {words}  {' '.join(marks)}".rstrip())
 
 
-def show_file(file: pb.GetCaseFileResponse) -> None:
-    """Print what is known of a case."""
+def file_lines(file: pb.GetCaseFileResponse) -> Iterator[str]:
+    """What is known of a case."""
     lexicon = f"{file.lexicon.name} {file.edition}"
     params = {"case": file.case_id, "article": file.article, "lexicon": lexicon, "layers": ", ".join(file.layers)}
-    typer.echo(_said(CASE_WITH_LAYERS if file.layers else CASE, **params))
+    yield said(CASE_WITH_LAYERS if file.layers else CASE, **params)
     if file.appeal:
-        typer.echo(_said(ARGUMENTS, arguments=file.arguments) if file.arguments else _said(NO_ARGUMENTS))
-    for one in file.words:
-        listed = ", ".join(map(_listing, one.listings))
-        answer = _said(LISTED if one.valid else NOT_LISTED)
-        typer.echo(f"  {' '.join(one.word.faces)}: {answer}  {listed}".rstrip())
-        for before in one.earlier:
-            said = _said(GOOD if before.valid else NO_WORD)
-            typer.echo(f"    {before.tournament_id}: {said}  {before.reason}  {before.source}".rstrip())
+        yield said(ARGUMENTS, arguments=file.arguments) if file.arguments else said(NO_ARGUMENTS)
+    for word in file.words:
+        listed = ", ".join(map(_listing, word.listings))
+        answer = said(LISTED if word.valid else NOT_LISTED)
+        yield f"  {' '.join(word.word.faces)}: {answer}  {listed}".rstrip()
+        for before in word.earlier:
+            ruled = said(GOOD if before.valid else NO_WORD)
+            yield f"    {before.tournament_id}: {ruled}  {before.reason}  {before.source}".rstrip()
 
 
 def ask_person(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
     """Ask at the terminal, where no key that was pressed before answers. Raises ``EOFError`` when the judge leaves."""
-    show_file(file)
+    typer.echo("\n".join(file_lines(file)))
     forget_typed()
     rulings = []
     for case_word in file.words:
@@ -117,12 +115,12 @@ def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
     Whoever rules against the lexicon and gives no reason or source is asked of the word again, so that a slip of the
     key can be put right.
     """
-    question = _said(WHICH, word=" ".join(case_word.word.faces))
+    question = said(WHICH, word=" ".join(case_word.word.faces))
     while True:
         typed = str(typer.prompt(question, default="y" if case_word.valid else "n"))
         answer = typed.strip().lower()
         if answer not in ANSWERS:
-            typer.echo(_said(NO_ANSWER, given=repr(typed), expected=", ".join(ANSWERS)))
+            typer.echo(said(NO_ANSWER, given=repr(typed), expected=", ".join(ANSWERS)))
             continue
         if answer == "q":
             raise EOFError
@@ -134,24 +132,20 @@ def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
         source = _line(SOURCE if against else SOURCE_OR_NONE) if reason or not against else ""
         if not against or (reason and source):
             return ruling(case_word.word.faces, valid, reason, source)
-        typer.echo(_said(AGAINST))
+        typer.echo(said(AGAINST))
 
 
 def _line(question: str) -> str:
     """What is typed at a question; empty for Enter alone."""
-    return str(typer.prompt(_said(question), default="", show_default=False)).strip()
+    return str(typer.prompt(said(question), default="", show_default=False)).strip()
 
 
 def _listing(place: lexicon_pb2.Listing) -> str:
     """Where the lexicon has a word: a layer, who says so, and whether it is off."""
-    text = place.layer or _said(ALWAYS)
+    text = place.layer or said(ALWAYS)
     if place.source:
-        text = _said(BY_SOURCE, layer=text, source=place.source)
-    return text if place.on else _said(OFF, listing=text)
-
-
-def _said(text: str, **params: str | int) -> str:
-    return say(text, params, language_of_terminal())
+        text = said(BY_SOURCE, layer=text, source=place.source)
+    return text if place.on else said(OFF, listing=text)
 
 
 async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
@@ -164,16 +158,16 @@ async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] |
         given: dict[str, Any] = json.loads(line)
         if given and "words" not in given:
             raise ValueError("no words; {} gives the case back")
-        if not all(isinstance(one["valid"], bool) for one in given.get("words", [])):
+        if not all(isinstance(word["valid"], bool) for word in given.get("words", [])):
             raise ValueError("valid is true or false")
         return [
             ruling(
-                [str(tile) for tile in one["tiles"]],
-                one["valid"],
-                str(one.get("reason", "")),
-                str(one.get("source", "")),
+                [str(tile) for tile in word["tiles"]],
+                word["valid"],
+                str(word.get("reason", "")),
+                str(word.get("source", "")),
             )
-            for one in given.get("words", [])
+            for word in given.get("words", [])
         ] or None
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise StartError(

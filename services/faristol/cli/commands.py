@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
@@ -12,11 +12,11 @@ from typer.core import TyperGroup
 
 from faristol.cli.common import acting_as
 from faristol.kernel.quoting import likely
-from faristol.pb.pairing.v1.comments import COMMENTS
+from faristol.pb.comments import COMMENTS
 
 
 class Verb(NamedTuple):
-    """A verb of a noun: a function of a module of ``faristol.cli``, or a method of the pairing service."""
+    """A verb of a noun: a function of a module of ``faristol.cli``, or a method of the contract."""
 
     where: str
     """``module:function``, or the name of the method."""
@@ -35,8 +35,6 @@ class Noun:
 
     help: str
     verbs: Mapping[str, Verb]
-    where: str = ""
-    """The module that has all the verbs, instead."""
 
 
 COMMANDS: Mapping[str, Noun | Verb] = {
@@ -161,19 +159,33 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "rating": Noun(
         "Ratings after a tournament.",
         {
-            "systems": Verb("ratings:systems", "List the rating systems that a tournament can choose."),
-            "choose": Verb("ratings:choose", "Say by which system a tournament is rated."),
+            "systems": Verb("ListRatingSystems", "List the rating systems that a tournament can choose."),
+            "choose": Verb("ChooseRatingSystem"),
             "show": Verb("ratings:show", "Show the ratings after a tournament, or an estimate."),
             "export": Verb("export:ratings", "Write the rating list, or an estimate, as CSV or JSON."),
         },
     ),
-    "judge": Noun("Judges: who rules on challenges, and ruling on them.", {}, "judge:app"),
+    "judge": Noun(
+        "Judges: who rules on challenges, and ruling on them.",
+        {
+            "mode": Verb("SetAdjudication"),
+            "appoint": Verb("AppointJudge"),
+            "dismiss": Verb("DismissJudge"),
+            "layers": Verb("ChooseLayers"),
+            "show": Verb("GetAdjudication", "Show how challenges of a tournament are ruled on, and by whom."),
+            "watch": Verb("judge:watch", "Show the cases that a judge may take, whenever they change."),
+            "sit": Verb("judge:sit_down", "Take cases as they come and rule on them."),
+            "claim": Verb("judge:claim", "Take a case and show what is known of it."),
+            "release": Verb("judge:release", "Give a case back."),
+            "rule": Verb("judge:rule", "Take a case, or have it, and rule on every word of it."),
+        },
+    ),
     "ruling": Noun(
         "Rulings on challenges.",
         {
             "list": Verb("rulings:list_rulings", "List the rulings of closed rounds, as the public may see them."),
             "export": Verb("rulings:export", "Write every word that was ruled on as CSV, for officials."),
-            "stats": Verb("rulings:stats", "Say how long cases waited for their ruling."),
+            "stats": Verb("GetRulingTimes", "Say how long cases waited for their ruling."),
             "correct": Verb("CorrectRuling"),
         },
     ),
@@ -181,18 +193,60 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         "Draws of games whose bag the system held.",
         {"verify": Verb("draws:verify", "Make every draw of a game again, and compare.")},
     ),
-    "ruleset": Noun("Rule books as data: values, articles, options.", {}, "ruleset:app"),
-    "lexicon": Noun("The lexicons on this machine.", {}, "lexicon:app"),
-    "gcg": Noun("Games in GCG files.", {}, "gcg:app"),
+    "ruleset": Noun(
+        "Rule books as data: values, articles, options.",
+        {
+            "list": Verb("ruleset:list_rulesets", "List the rulesets, and what each still needs from an organiser."),
+            "show": Verb("ruleset:show", "Print every value of a ruleset beside its article."),
+            "diff": Verb("ruleset:diff", "Print the values in which two rulesets differ."),
+        },
+    ),
+    "lexicon": Noun(
+        "The lexicons on this machine.",
+        {
+            "install": Verb("lexicon:install_lexicon", "Fetch an open word list and build a lexicon of it."),
+            "add": Verb("lexicon:add_lexicon", "Build a lexicon of a federation's own lists."),
+            "look-up": Verb("lexicon:look_up", "Say of each word as which tiles it is in."),
+            "list": Verb("lexicon:list_lexicons", "List the lexicons on this machine."),
+        },
+    ),
+    "gcg": Noun(
+        "Games in GCG files.",
+        {
+            "check": Verb("gcg:check", "Replay games and compare every score and total."),
+            "show": Verb("gcg:show", "Print the sheet and the board at the end."),
+            "export": Verb("gcg:export", "Print a game of two players as a GCG file."),
+        },
+    ),
     "trf": Noun(
         "Tournaments in TRF files.",
         {
-            "pair": Verb("pair:pair", "Pair the next round of a TRF file by FIDE's Dutch system, or check all."),
+            "pair": Verb("trf:pair", "Pair the next round of a TRF file by FIDE's Dutch system, or check all."),
             "export": Verb("export:trf", "Write a tournament as a TRF file."),
         },
     ),
-    "record": Noun("The record of everything that happened.", {}, "keeping:app"),
-    "projection": Noun("The tables that are computed from the record.", {}, "projections:app"),
+    "record": Noun(
+        "The record of everything that happened.",
+        {
+            "verify": Verb("record:verify", "Check order, hash chain and seals."),
+            "key": Verb("record:key", "Make a key to seal with, and print its public half."),
+            "seal": Verb("record:seal", "Seal what is not sealed yet."),
+            "export": Verb("archive:export", "Write the record to a file that can be checked anywhere."),
+            "restore": Verb("archive:restore", "Put an exported record into an empty one."),
+            "erase-person": Verb("archive:erase_person", "Forget a person for ever."),
+            "erase-note": Verb("archive:erase_note", "Forget for ever what was noted with one act."),
+            "migrate": Verb("archive:migrate", "Bring the tables of the record to the format of this version."),
+        },
+    ),
+    "projection": Noun(
+        "The tables that are computed from the record.",
+        {
+            "list": Verb("projections:list_projections", "Show what follows the record, and how far behind it is."),
+            "rebuild": Verb("projections:rebuild", "Build a projection again from the first event on."),
+            "drop": Verb("projections:drop", "Drop the tables of a version that is no longer read."),
+            "retry": Verb("projections:retry", "Have consumers that stand still try their event once more."),
+        },
+    ),
     "referee": Verb("referee:referee", "Play rulebook cases."),
     "completion": Verb("completion:completion", "Print what a shell needs to complete words: bash, zsh or fish."),
 }
@@ -200,7 +254,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
 
 
 def spelled(method: str) -> str:
-    """The noun and verb of a method of the pairing service: ``round unpair`` of ``UnpairRound``."""
+    """The noun and verb of a method of the contract: ``round unpair`` of ``UnpairRound``."""
     return _SPELLED.get(method, method)
 
 
@@ -287,21 +341,25 @@ class Verbs(Group):
 
 def command_of(name: str, entry: Noun | Verb) -> Any:
     """The command itself, imported."""
-    if isinstance(entry, Noun) and not entry.where:
+    if isinstance(entry, Noun):
         group = Verbs(name=name, help=entry.help, no_args_is_help=True, rich_markup_mode=None)
         group.noun = entry
         return group
-    parent = typer.Typer(rich_markup_mode=None)
-    module, _, found = entry.where.partition(":")
-    if not found:
-        parent.command(name)(import_module("faristol.cli.director").command_of(entry.where))
+    module, _, function = entry.where.partition(":")
+    if function:
+        carried_out = getattr(import_module(f"faristol.cli.{module}"), function)
     else:
-        it = getattr(import_module(f"faristol.cli.{module}"), found)
-        if isinstance(it, typer.Typer):
-            parent.add_typer(it, name=name, cls=Group)
-        else:
-            parent.command(name)(it)
-    return _with_as(typer.main.get_group(parent).commands[name])
+        carried_out = import_module("faristol.cli.contract").command_of(entry.where)
+    command = _made(name, carried_out)
+    if not any("--as" in param.opts for param in command.params):
+        command.params.extend(param for param in _made("", _somebody).params if param.name == "acts")
+    return command
+
+
+def _made(name: str, function: Callable[..., None]) -> Any:
+    parent = typer.Typer(rich_markup_mode=None, add_completion=False)
+    parent.command(name)(function)
+    return typer.main.get_command(parent)
 
 
 def _acts(name: str | None) -> None:
@@ -321,16 +379,3 @@ def _somebody(
     ] = None,
 ) -> None:
     """A command of which every other one gets the option."""
-
-
-def _with_as(command: Any) -> Any:
-    """A command, or every command of a group, with ``--as`` for who acts, where it has none of its own."""
-    parts = getattr(command, "commands", None)
-    if parts is not None:
-        for part in parts.values():
-            _with_as(part)
-    elif not any("--as" in param.opts for param in command.params):
-        template = typer.Typer(add_completion=False)
-        template.command()(_somebody)
-        command.params.extend(param for param in typer.main.get_command(template).params if param.name == "acts")
-    return command

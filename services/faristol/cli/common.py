@@ -1,4 +1,4 @@
-"""What the commands share: options, settings, a progress bar, and how work is run."""
+"""What the commands share: how work is run, who acts, and how answers are printed."""
 
 from __future__ import annotations
 
@@ -6,35 +6,24 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
-from pydantic import ValidationError
+from pydantic import BaseModel
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from faristol.host import Settings, StartError
+from faristol.cli.options import settings_of
+from faristol.kernel.refusal import Param
+from faristol.text import say
+from faristol.text.terminal import language_of_terminal
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 console = Console(stderr=True)
-
-Data = Annotated[Path | None, typer.Option(help="Folder of the embedded record and bus.")]
-Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or postgresql://…")]
-Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
-Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
-Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0 takes a free one.")]
-
-
-def settings_of(**given: object) -> Settings:
-    """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
-    try:
-        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        name = "_".join(str(part) for part in first["loc"])
-        value = first.get("input")
-        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
 
 
 class _Person:
@@ -54,32 +43,6 @@ def who_acts() -> str:
     return _Person.name or os.environ.get("FARISTOL_AS", "").strip()
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-class Bar:
-    """A progress bar on the terminal. Gives the progress and its one task."""
-
-    def __init__(self, what: str) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
-        self._progress = Progress(
-            *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
-        )
-        self._what = what
-
-    def __enter__(self) -> tuple[Progress, TaskID]:
-        self._progress.start()
-        return self._progress, self._progress.add_task(self._what, total=None)
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-
-def many(count: int, one: str, more: str = "") -> str:
-    """A number of things: ``1 seal``, ``2 seals``; ``more`` is the plural when it is not ``one`` with an s."""
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
-
-
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run asynchronous work to its end, with logs on standard error."""
     logging.basicConfig(
@@ -89,9 +52,49 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(work)
 
 
-def tell_answer(text: str, content: Mapping[str, Any], *, json_output: bool) -> None:
-    """Tell an answer: a sentence for people, or with ``--json`` an object for programs."""
-    typer.echo(json.dumps(content, ensure_ascii=False) if json_output else text)
+def said(text: str, **params: Param) -> str:
+    """A text, marked with ``N_``, in the language of the terminal."""
+    return say(text, params, language_of_terminal())
+
+
+def as_json(message: Message) -> dict[str, Any]:
+    """A message as JSON, with the names of the contract and every field."""
+    from google.protobuf.json_format import MessageToDict
+
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent: int | None = 2) -> None:
+    """Tell an answer: lines for people, or with ``--json`` the content for programs.
+
+    The content is a message of the contract, an answer of the API, or what JSON can hold. Without an ``indent`` it is
+    one line.
+    """
+    if json_output:
+        if isinstance(content, BaseModel):
+            content = content.model_dump(mode="json")
+        elif hasattr(content, "DESCRIPTOR"):
+            content = as_json(content)
+        typer.echo(json.dumps(content, ensure_ascii=False, indent=indent))
+        return
+    told = [lines] if isinstance(lines, str) else list(lines)
+    if told:
+        typer.echo("\n".join(told))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on the terminal, as a function of what is done and what there is to do."""
+    parts = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
+    hidden = not console.is_terminal
+    with Progress(*parts, TimeRemainingColumn(), console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def many(count: int, thing: str, things: str = "") -> str:
+    """A number of things: ``1 seal``, ``2 seals``; ``things`` is the plural where it is not ``thing`` with an s."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
 def columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -1,14 +1,95 @@
-"""`faristol completion`: what a shell needs to complete words."""
+"""Completion of words by a shell: what it needs, and what is offered for a tournament or a player.
+
+Nothing is offered where services cannot be asked.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import re
+from collections import Counter
+from collections.abc import Awaitable, Iterable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from typer._completion_shared import get_completion_script
 
-from faristol.cli.completing import COMPLETE
+T = TypeVar("T")
+
+PATIENCE_S = 1.0
+"""Whoever presses a key does not wait for longer."""
+
+COMPLETE = "_FARISTOL_COMPLETE"
+"""The environment variable by which a shell asks."""
+
+Offer = tuple[str, str]
+"""A word, and what it stands for."""
+
+
+def tournaments(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    """Names of tournaments that begin with what is written, and ids that do."""
+    from faristol.cli.names import tournaments_at
+
+    return _offers(_asked(tournaments_at(ctx.params.get("address"))), incomplete)
+
+
+def players(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    """Names of the players of the tournament, and of its teams, and ids that begin with what is written."""
+    from faristol.cli.names import roll
+
+    tournament = ctx.params.get("tournament_id") or ctx.params.get("tournament")
+    if not tournament:
+        return []
+    found = _asked(roll(tournament, ctx.params.get("address")))
+    return _offers([*found.players, *found.teams], incomplete) if found else []
+
+
+def _asked(work: Awaitable[T]) -> T | None:
+    """What services answer; None where they do not, or not in time."""
+    from faristol.host import StartError
+
+    async def wait() -> T:
+        return await asyncio.wait_for(work, PATIENCE_S)
+
+    try:
+        return asyncio.run(wait())
+    except (StartError, TimeoutError):
+        return None
+
+
+def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
+    from faristol.cli.names import Named, folded
+
+    everybody = [named for named in known or () if isinstance(named, Named)]
+    names = Counter(folded(named.name) for named in everybody)
+    written = folded(incomplete)
+    offers = []
+    for named in everybody:
+        name, alone = folded(named.name), names[folded(named.name)] == 1
+        if incomplete and named.id.startswith(incomplete):
+            offers.append((named.id, str(named)))
+        elif name and alone and (name.startswith(written) or f" {written}" in name):
+            offers.append((Offered(_quoted(named.name)), str(named)))
+        elif not incomplete or name.startswith(written):
+            offers.append((Offered(named.id), str(named)))
+    return offers
+
+
+class Offered(str):
+    """What stands in place of what is written, though it need not begin with it: ``Àngels`` for ``ang``."""
+
+    __slots__ = ()
+
+    def startswith(self, *_: object) -> bool:
+        """As of everything that is offered is asked: it was chosen for what is written."""
+        return True
+
+
+def _quoted(name: str) -> str:
+    """A name as a word of the shell that asks; Bash takes it as it stands, the others quote it."""
+    return re.sub(r"[^\w@%+:,./-]", r"\\\g<0>", name) if os.environ.get(COMPLETE, "").endswith("bash") else name
 
 
 class Shell(StrEnum):

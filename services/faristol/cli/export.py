@@ -6,15 +6,14 @@ import json
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import grpc
 import typer
 
-from faristol.cli.calling import Cell, service_at
-from faristol.cli.common import run
-from faristol.cli.completing import Tournament
+from faristol.cli.common import said
 from faristol.cli.names import tournament_meant
+from faristol.cli.options import Address, LastRound, Output, Tournament
+from faristol.cli.services import asked, stub_at
 from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
@@ -26,15 +25,13 @@ from faristol.gateway.teams import Teams, TeamStandings
 from faristol.gateway.tournaments import Players, TournamentAnswer
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.pb.rating.v1 import rating_pb2_grpc
-from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.text import SOURCE, say
+from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
 Round = Annotated[
     int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when 0.")
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; else to the terminal.")]
+InJson = Annotated[bool, typer.Option("--json", help="Write JSON, with the fields of the API; else CSV.")]
 
 
 class Edition(StrEnum):
@@ -44,91 +41,87 @@ class Edition(StrEnum):
     TRF26 = "TRF26"
 
 
-InJson = Annotated[bool, typer.Option("--json", help="Write JSON, with the fields of the API; else CSV.")]
-
-
 def standings(
     tournament: Tournament,
     of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
     json_output: InJson = False,
     round_: Round = 0,
     output: Output = None,
-    address: Cell = None,
+    address: Address = None,
 ) -> None:
     """Write the standings with their tie-breaks as CSV; as JSON with how every value comes about."""
 
-    async def ask(results: Results, found: str) -> str:
+    async def ask(results: Results, found: str) -> Any:
         if of_teams:
-            teams = TeamStandings.of(await results.team_standings(found, round_, arithmetic=json_output))
-            return teams.model_dump_json(indent=2) if json_output else comma_separated.team_standings(teams)
-        answer = Standings.of(await results.standings(found, round_, arithmetic=json_output))
-        return answer.model_dump_json(indent=2) if json_output else comma_separated.standings(answer)
+            return TeamStandings.of(await results.team_standings(found, round_, arithmetic=json_output))
+        return Standings.of(await results.standings(found, round_, arithmetic=json_output))
 
-    _write(_asked(tournament, address, ask), output)
+    as_csv = comma_separated.team_standings if of_teams else comma_separated.standings
+    _export(tournament, address, output, ask, None if json_output else as_csv)
 
 
-def teams(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Cell = None) -> None:
+def teams(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None) -> None:
     """Write the teams with their line-ups."""
 
-    async def ask(results: Results, found: str) -> str:
-        answer = Teams.of(await results.teams(found))
-        return answer.model_dump_json(indent=2) if json_output else comma_separated.teams(answer)
+    async def ask(results: Results, found: str) -> Teams:
+        return Teams.of(await results.teams(found))
 
-    _write(_asked(tournament, address, ask), output)
+    _export(tournament, address, output, ask, None if json_output else comma_separated.teams)
 
 
 def pairings(
     tournament: Tournament,
-    number: Annotated[
-        int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; the last one paired when left out.")
-    ] = 0,
+    number: LastRound = 0,
     json_output: InJson = False,
     output: Output = None,
-    address: Cell = None,
+    address: Address = None,
 ) -> None:
     """Write the tables of a round with their scores, and who sits it out."""
 
-    async def ask(results: Results, found: str) -> str:
+    async def ask(results: Results, found: str) -> Pairings:
         which = number or max(1, len((await results.tournament(found)).tournament.played))
-        answer = Pairings.of(await results.pairings(found, which))
-        return answer.model_dump_json(indent=2) if json_output else comma_separated.pairings(answer)
+        return Pairings.of(await results.pairings(found, which))
 
-    _write(_asked(tournament, address, ask), output)
+    _export(tournament, address, output, ask, None if json_output else comma_separated.pairings)
 
 
 def crosstable(
-    tournament: Tournament, json_output: InJson = False, round_: Round = 0, output: Output = None, address: Cell = None
+    tournament: Tournament,
+    json_output: InJson = False,
+    round_: Round = 0,
+    output: Output = None,
+    address: Address = None,
 ) -> None:
     """Write everybody's rounds: opponents, results, scores, who started."""
 
-    async def ask(results: Results, found: str) -> str:
-        answer = Crosstable.of(await results.crosstable(found, round_))
-        return answer.model_dump_json(indent=2) if json_output else comma_separated.crosstable(answer)
+    async def ask(results: Results, found: str) -> Crosstable:
+        return Crosstable.of(await results.crosstable(found, round_))
 
-    _write(_asked(tournament, address, ask), output)
+    _export(tournament, address, output, ask, None if json_output else comma_separated.crosstable)
 
 
-def ratings(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Cell = None) -> None:
+def ratings(
+    tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None
+) -> None:
     """Write the rating list after a tournament; while a round is left, an estimate from the results so far."""
 
-    async def ask(results: Results, found: str) -> str:
-        async with service_at("rating", address) as channel:
-            service = RatingService(rating_pb2_grpc.RatingServiceStub(channel), language_of_terminal())
-            answer = Ratings.of(await service.of(found), await results.players(found))
-            return answer.model_dump_json(indent=2) if json_output else comma_separated.ratings(answer)
+    async def ask(results: Results, found: str) -> Ratings:
+        async with stub_at("rating", address) as stub:
+            service = RatingService(stub, language_of_terminal())
+            return Ratings.of(await service.of(found), await results.players(found))
 
-    _write(_asked(tournament, address, ask), output)
+    _export(tournament, address, output, ask, None if json_output else comma_separated.ratings)
 
 
 def whole(
     tournament: Tournament,
     json_output: Annotated[bool, typer.Option("--json", help="It is always JSON.")] = True,
     output: Output = None,
-    address: Cell = None,
+    address: Address = None,
 ) -> None:
     """Write all of it as one JSON object, as of one position: tournament, players, teams, pairings, standings."""
 
-    async def ask(results: Results, found: str) -> str:
+    async def ask(results: Results, found: str) -> dict[str, Any]:
         head = TournamentAnswer.of(await results.tournament(found))
         then = AsOf(head.position)
         rounds = [Pairings.of(await results.pairings(found, line.round, as_of=then)) for line in head.tournament.played]
@@ -136,7 +129,7 @@ def whole(
         standings = Standings.of(await results.standings(found, as_of=then, arithmetic=True))
         teams = Teams.of(await results.teams(found, as_of=then))
         of_teams = TeamStandings.of(await results.team_standings(found, as_of=then, arithmetic=True))
-        told = {
+        return {
             "position": head.position,
             "tournament": head.tournament.model_dump(mode="json"),
             **players.model_dump(mode="json", exclude={"position", "players"}),
@@ -146,9 +139,8 @@ def whole(
             "teams": [team.model_dump(mode="json") for team in teams.teams],
             "team_standings": [line.model_dump(mode="json") for line in of_teams.standings],
         }
-        return json.dumps(told, ensure_ascii=False, indent=2)
 
-    _write(_asked(tournament, address, ask), output)
+    _export(tournament, address, output, ask, lambda content: json.dumps(content, ensure_ascii=False, indent=2))
 
 
 def trf(
@@ -157,7 +149,7 @@ def trf(
     round_: Annotated[int, typer.Option("--round", min=0, max=999, help="Up to this round; the last over when 0.")] = 0,
     json_output: Annotated[bool, typer.Option("--json", help="The file as a text in a JSON object.")] = False,
     output: Output = None,
-    address: Cell = None,
+    address: Address = None,
 ) -> None:
     """Write the tournament as a TRF file, for pairing and rating programs. `trf pair FILE --check` pairs it again."""
 
@@ -165,34 +157,38 @@ def trf(
         text = (await results.report(found, EDITIONS[edition.value], round_, for_officials=True)).text
         return json.dumps({"tournament_id": found, "trf": text}, ensure_ascii=False) if json_output else text
 
-    _write(_asked(tournament, address, ask), output)
+    _export(tournament, address, output, ask, str)
 
 
-def _asked(tournament: str, address: str | None, work: Callable[[Results, str], Awaitable[str]]) -> str:
-    """What the results service gives of the tournament that is meant."""
+def _export(
+    tournament: str,
+    address: str | None,
+    output: Path | None,
+    ask: Callable[[Results, str], Awaitable[Any]],
+    written: Callable[[Any], str] | None,
+) -> None:
+    """Write what the results service tells of the tournament that is meant: as ``written``, and else as JSON.
 
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            return await work(_results(channel), await tournament_meant(tournament, address))
+    A file has the same words on every terminal, and a refusal those of whose terminal it is.
+    """
 
-    text: str = run(ask())
-    return text
+    async def work(stub: Any) -> Any:
+        return await ask(Results(stub, SOURCE, language_of_terminal()), await tournament_meant(tournament, address))
 
-
-def _results(channel: grpc.aio.Channel) -> Results:
-    """The results service: a file has the same words on every terminal, and a refusal those of whose terminal it is."""
-    return Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE, language_of_terminal())
+    content = asked("results", address, work)
+    write(written(content) if written else content.model_dump_json(indent=2), output)
 
 
-def _write(text: str, output: Path | None) -> None:
-    """The text byte for byte: these files end their lines as their formats want it."""
-    data = text.encode()
+def write(text: str, output: Path | None) -> None:
+    """Write a text byte for byte: files end their lines as their formats want it.
+
+    Raises ``StartError`` where the file cannot be written.
+    """
     if output is None:
-        typer.get_binary_stream("stdout").write(data)
+        typer.get_binary_stream("stdout").write(text.encode())
         return
     try:
-        output.write_bytes(data)
+        output.write_bytes(text.encode())
     except OSError as problem:
-        text = N_("{file} cannot be written: {problem}")
-        why = {"file": str(output), "problem": problem.strerror or str(problem)}
-        raise StartError(say(text, why, language_of_terminal())) from None
+        why = problem.strerror or str(problem)
+        raise StartError(said(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None

@@ -13,12 +13,12 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.acts import Act
+from faristol.cli.common import said
 from faristol.cli.names import Roll, Unclear, candidates
+from faristol.cli.options import in_language
 from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_
 from faristol.referee.forms import names_of
-from faristol.text import say
-from faristol.text.terminal import language_of_terminal
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
 """The field that says of a team what another says of a player."""
@@ -102,7 +102,7 @@ class Reader:
         if given or table:
             request.game_id = self._known.game(given, table=table, number=number)
         elif "game_id" in self._act.arguments:
-            raise Unclear(say(WHICH_GAME, {}, language_of_terminal()))
+            raise Unclear(said(WHICH_GAME))
 
     def _entries(self, field: Any, text: str) -> Iterable[str]:
         """The entries of a list, with commas between them; a comma within a name or a value parts nothing."""
@@ -128,6 +128,8 @@ class Reader:
                 raise self._cannot_be(given, "HEX") from None
         if field.type in BITS:
             return self._number(field, given)
+        if field.name == "languages":
+            return in_language(given)
         if field.name in TOURNAMENTS:
             return self._tournament(given)
         if self._known is None:
@@ -200,8 +202,8 @@ class Reader:
             if self._field.name in self._act.arguments
             else self._option_of(self._act, self._field)
         )
-        params = {"field": name, "given": repr(given), "expected": expected, "near": " / ".join(near)}
-        return typer.BadParameter(say(CANNOT_BE_NEAR if near else CANNOT_BE, params, language_of_terminal()))
+        text = CANNOT_BE_NEAR if near else CANNOT_BE
+        return typer.BadParameter(said(text, field=name, given=repr(given), expected=expected, near=" / ".join(near)))
 
 
 def _texts(given: Any) -> Iterable[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.calling import Cell
-from faristol.cli.common import AsJson, Bar, run
-from faristol.cli.names import AtTable, Game, InRound, game_meant
+from faristol.cli.common import progress, run, tell
+from faristol.cli.names import game_meant
+from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, OneObject
 from faristol.cli.sheet import shown
 from faristol.gateway.gcg import gcg_of
 from faristol.host import StartError
@@ -34,8 +33,6 @@ from faristol.rules.gcg import (
 from faristol.text import cited
 from faristol.text.terminal import language_of_terminal
 
-app = typer.Typer(no_args_is_help=True, help="Games in GCG files.")
-
 RulesetName = Annotated[str, typer.Option("--ruleset", help="Rules that the game is replayed under.")]
 Options = Annotated[
     list[str] | None,
@@ -52,13 +49,12 @@ class _Checked:
     problems: tuple[Problem, ...]
 
 
-@app.command()
 def check(
     files: Annotated[list[Path], typer.Argument(help="GCG files; a folder stands for the .gcg files in it.")],
     ruleset: RulesetName = "box",
     option: Options = None,
     every: Annotated[bool, typer.Option("--all", help="Tell everything that is wrong, a line for each.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json_output: OneObject = False,
 ) -> None:
     """Replay games and compare every score and total. Exit code 1 when a file is wrong or malformed.
 
@@ -68,23 +64,21 @@ def check(
     rules, options = _rules(ruleset, option)
     paths = _files(files)
     checked = []
-    with Bar("checking") as (progress, task):
-        progress.update(task, total=len(paths))
+    with progress("checking") as done:
         for path in paths:
             checked.append(_check(path, rules, options))
-            progress.advance(task)
-    if json_output:
-        typer.echo(json.dumps(_as_json(checked, rules), ensure_ascii=False, indent=2))
-    else:
-        for one in checked:
-            typer.echo("\n".join(_told(one, every=every)))
-    if wrong := sum(bool(one.problems) for one in checked):
+            done(len(checked), len(paths))
+    tell(
+        _as_json(checked, rules),
+        [line for file in checked for line in _told(file, every=every)],
+        json_output=json_output,
+    )
+    if wrong := sum(bool(file.problems) for file in checked):
         if len(checked) > 1:
             typer.echo(f"{wrong} of {len(checked)} files are wrong", err=True)
         raise typer.Exit(1)
 
 
-@app.command()
 def show(
     file: Annotated[Path, typer.Argument(help="A GCG file.")],
     ruleset: RulesetName = "box",
@@ -97,7 +91,7 @@ def show(
     rules, options = _rules(ruleset, option)
     checked = _check(_files([file])[0], rules, options)
     if json_output:
-        typer.echo(json.dumps(_file_as_json(checked), ensure_ascii=False, indent=2))
+        tell(_file_as_json(checked), (), json_output=True)
         raise typer.Exit(1 if checked.problems else 0)
     if checked.replayed:
         typer.echo(f"{draw_sheet(checked.replayed)}\n\n{draw_board(checked.replayed.board)}")
@@ -106,23 +100,20 @@ def show(
         raise typer.Exit(1)
 
 
-@app.command()
 def export(
     game: Game,
     table: AtTable = 0,
     number: InRound = 0,
-    address: Cell = None,
+    address: Address = None,
     json_output: AsJson = False,
 ) -> None:
     """Print a game of two players as a GCG file: plays, exchanges, passes, phonies, penalties, scores, totals."""
-    one = shown(run(game_meant(game, table, number, address)), address)
+    found = shown(run(game_meant(game, table, number, address)), address)
     try:
-        text = write_gcg(gcg_of(one))
+        text = write_gcg(gcg_of(found))
     except (Refusal, ValueError) as error:
         raise StartError(str(error)) from error
-    typer.echo(
-        json.dumps({"game_id": one.game_id, "gcg": text}, ensure_ascii=False) if json_output else text, nl=json_output
-    )
+    tell({"game_id": found.game_id, "gcg": text}, text.removesuffix("\n"), json_output=json_output, indent=None)
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:
@@ -130,10 +121,10 @@ def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, O
     if name not in ruleset_names():
         raise typer.BadParameter(f"there is no ruleset {name!r}: choose one of {', '.join(ruleset_names())}")
     options: dict[str, OptionValue] = {}
-    for one in given or ():
-        key, sign, value = one.partition("=")
+    for option in given or ():
+        key, sign, value = option.partition("=")
         if not sign:
-            raise typer.BadParameter(f"{one!r} chooses nothing: expected NAME=VALUE")
+            raise typer.BadParameter(f"{option!r} chooses nothing: expected NAME=VALUE")
         options[key] = value
     try:
         with_options(load_ruleset(name), options)
@@ -179,7 +170,7 @@ def _told(checked: _Checked, *, every: bool) -> list[str]:
     if problems:
         more = len(problems) - 1
         rest = f" (and {more} more)" if more and not every else ""
-        lines = [f"{checked.file}:{one.line}: {one.reason}: {one}{_article(one)}" for one in problems]
+        lines = [f"{checked.file}:{found.line}: {found.reason}: {found}{_article(found)}" for found in problems]
         return lines if every else [lines[0] + rest]
     assert replayed is not None, "a file without problems was replayed"
     totals = ", ".join(f"{nick} {total}" for nick, total in replayed.totals.items())
@@ -192,7 +183,7 @@ def _article(problem: Problem) -> str:
 
 
 def _as_json(checked: Iterable[_Checked], ruleset: Ruleset) -> dict[str, Any]:
-    files = [_file_as_json(one) for one in checked]
+    files = list(map(_file_as_json, checked))
     wrong = sum(not file["right"] for file in files)
     return {"ruleset": ruleset.name, "files": files, "right": len(files) - wrong, "wrong": wrong}
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from zoneinfo import ZoneInfo
 
-import typer
-
 from faristol.cli.acts import ACTS
 from faristol.cli.answers import GAME_LOST, NO_HALLS, NO_PRIZES, NOTE, POINTS_OFF, RATED_BY, ROUNDS_OUT, game_params
-from faristol.cli.calling import AsJson, as_json
 from faristol.cli.commands import spelled
-from faristol.cli.common import run
-from faristol.cli.completing import Tournament
-from faristol.cli.director import Address, call
+from faristol.cli.common import run, tell
+from faristol.cli.contract import call
 from faristol.cli.names import Roll, roll
+from faristol.cli.options import Address, AsJson, Tournament
 from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
@@ -114,10 +110,7 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
         assert isinstance(page, pairing.ListActsResponse)
         answer.ClearField("more")
         answer.MergeFrom(page)
-    if json_output:
-        typer.echo(json.dumps(as_json(answer), ensure_ascii=False, indent=2))
-        return
-    typer.echo("\n".join(told(answer, known, language_of_terminal())))
+    tell(answer, told(answer, known, language_of_terminal()), json_output=json_output)
 
 
 def told(answer: pairing.ListActsResponse, known: Roll, language: str) -> Iterator[str]:

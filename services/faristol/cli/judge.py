@@ -12,18 +12,17 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli import adjudication
-from faristol.cli.asking import answered, heard
-from faristol.cli.calling import Address, AsJson, as_json, in_any_language, lexicon_at
-from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
-from faristol.cli.common import run, tell_answer
+from faristol.cli.casefile import ask_person, ask_program, file_lines, ruling, show_queue, tiles_of
+from faristol.cli.common import as_json, run, said, tell
+from faristol.cli.keyboard import answered, heard
+from faristol.cli.options import Address, AsJson, in_language
+from faristol.cli.services import service_at
 from faristol.client.judge import Judge, sit
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.text import LANGUAGES, say
-from faristol.text.terminal import language_of_terminal
+from faristol.text import LANGUAGES
 
 GIVEN_BACK = N_("{case}: given back to the queue")
 RULED = N_("{case}: ruled")
@@ -31,17 +30,13 @@ OPINION_GIVEN = N_("{case}: opinion given, the other judges are waited for")
 TO_LEAVE = N_("q and Enter leaves")
 YOURS_FOR = N_("yours for {seconds} {seconds:second|seconds}")
 
-app = typer.Typer(no_args_is_help=True, help="Judges: who rules on challenges, and ruling on them.")
-app.add_typer(adjudication.app)
-
 As = Annotated[str, typer.Option("--as", help="Id of the judge.")]
 Case = Annotated[str, typer.Argument(help="Id of the case.")]
 Language = Annotated[
-    str, typer.Option(help=f"Only cases in this language: {', '.join(LANGUAGES)}.", callback=in_any_language)
+    str, typer.Option(help=f"Only cases in this language: {', '.join(LANGUAGES)}.", callback=in_language)
 ]
 
 
-@app.command()
 def watch(
     judge: As,
     language: Language = "",
@@ -52,7 +47,7 @@ def watch(
     """Show the cases that a judge may take, the longest wait first, whenever they change."""
 
     async def follow() -> None:
-        async with lexicon_at(address) as channel:
+        async with service_at("lexicon", address) as channel:
             async for queue in Judge(channel, judge).queue(language):
                 show_queue(queue, judge, json_output=json_output)
                 if once:
@@ -61,7 +56,6 @@ def watch(
     run(follow())
 
 
-@app.command("sit")
 def sit_down(
     judge: As,
     language: Language = "",
@@ -101,20 +95,20 @@ def sit_down(
         elif problem:
             typer.echo(problem)
         else:
-            typer.echo(_given_back(case_id) if answer is None else _outcome(case_id, answer))
+            typer.echo(said(GIVEN_BACK, case=case_id) if answer is None else _outcome(case_id, answer))
 
     def left(case_id: str) -> None:
         if not json_output:
-            typer.echo(_given_back(case_id))
+            typer.echo(said(GIVEN_BACK, case=case_id))
 
     def seen(queue: pb.WatchQueueResponse) -> None:
         if not json_output and not queue.cases:
             show_queue(queue, judge, json_output=False)
             if sys.stdin.isatty():
-                typer.echo(say(TO_LEAVE, {}, language_of_terminal()))
+                typer.echo(said(TO_LEAVE))
 
     async def rule_on_all() -> None:
-        async with lexicon_at(address) as channel:
+        async with service_at("lexicon", address) as channel:
             try:
                 await sit(Judge(channel, judge), language, ask, told, seen, cases, left)
             except EOFError:
@@ -138,40 +132,31 @@ def sit_down(
     run(work())
 
 
-@app.command()
 def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
     """Take a case and show what is known of it. It goes back when no sign follows: `judge sit` gives them."""
 
     async def take() -> tuple[pb.ClaimCaseResponse, pb.GetCaseFileResponse]:
-        async with lexicon_at(address) as channel:
-            one = Judge(channel, judge)
-            return await one.claim(case), await one.file(case)
+        async with service_at("lexicon", address) as channel:
+            sitting = Judge(channel, judge)
+            return await sitting.claim(case), await sitting.file(case)
 
     claimed, file = run(take())
-    if json_output:
-        typer.echo(
-            json.dumps(
-                as_json(file) | {"seat": claimed.seat, "lease_seconds": claimed.lease_seconds}, ensure_ascii=False
-            )
-        )
-    else:
-        show_file(file)
-        typer.echo(say(YOURS_FOR, {"seconds": claimed.lease_seconds}, language_of_terminal()))
+    content = as_json(file) | {"seat": claimed.seat, "lease_seconds": claimed.lease_seconds}
+    lines = [*file_lines(file), said(YOURS_FOR, seconds=claimed.lease_seconds)]
+    tell(content, lines, json_output=json_output, indent=None)
 
 
-@app.command()
 def release(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
     """Give a case back."""
 
     async def give() -> None:
-        async with lexicon_at(address) as channel:
+        async with service_at("lexicon", address) as channel:
             await Judge(channel, judge).release(case)
 
     run(give())
-    tell_answer(_given_back(case), {"case_id": case, "judge_id": judge}, json_output=json_output)
+    tell({"case_id": case, "judge_id": judge}, said(GIVEN_BACK, case=case), json_output=json_output, indent=None)
 
 
-@app.command()
 def rule(
     case: Case,
     judge: As,
@@ -185,30 +170,23 @@ def rule(
     json_output: AsJson = False,
 ) -> None:
     """Take a case, or have it, and rule on every word of it."""
-    said = [(word, True) for word in valid or ()] + [(word, False) for word in invalid or ()]
+    words = [(word, True) for word in valid or ()] + [(word, False) for word in invalid or ()]
 
     async def decide() -> pb.RuleCaseResponse:
-        async with lexicon_at(address) as channel:
-            one = Judge(channel, judge)
-            await one.claim(case)
+        async with service_at("lexicon", address) as channel:
+            sitting = Judge(channel, judge)
+            await sitting.claim(case)
             try:
-                file = await one.file(case)
-                rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in said]
+                file = await sitting.file(case)
+                rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in words]
             except StartError:
-                await one.release(case)
+                await sitting.release(case)
                 raise
-            return await one.rule(case, rulings)
+            return await sitting.rule(case, rulings)
 
     answer = run(decide())
-    if json_output:
-        typer.echo(json.dumps(as_json(answer)))
-    else:
-        typer.echo(_outcome(case, answer))
+    tell(answer, _outcome(case, answer), json_output=json_output, indent=None)
 
 
 def _outcome(case_id: str, answer: pb.RuleCaseResponse) -> str:
-    return say(RULED if answer.ruled else OPINION_GIVEN, {"case": case_id}, language_of_terminal())
-
-
-def _given_back(case_id: str) -> str:
-    return say(GIVEN_BACK, {"case": case_id}, language_of_terminal())
+    return said(RULED if answer.ruled else OPINION_GIVEN, case=case_id)

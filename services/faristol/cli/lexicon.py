@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
@@ -11,12 +10,11 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.common import AsJson, Bar, console, many, settings_of
+from faristol.cli.common import console, many, progress, tell
+from faristol.cli.options import AsJson, settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
 from faristol.words.library import Installed
 from faristol.words.lists import WordLists
-
-app = typer.Typer(no_args_is_help=True, help="The lexicons on this machine.")
 
 Folder = Annotated[Path | None, typer.Option("--lexicons", help="Folder of the lexicons.")]
 
@@ -24,7 +22,6 @@ SHOWN = 10
 """Lines that gave no word and are shown."""
 
 
-@app.command("install")
 def install_lexicon(
     name: Annotated[
         str, typer.Argument(help="Name of the word list: catalan, spanish, greek or english.")
@@ -36,19 +33,16 @@ def install_lexicon(
     from faristol.words import Library, install
 
     settings = settings_of(lexicons=lexicons)
-    with Bar(f"installing {name}") as (progress, task):
-        installed = install(
-            name, Library(settings.lexicons), lambda done, total: progress.update(task, completed=done, total=total)
-        )
+    with progress(f"installing {name}") as done:
+        installed = install(name, Library(settings.lexicons), done)
     about = installed.about
-    if json_output:
-        typer.echo(json.dumps(_content(installed), ensure_ascii=False))
-        return
-    typer.echo(f"{name}: {installed.header.words:,} tile strings from {about.source} {about.edition}")
-    typer.echo(f"licence of the words: {about.licence}")
+    told = [
+        f"{name}: {installed.header.words:,} tile strings from {about.source} {about.edition}",
+        f"licence of the words: {about.licence}",
+    ]
+    tell(_content(installed), told, json_output=json_output, indent=None)
 
 
-@app.command("add")
 def add_lexicon(
     name: Annotated[str, typer.Argument(help="What it will be asked for by: letters a to z, digits, hyphens.")],
     lists: Annotated[
@@ -100,21 +94,14 @@ def add_lexicon(
     if not any(read.listed.values()):
         raise LexiconError("there is no word in these lists: nothing was built")
     about = About(name, edition, licence, source, date.date())
-    with Bar(f"building {name}") as (progress, task):
+    with progress(f"building {name}") as done:
         installed = Library(settings.lexicons).install(
-            name,
-            (),
-            tile_set=tile_set,
-            about=about,
-            listed=read.listed,
-            progress=lambda done, total: progress.update(task, completed=done, total=total),
+            name, (), tile_set=tile_set, about=about, listed=read.listed, progress=done
         )
-    if json_output:
-        typer.echo(json.dumps(_content(installed), ensure_ascii=False))
-        return
-    typer.echo(f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}")
+    told = [f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}"]
     if installed.header.layers:
-        typer.echo(f"layers: {', '.join(installed.header.layers)}")
+        told.append(f"layers: {', '.join(installed.header.layers)}")
+    tell(_content(installed), told, json_output=json_output, indent=None)
 
 
 def _content(installed: Installed) -> dict[str, object]:
@@ -149,8 +136,8 @@ def _listing(given: str) -> tuple[Listing, str]:
 def _tell(read: WordLists, report: Path | None) -> None:
     """Say what became of the lines, which gave no word and why, and write all of those to ``report``."""
     left_out = read.left_out
-    for one in left_out[:SHOWN]:
-        console.print(f"{one.path}:{one.line}: {one.reason}", markup=False, highlight=False, soft_wrap=True)
+    for line in left_out[:SHOWN]:
+        console.print(f"{line.path}:{line.line}: {line.reason}", markup=False, highlight=False, soft_wrap=True)
     if left_out:
         reasons = ", ".join(f"{reason} {count}" for reason, count in Counter(o.reason.reason for o in left_out).items())
         console.print(f"{many(len(left_out), 'line')} gave no word ({reasons})", highlight=False, soft_wrap=True)
@@ -166,12 +153,11 @@ def _tell(read: WordLists, report: Path | None) -> None:
             with report.open("w", newline="", encoding="utf-8") as file:
                 rows = csv.writer(file)
                 rows.writerow(["file", "line", "text", "reason", "why"])
-                rows.writerows([one.path, one.line, one.text, one.reason.reason, one.reason] for one in left_out)
+                rows.writerows([line.path, line.line, line.text, line.reason.reason, line.reason] for line in left_out)
         except OSError as problem:
             raise LexiconError(f"cannot be written: {problem.strerror}", path=report) from problem
 
 
-@app.command("look-up")
 def look_up(
     name: Annotated[str, typer.Argument(help="Name or digest of the lexicon.")],
     words: Annotated[list[str], typer.Argument(help="Words, as text.")],
@@ -197,7 +183,7 @@ def look_up(
                 "spellings": [_spelling(graph.listings(word), word, on=word in found) for word in found + elsewhere],
                 "reason": str(refused) if refused else "",
             }
-            typer.echo(json.dumps(entry, ensure_ascii=False))
+            tell(entry, (), json_output=True, indent=None)
             continue
         for word in found + elsewhere:
             listed = ", ".join(f"{layer or 'always'}{f' by {by}' if by else ''}" for layer, by in graph.listings(word))
@@ -212,22 +198,18 @@ def _spelling(listings: tuple[Listing, ...], word: tuple[str, ...], *, on: bool)
     return {"tiles": word, "on": on, "listings": [listing._asdict() for listing in listings]}
 
 
-@app.command("list")
 def list_lexicons(lexicons: Folder = None, json_output: AsJson = False) -> None:
     """List the lexicons on this machine."""
     from faristol.words import Library
 
     library = Library(settings_of(lexicons=lexicons).lexicons)
     found = library.list()
-    if json_output:
-        typer.echo(json.dumps([_content(installed) for installed in found], ensure_ascii=False, indent=2))
-        return
-    if not found:
-        typer.echo(f"no lexicons in {library.path}")
-    for installed in found:
-        about = installed.about
-        layers = f"  layers: {', '.join(installed.header.layers)}" if installed.header.layers else ""
-        typer.echo(
-            f"{installed.name}  {installed.header.words:,} tile strings  {installed.digest}  "
-            f"{about.edition}  {about.licence}{layers}"
-        )
+    told = list(map(_line, found)) or f"no lexicons in {library.path}"
+    tell(list(map(_content, found)), told, json_output=json_output)
+
+
+def _line(installed: Installed) -> str:
+    about, header = installed.about, installed.header
+    layers = f"  layers: {', '.join(header.layers)}" if header.layers else ""
+    words = f"{header.words:,} tile strings"
+    return f"{installed.name}  {words}  {installed.digest}  {about.edition}  {about.licence}{layers}"

@@ -16,8 +16,9 @@ import typer
 from typer._completion_classes import completion_init
 
 from faristol.cli.commands import Commands, called, unknown
-from faristol.cli.common import AsJson, Data, Database, Grpc, Http, Nats, acting_as, console, run, settings_of
-from faristol.cli.completing import COMPLETE
+from faristol.cli.common import acting_as, console, run
+from faristol.cli.completion import COMPLETE
+from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, settings_of
 from faristol.host import SERVICES, Settings
 
 app = typer.Typer(

@@ -10,12 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Any
 
 import grpc
-import typer
 
-from faristol.cli.calling import service_at
+from faristol.cli.common import said
+from faristol.cli.services import stub_at
 from faristol.client.problems import info_of
 from faristol.host import Addresses, StartError
 from faristol.kernel.names import told_apart
@@ -23,11 +23,7 @@ from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
-from faristol.text import say
-from faristol.text.terminal import language_of_terminal
 
 ROUND_AND_TABLE = N_("round {round}, table {table}")
 COULD_BE = N_("{given} could be {known}: say which by the id, or by the whole name")
@@ -38,10 +34,6 @@ NO_TABLE = N_("round {round} has no table {table}; it has {known}")
 NO_ROUND = N_("no round of {tournament} is paired")
 NOT_PAIRED = N_("round {round} of {tournament} is not paired")
 NO_GAME = N_("there is no game {given}: say its id, or the number of its table with --table and --round")
-
-Game = Annotated[str, typer.Argument(metavar="GAME|TOURNAMENT", help="The game, or its tournament with its table.")]
-AtTable = Annotated[int, typer.Option("--table", min=0, help="Number of its table, where a tournament is named.")]
-InRound = Annotated[int, typer.Option("--round", help="Round of that table; the last one paired when left out.")]
 
 MOST = 8
 """So many are named of whom somebody could mean."""
@@ -102,21 +94,19 @@ def _with_detail(named: Named) -> tuple[str, ...]:
 
 
 def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **params: str) -> Named:
-    """The one that somebody means. Raises ``Unclear`` with those whom they could mean.
+    """Whom somebody means. Raises ``Unclear`` with those whom they could mean.
 
     ``missing`` is what is said, with ``params``, where nothing comes near it.
     """
     found = candidates(given, known)
     if len(found) == 1:
         return found[0]
-    language = language_of_terminal()
     if found:
         more = " …" if len(found) > MOST else ""
-        told = "; ".join(map(str, found[:MOST])) + more
-        raise Unclear(say(COULD_BE, {"given": repr(given), "known": told}, language))
+        raise Unclear(said(COULD_BE, given=repr(given), known="; ".join(map(str, found[:MOST])) + more))
     if near := _near(given, known):
-        raise Unclear(say(DID_YOU_MEAN, {"given": repr(given), "known": "; ".join(map(str, near))}, language))
-    raise Unclear(say(missing, {"given": repr(given), **params}, language))
+        raise Unclear(said(DID_YOU_MEAN, given=repr(given), known="; ".join(map(str, near))))
+    raise Unclear(said(missing, given=repr(given), **params))
 
 
 def _near(given: str, known: Sequence[Named]) -> list[Named]:
@@ -130,7 +120,9 @@ def _near(given: str, known: Sequence[Named]) -> list[Named]:
 
 def labels(known: Sequence[Named]) -> Mapping[str, str]:
     """What each is called, by their ids, as pages and files do. Who has no name is called by the id."""
-    return {who: name or who for who, name in told_apart((one.id, one.name, one.detail) for one in known).items()}
+    return {
+        who: name or who for who, name in told_apart((named.id, named.name, named.detail) for named in known).items()
+    }
 
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -166,7 +158,7 @@ class Roll:
         if seated := self.at_table(known_id):
             number, seat = seated
             players = seat.player_ids or (seat.first_player_id, seat.second_player_id)
-            where = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language_of_terminal())
+            where = said(ROUND_AND_TABLE, round=number, table=seat.table)
             return f"{' – '.join(map(self.name, players))} ({where})"
         return self.name(known_id)
 
@@ -221,14 +213,7 @@ class Roll:
 
     def round(self, number: int = 0) -> pairing.Round:
         """A round that is paired, the last one when 0. Raises ``Unclear``."""
-        played, language = self.tournament.played, language_of_terminal()
-        if not played:
-            raise Unclear(say(NO_ROUND, {"tournament": self.tournament.name}, language))
-        if not number:
-            return played[-1]
-        found = next((paired for paired in played if paired.round == number), None)
-        if found is None:
-            raise Unclear(say(NOT_PAIRED, {"round": number, "tournament": self.tournament.name}, language))
+        found: pairing.Round = played_round(self.tournament, number)
         return found
 
     def game(self, given: str = "", *, table: int = 0, number: int = 0) -> str:
@@ -241,7 +226,7 @@ class Roll:
         if given:
             if any(given == seat.game_id for played in self.tournament.played for seat in played.pairings):
                 return given
-            raise Unclear(say(NO_GAME, {"given": repr(given)}, language_of_terminal()))
+            raise Unclear(said(NO_GAME, given=repr(given)))
         return self.seat(table, number).game_id
 
     def seat(self, table: int, number: int = 0) -> events.Pairing:
@@ -250,8 +235,7 @@ class Roll:
         found = next((seat for seat in played.pairings if seat.table == table), None)
         if found is None:
             known = ranges(seat.table for seat in played.pairings if seat.table)
-            params: dict[str, str | int] = {"round": played.round, "table": table, "known": known}
-            raise Unclear(say(NO_TABLE, params, language_of_terminal()))
+            raise Unclear(said(NO_TABLE, round=played.round, table=table, known=known))
         return found
 
     def at_table(self, game_id: str) -> tuple[int, events.Pairing] | None:
@@ -267,11 +251,15 @@ class Roll:
         )
 
 
-def check_paired(tournament: results.Tournament, number: int) -> None:
-    """Raises ``Unclear`` for a round that is not paired; 0 is that which a command means without one."""
-    if number and all(played.round != number for played in tournament.played):
-        params: dict[str, str | int] = {"round": number, "tournament": tournament.name}
-        raise Unclear(say(NOT_PAIRED, params, language_of_terminal()))
+def played_round(tournament: pairing.GetTournamentResponse | results.Tournament, number: int = 0) -> Any:
+    """A round of a tournament that is paired, the last one when 0. Raises ``Unclear`` where it is not."""
+    if not tournament.played:
+        raise Unclear(said(NO_ROUND, tournament=tournament.name))
+    played = tournament.played if number else tournament.played[-1:]
+    for found in played:
+        if number in (0, found.round):
+            return found
+    raise Unclear(said(NOT_PAIRED, round=number, tournament=tournament.name))
 
 
 def ranges(numbers: Iterable[int]) -> str:
@@ -310,10 +298,8 @@ async def game_meant(given: str, table: int = 0, number: int = 0, address: str |
 
 
 async def _roll(tournament_id: str, address: str | None) -> Roll:
-    async with service_at("pairing", address) as channel:
-        request = pairing.GetTournamentRequest(tournament_id=tournament_id)
-        metadata = (("accept-language", language_of_terminal()),)
-        return Roll(await pairing_grpc.PairingServiceStub(channel).GetTournament(request, metadata=metadata))
+    async with stub_at("pairing", address) as stub:
+        return Roll(await stub.GetTournament(pairing.GetTournamentRequest(tournament_id=tournament_id)))
 
 
 async def tournament_meant(given: str, address: str | None = None) -> str:
@@ -323,12 +309,10 @@ async def tournament_meant(given: str, address: str | None = None) -> str:
     """
     if not (address or Addresses().of("results")):
         return given
-    async with service_at("results", address) as channel:
-        stub = results_grpc.ResultsServiceStub(channel)
+    async with stub_at("results", address) as stub:
         try:
-            return str(
-                (await stub.GetTournament(results.GetTournamentRequest(tournament_id=given))).tournament.tournament_id
-            )
+            found = await stub.GetTournament(results.GetTournamentRequest(tournament_id=given))
+            return str(found.tournament.tournament_id)
         except grpc.aio.AioRpcError as problem:
             if problem.code() in _NOBODY:
                 return given
@@ -339,9 +323,8 @@ async def tournament_meant(given: str, address: str | None = None) -> str:
 
 async def tournaments_at(address: str | None = None) -> list[Named]:
     """The tournaments of a cell. Raises ``StartError`` as ``service_at`` does."""
-    async with service_at("results", address) as channel:
-        request = results.ListTournamentsRequest()
-        listed = await results_grpc.ResultsServiceStub(channel).ListTournaments(request)
+    async with stub_at("results", address) as stub:
+        listed = await stub.ListTournaments(results.ListTournamentsRequest())
     return [Named(entry.tournament_id, entry.name, entry.division) for entry in listed.tournaments]
 
 

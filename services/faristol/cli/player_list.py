@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import unicodedata
 import uuid
 from collections import Counter
@@ -10,17 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from faristol.gateway.comma_separated import text_of
-from faristol.host import StartError
+from faristol.cli.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.kernel.names import COUNTRY
 from faristol.kernel.refusal import N_
 from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import SOURCE, say
-from faristol.text.files import why_unread
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a list of players. The name is needed; what is left out is empty."""
@@ -43,7 +39,6 @@ LARGEST_FILE = 4_000_000
 MOST_COLUMNS_TOLD = 10
 """So many wrong columns are told of a list."""
 
-UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
 LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
 LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
@@ -59,17 +54,6 @@ class Listed:
     """The name of their team; empty for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineError:
-    """What is wrong with a line of a list, from 1."""
-
-    line: int
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.line}: {self.problem}"
-
-
 def read_players(
     file: Path, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
 ) -> tuple[list[Listed], list[LineError]]:
@@ -79,85 +63,44 @@ def read_players(
     name are an error where neither two clubs nor two ids tell them apart; and so are two of one id. Raises
     ``StartError`` for a file that cannot be read.
     """
-    lines = iter(_lines(_text(file, language), language))
-    _, columns = next(lines, (1, []))
-    if isinstance(columns, LineError):
-        return [], [columns]
-    columns = [column.strip().lower() for column in columns]
-    errors = list(islice(_wrong_columns(columns, language), MOST_COLUMNS_TOLD))
-    if errors:
-        return [], errors
+    lines = rows_of(content_of(str(file), language, LARGEST_FILE))
     rows: list[Listed] = []
+    errors: list[LineError] = []
     ids: dict[str, int] = {}
     by_name: dict[str, list[Listed]] = {}
-    for line, fields in lines:
-        if isinstance(fields, LineError):
-            errors.append(fields)
-            break
-        row: dict[str | None, Any] = dict(zip(columns, fields, strict=False))
-        if len(fields) > len(columns):
-            row[None] = fields[len(columns) :]
-        try:
-            request = _player(row, language)
-            request.tournament_id = _division(row, divisions, language) or tournament
-        except ValueError as problem:
-            errors.append(LineError(line, str(problem)))
-            continue
-        namesakes = by_name.setdefault(unicodedata.normalize("NFC", request.name).casefold(), [])
-        if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
-            told = say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language)
-            errors.append(LineError(line, told))
-        if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
-            told = say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language)
-            errors.append(LineError(line, told))
-        rows.append(Listed(line, request, " ".join(text_of(row.get(TEAM) or "").split())))
-        namesakes.append(rows[-1])
+    try:
+        columns = columns_of(next(lines, (1, []))[1])
+        if errors := list(islice(_wrong_columns(columns, language), MOST_COLUMNS_TOLD)):
+            return [], errors
+        for line, fields in lines:
+            row = dict(zip(columns, fields, strict=False))
+            try:
+                if len(fields) > len(columns):
+                    raise ValueError(say(N_("has more fields than there are columns"), {}, language))
+                request = _player(row, language)
+                request.tournament_id = _division(row, divisions, language) or tournament
+            except ValueError as problem:
+                errors.append(LineError(line, str(problem)))
+                continue
+            namesakes = by_name.setdefault(unicodedata.normalize("NFC", request.name).casefold(), [])
+            if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
+                told = say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language)
+                errors.append(LineError(line, told))
+            if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
+                told = say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language)
+                errors.append(LineError(line, told))
+            rows.append(Listed(line, request, row.get(TEAM, "")))
+            namesakes.append(rows[-1])
+    except Unreadable as problem:
+        errors.append(LineError(problem.line, say(UNREADABLE, {}, language)))
     return rows, errors
 
 
-def _text(file: Path, language: str) -> str:
-    """What is in a list. Raises ``StartError`` where it cannot be read, or is larger than any list of players."""
-    try:
-        with file.open("rb") as source:
-            content = source.read(LARGEST_FILE + 1)
-        if len(content) > LARGEST_FILE:
-            why: dict[str, str | int] = {"file": str(file), "most": LARGEST_FILE // 1_000_000}
-            raise StartError(say(N_("the list {file} is larger than {most} MB: not a list of players"), why, language))
-        return content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
-        why = {"file": str(file), "problem": why_unread(problem)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
-
-
-def _lines(text: str, language: str) -> Iterator[tuple[int, list[str] | LineError]]:
-    """The fields of each line that is not empty, with the number of the line on which it begins.
-
-    A line whose quotes are wrong is the last: where the next one begins is not known.
-    """
-    lines = text.splitlines()
-    head = lines[0] if lines else ""
-    # A spreadsheet in a country that writes 1,5 parts columns by semicolons.
-    delimiter = ";" if ";" in head and "," not in head else ","
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-    while True:
-        begins = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            problem = say(UNREADABLE, {}, language)
-            yield begins, LineError(begins, problem)
-            return
-        if fields:
-            yield reader.line_num, fields
-
-
-def _told_apart(one: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
+def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
     """Whether two of one name are known to be two people: by ids, which are compared apart, or by clubs."""
-    if one.player_id and other.player_id:
+    if first.player_id and other.player_id:
         return True
-    return bool(one.club and other.club) and not same_affiliation(one.club, other.club)
+    return bool(first.club and other.club) and not same_affiliation(first.club, other.club)
 
 
 def _wrong_columns(columns: Sequence[str], language: str) -> Iterator[LineError]:
@@ -173,26 +116,23 @@ def _wrong_columns(columns: Sequence[str], language: str) -> Iterator[LineError]
             yield LineError(1, say(N_("the column {column} stands there twice"), given, language))
 
 
-def _division(row: Mapping[str | None, Any], divisions: Sequence[events.Division], language: str) -> str:
+def _division(row: Mapping[str, str], divisions: Sequence[events.Division], language: str) -> str:
     """The tournament that is the division of a line, empty where it says none. Raises ``ValueError`` for an unknown."""
-    given = " ".join(text_of(row.get(DIVISION) or "").split())
+    given = row.get(DIVISION, "")
     if not given:
         return ""
-    for one in divisions:
-        if same_name(one.name, given):
-            return one.tournament_id
-    params = {"given": repr(given), "known": ", ".join(one.name for one in divisions)}
+    for division in divisions:
+        if same_name(division.name, given):
+            return division.tournament_id
+    params = {"given": repr(given), "known": ", ".join(division.name for division in divisions)}
     if not divisions:
         raise ValueError(say(N_("the division is {given}; there are no divisions"), params, language))
     raise ValueError(say(N_("the division is {given}; expected {known}, or nothing"), params, language))
 
 
-def _player(row: Mapping[str | None, Any], language: str) -> pairing.RegisterPlayerRequest:
+def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRequest:
     """A line as a command. Raises ``ValueError`` that says what is wrong with it."""
-    if None in row:
-        raise ValueError(say(N_("has more fields than there are columns"), {}, language))
-    given = {key: " ".join(text_of(value or "").split()) for key, value in row.items() if key}
-    if not given["name"]:
+    if not given.get("name"):
         raise ValueError(say(N_("the name is missing"), {}, language))
     rating = given.get("rating", "")
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +11,10 @@ import grpc
 import typer
 
 from faristol.cli.answers import NOTE
-from faristol.cli.calling import AsJson, as_json
-from faristol.cli.common import columns, run
-from faristol.cli.completing import Tournament
-from faristol.cli.director import Address, call, with_names
+from faristol.cli.common import as_json, columns, run, tell
+from faristol.cli.contract import call, with_names
 from faristol.cli.names import Named, Roll, roll
+from faristol.cli.options import Address, AsJson, Tournament
 from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.client.problems import info_of
@@ -58,27 +56,27 @@ def import_players(
     rows, errors = read_players(file, tournament, head.divisions, language)
     if not errors:
         entered = {row.request.tournament_id for row in rows} - {tournament}
-        tournaments = {tournament: head, **{one: _tournament(address, one) for one in sorted(entered)}}
+        tournaments = {tournament: head, **{division: _tournament(address, division) for division in sorted(entered)}}
         errors = list(without_teams(rows, tournaments, language))
     for error in errors:
         typer.echo(f"{file}:{error}", err=True)
     if errors:
         raise typer.Exit(2)
     complaints = _Complaints(file)
-    tell = _nothing if json_output else typer.echo
+    told: list[str] = []
     read = translations(language)
-    rolls = {one: Roll(found) for one, found in tournaments.items()}
+    rolls = {division: Roll(found) for division, found in tournaments.items()}
     ids, registered = _register(address, rows, rolls, complaints, language)
-    tell(read.ngettext("%(num)s player registered", "%(num)s players registered", registered) % {"num": registered})
+    new = read.ngettext("%(num)s player registered", "%(num)s players registered", registered)
+    told.append(new % {"num": registered})
     if before := len(ids) - registered:
         again = read.ngettext("%(num)s player was there already", "%(num)s players were there already", before)
-        tell(again % {"num": before})
-    teams = _make_teams(address, rows, ids, tournaments, complaints, language, tell)
+        told.append(again % {"num": before})
+    teams = _make_teams(address, rows, ids, tournaments, complaints, language, told)
     if teams is not None:
-        tell(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
-    if json_output:
-        there = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
-        _print(there | {"teams": teams or 0})
+        told.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
+    content = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
+    tell(content | {"teams": teams or 0}, told, json_output=json_output)
     if complaints.made:
         raise typer.Exit(1)
 
@@ -132,7 +130,7 @@ def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Ro
 
     ``before`` is the id of that player.
     """
-    found = next((one for one in known.players if one.id == before), Named(before, wanted.name, wanted.club))
+    found = next((player for player in known.players if player.id == before), Named(before, wanted.name, wanted.club))
     who = f"{found.name} ({found.detail})" if found.detail else found.name
     text = STANDS if wanted.player_id else STANDS_WITH_CLUB if wanted.club and found.detail else STANDS_WITHOUT
     return say(text, {"who": who}, language)
@@ -163,11 +161,11 @@ def _make_teams(
     tournaments: Tournaments,
     complaints: _Complaints,
     language: str,
-    tell: Callable[[str], object],
+    told: list[str],
 ) -> int | None:
     """Register the teams of the list, and add players to those that are there already.
 
-    Gives how many were registered; None for a list without teams.
+    Gives how many were registered, None for a list without teams; ``told`` gets what became of the others.
     """
     made = 0
     teams = teams_of(rows, ids, tournaments)
@@ -181,8 +179,8 @@ def _make_teams(
                 complaints.tell(team.line, problem)
                 continue
             if team.team_id:
-                told = {"team": repr(team.name), "players": ", ".join(team.coming)}
-                tell(say(TEAM_HAS_MORE, told, language))
+                added = {"team": repr(team.name), "players": ", ".join(team.coming)}
+                told.append(say(TEAM_HAS_MORE, added, language))
             else:
                 made += 1
     return made if teams else None
@@ -200,10 +198,8 @@ def _lacking(team: ListedTeam) -> dict[str, str]:
 def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the players in the order of registration: name, id, club, rating, and what is to be said of them."""
     known, language = run(roll(tournament, address)), language_of_terminal()
-    if json_output:
-        _print([as_json(player) for player in known.tournament.players])
-        return
-    for line in columns(
+    listed = known.tournament.players
+    rows = (
         [
             known.name(player.player_id),
             player.player_id,
@@ -211,9 +207,9 @@ def list_players(tournament: Tournament, address: Address = None, json_output: A
             "–" if player.unrated else str(player.rating),
             ", ".join(_marks(player, language)),
         ]
-        for player in known.tournament.players
-    ):
-        typer.echo(line)
+        for player in listed
+    )
+    tell(list(map(as_json, listed)), columns(rows), json_output=json_output)
 
 
 def _marks(player: pairing.Player, language: str) -> Iterator[str]:
@@ -238,19 +234,11 @@ def _marks(player: pairing.Player, language: str) -> Iterator[str]:
 def list_teams(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the teams in the order of registration with their line-ups, reserves last."""
     known, language = run(roll(tournament, address)), language_of_terminal()
-    if json_output:
-        names = [{"player_names": [known.name(who) for who in team.player_ids]} for team in known.tournament.teams]
-        _print([as_json(team) | named for team, named in zip(known.tournament.teams, names, strict=True)])
-        return
+    content, lines = [], []
     for team in known.tournament.teams:
+        names = [known.name(who) for who in team.player_ids]
+        content.append(as_json(team) | {"player_names": names})
         left = {"round": team.withdrawn_round}
         mark = f", {say(N_('withdrawn from round {round} on'), left, language)}" if team.withdrawn_round else ""
-        typer.echo(f"{team.name} ({team.team_id}{mark}): {', '.join(known.name(who) for who in team.player_ids)}")
-
-
-def _nothing(_text: str) -> None:
-    """Tell nothing: what is said is for programs."""
-
-
-def _print(content: object) -> None:
-    typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
+        lines.append(f"{team.name} ({team.team_id}{mark}): {', '.join(names)}")
+    tell(content, lines, json_output=json_output)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from functools import partial
@@ -12,51 +11,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from faristol.cli.common import AsJson, Data, Database, console, run, settings_of, tell_answer
-from faristol.cli.record import existing, opened, shown
-from faristol.host import Settings, StartError
+from faristol.cli.common import console, progress, tell
+from faristol.cli.options import AsJson, Data, Database, settings_of
+from faristol.cli.record import with_record
+from faristol.host import StartError
 
 if TYPE_CHECKING:
     from faristol.bus import Projection
     from faristol.bus.status import Status
     from faristol.record import Record
 
-app = typer.Typer(no_args_is_help=True, help="The tables that are computed from the record.")
-
 Name = Annotated[str, typer.Argument(help="Name of a projection; all of them when none is given.")]
 
 
-@app.command("list")
-def list_projections(
-    data: Data = None,
-    database_url: Database = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def list_projections(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Show what follows the record: where it is, how far behind, and what it cannot take."""
-    settings = _settings(data, database_url)
-    lines, last = run(_with_record(settings, _status))
+    lines, last = _with_record(data, database_url, _status)
     if json_output:
-        typer.echo(json.dumps({"position": last, "consumers": [_as_json(line) for line in lines]}, indent=2))
+        tell({"position": last, "consumers": list(map(_as_json, lines))}, (), json_output=True)
     else:
         _show(lines, last)
 
 
-@app.command()
 def rebuild(name: Name = "", data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Build a projection again from the first event on, beside the one that is read, and then put it in its place.
 
     Services may run meanwhile. One that was interrupted can be started again.
     """
-    settings = _settings(data, database_url)
-    built = []
-    for projection in _projections(name):
-        content = run(_with_record(settings, partial(_rebuild, projection=projection, quiet=json_output)))
-        built.append(content)
+    built = [
+        _with_record(data, database_url, partial(_rebuild, projection=projection, quiet=json_output))
+        for projection in _projections(name)
+    ]
     if json_output:
-        typer.echo(json.dumps(built))
+        tell(built, (), json_output=True, indent=None)
 
 
-@app.command()
 def drop(
     name: Annotated[str, typer.Argument(help="Name of a projection.")],
     version: Annotated[int, typer.Argument(help="A version that a newer one has replaced.")],
@@ -67,11 +56,11 @@ def drop(
     """Drop the tables of a version that is no longer read."""
     from faristol.bus import generations
 
-    run(_with_record(_settings(data, database_url), lambda record: generations.drop(record, name, version)))
-    tell_answer(f"{name}@{version}: dropped", {"name": name, "version": version}, json_output=json_output)
+    _with_record(data, database_url, lambda record: generations.drop(record, name, version))
+    content = {"name": name, "version": version}
+    tell(content, f"{name}@{version}: dropped", json_output=json_output, indent=None)
 
 
-@app.command()
 def retry(
     name: Annotated[
         str, typer.Argument(help="Name of a projection or a reaction; all that stand still when none is given.")
@@ -83,15 +72,11 @@ def retry(
     """Have consumers that stand still try their event once more. No event is ever skipped."""
     from faristol.bus import stopped
 
-    names = run(_with_record(_settings(data, database_url), lambda record: stopped.retry(record, name)))
+    names = _with_record(data, database_url, lambda record: stopped.retry(record, name))
     if name and not names:
         raise StartError(f"{name!r} does not stand still: `faristol projection list` shows what does")
     text = "\n".join(f"{asked}: asked to try again" for asked in names) or "nothing stands still"
-    tell_answer(text, {"asked": list(names)}, json_output=json_output)
-
-
-def _settings(data: Path | None, database_url: str | None) -> Settings:
-    return existing(settings_of(data=data, database_url=database_url))
+    tell({"asked": list(names)}, text, json_output=json_output, indent=None)
 
 
 def _projections(name: str) -> list[Projection]:
@@ -99,27 +84,28 @@ def _projections(name: str) -> list[Projection]:
     from faristol.results.projection import projection
 
     known = [docket.projection(), projection()]
-    chosen = [one for one in known if name in {"", one.name}]
+    chosen = [projection for projection in known if name in {"", projection.name}]
     if not chosen:
-        raise StartError(
-            f"there is no projection {name!r}: choose one of {', '.join(sorted(one.name for one in known))}"
-        )
+        names = ", ".join(sorted(projection.name for projection in known))
+        raise StartError(f"there is no projection {name!r}: choose one of {names}")
     return chosen
 
 
-async def _with_record(settings: Settings, work: Callable[[Record], Awaitable[Any]]) -> Any:
+def _with_record(data: Path | None, database_url: str | None, work: Callable[[Record], Awaitable[Any]]) -> Any:
     """What ``work`` gives. Raises ``StartError`` when it cannot be done."""
     from faristol.bus import CannotTake, ProjectionError, tables
 
-    async with opened(settings) as record:
+    async def prepared(record: Record) -> Any:
         async with record.writing() as connection:
             await tables.make(connection)
-        try:
-            return await work(record)
-        except ProjectionError as problem:
-            raise StartError(str(problem)) from problem
-        except CannotTake as problem:
-            raise StartError(f"the rebuild was given up, what is read is as it was: {problem}") from problem
+        return await work(record)
+
+    try:
+        return with_record(settings_of(data=data, database_url=database_url), prepared)
+    except ProjectionError as problem:
+        raise StartError(str(problem)) from problem
+    except CannotTake as problem:
+        raise StartError(f"the rebuild was given up, what is read is as it was: {problem}") from problem
 
 
 async def _status(record: Record) -> tuple[list[Status], int]:
@@ -131,8 +117,8 @@ async def _status(record: Record) -> tuple[list[Status], int]:
 async def _rebuild(record: Record, projection: Projection, *, quiet: bool) -> dict[str, Any]:
     from faristol.bus import Rebuild
 
-    with shown(f"rebuilding {projection.consumer}") as progress:
-        rebuilt = await Rebuild(record, projection, progress).run()
+    with progress(f"rebuilding {projection.consumer}") as done:
+        rebuilt = await Rebuild(record, projection, done).run()
     speed = rebuilt.events / rebuilt.seconds
     if not quiet:
         typer.echo(
@@ -171,10 +157,10 @@ def _show(lines: list[Status], last: int) -> None:
         out.print(table, highlight=False)
     for line in lines:
         if line.stopped:
-            one = line.stopped
+            event = line.stopped
             out.print(
-                f"{line.name} cannot take event {one.position} ({one.type} on {one.stream}, {one.event_id}) since "
-                f"{one.since:%Y-%m-%d %H:%M:%S} UTC, tried {one.attempts} times: {one.error}",
+                f"{line.name} cannot take event {event.position} ({event.type} on {event.stream}, {event.event_id}) "
+                f"since {event.since:%Y-%m-%d %H:%M:%S} UTC, tried {event.attempts} times: {event.error}",
                 highlight=False,
                 markup=False,
                 soft_wrap=True,

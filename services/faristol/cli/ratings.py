@@ -1,33 +1,25 @@
-"""`faristol rating …` and `faristol player export`: how a tournament is rated, and the list."""
+"""`faristol rating show` and `faristol player export`: the ratings after a tournament; and the rating systems."""
 
 from __future__ import annotations
 
-import json
-import uuid
-from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import typer
-from google.protobuf.message import Message
 from rich.table import Table
 
-from faristol.cli.calling import AsJson, Cell, as_json, service_at
-from faristol.cli.common import console, run
-from faristol.cli.completing import Tournament
+from faristol.cli.common import as_json, console, run, said, tell
 from faristol.cli.names import Named, labels, tournament_meant
+from faristol.cli.options import Address, AsJson, Tournament
 from faristol.cli.player_list import COLUMNS
+from faristol.cli.services import asked
 from faristol.gateway.comma_separated import written
 from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import rating_pb2 as rating
-from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
-
-RATED_BY = N_("{tournament} is rated by {system}.")
-
 
 HEADS = (N_("Player"), N_("Before"), N_("After"), N_("Games"), N_("Points"), N_("Expected"))
 ESTIMATE = N_("{system}, an estimate from the results so far")
@@ -35,46 +27,29 @@ REVISED = N_("{system}, revised {at} UTC (revision {revision})")
 NO_LIST = N_("{tournament} has no rating list yet: it is published when the last round is closed")
 
 
-def systems(address: Cell = None, json_output: AsJson = False) -> None:
-    """List the rating systems that a tournament can choose, with their parameters."""
-    found = _ask(address, "ListRatingSystems", rating.ListRatingSystemsRequest())
-    if json_output:
-        typer.echo(json.dumps(as_json(found), indent=2))
-        return
-    for system in found.systems:
+def rating_systems(
+    _request: object, answer: rating.ListRatingSystemsResponse, _known: object, _language: str
+) -> Iterator[str]:
+    """The lines of `rating systems`: the systems that a tournament can choose, with their parameters."""
+    for system in answer.systems:
         usual = " (usual)" if system.usual else ""
         if system.tau:
             first, other = system.first_deviation / 100, system.other_deviation / 100
             deviations = f"deviation {first:g} at first, {other:g} from elsewhere"
             volatility = f"volatility {system.first_volatility / 1e6:g}"
-            typer.echo(f"{system.name}{usual}: tau {system.tau}; {deviations}; {volatility}")
+            yield f"{system.name}{usual}: tau {system.tau}; {deviations}; {volatility}"
             continue
-        factors = ", ".join(f"{one.k} from {one.rating_from}" for one in system.factors)
-        typer.echo(f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}")
+        factors = ", ".join(f"{factor.k} from {factor.rating_from}" for factor in system.factors)
+        yield f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}"
 
 
-def choose(
-    tournament: Tournament,
-    system: Annotated[str, typer.Argument(help="Name and version, as naspa-1.")],
-    address: Cell = None,
-    json_output: AsJson = False,
-) -> None:
-    """Say by which system a tournament is rated, before its list is published."""
-    found = run(tournament_meant(tournament, address))
-    request = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id=found, system=system)
-    answer = _ask(address, "ChooseRatingSystem", request)
-    if json_output:
-        typer.echo(json.dumps({"tournament_id": found, "system": system, **as_json(answer)}))
-    else:
-        typer.echo(say(RATED_BY, {"tournament": found, "system": system}, language_of_terminal()))
-
-
-def show(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
+def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Print the ratings after a tournament; while a round is left, those that the results so far would give."""
     tournament_id = run(tournament_meant(tournament, address))
-    found = _ask(address, "EstimateRatings", rating.EstimateRatingsRequest(tournament_id=tournament_id))
+    request = rating.EstimateRatingsRequest(tournament_id=tournament_id)
+    found = asked("rating", address, lambda stub: stub.EstimateRatings(request))
     if json_output:
-        typer.echo(json.dumps(as_json(found), indent=2))
+        tell(found, (), json_output=True)
         return
     language = language_of_terminal()
     called = _called(tournament_id, address)
@@ -82,11 +57,10 @@ def show(tournament: Tournament, address: Cell = None, json_output: AsJson = Fal
     read = translations(language).gettext
     for column in HEADS:
         grid.add_column(read(column), justify="left" if column == HEADS[0] else "right")
-    for one in found.ratings:
-        points, expected = number(one.half_points / 2, language), number(one.expected_milli / 1000, language)
-        grid.add_row(
-            called.get(one.player_id, one.player_id), str(one.before), str(one.after), str(one.games), points, expected
-        )
+    for line in found.ratings:
+        points, expected = number(line.half_points / 2, language), number(line.expected_milli / 1000, language)
+        name = called.get(line.player_id, line.player_id)
+        grid.add_row(name, str(line.before), str(line.after), str(line.games), points, expected)
     console.print(grid)
 
 
@@ -104,33 +78,24 @@ def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
     """What the players are called; by their ids alone where no results service can be asked."""
     if not (address or Addresses().of("results")):
         return {}
-
-    async def ask() -> Mapping[str, str]:
-        async with service_at("results", address) as channel:
-            request = results.ListPlayersRequest(tournament_id=tournament_id)
-            found = await results_grpc.ResultsServiceStub(channel).ListPlayers(request)
-        return labels([Named(player.player_id, player.name, player.club) for player in found.players])
-
-    called: Mapping[str, str] = run(ask())
-    return called
+    request = results.ListPlayersRequest(tournament_id=tournament_id)
+    found = asked("results", address, lambda stub: stub.ListPlayers(request))
+    return labels([Named(player.player_id, player.name, player.club) for player in found.players])
 
 
-def export(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
+def export(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Print the list after a tournament as CSV: what `faristol player import` takes for the next one."""
 
-    async def ask() -> results.ListPlayersResponse:
-        async with service_at("results", address) as channel:
-            stub = results_grpc.ResultsServiceStub(channel)
-            answer: results.ListPlayersResponse = await stub.ListPlayers(
-                results.ListPlayersRequest(tournament_id=await tournament_meant(tournament, address))
-            )
-            return answer
+    async def ask(stub: Any) -> results.ListPlayersResponse:
+        request = results.ListPlayersRequest(tournament_id=await tournament_meant(tournament, address))
+        answer: results.ListPlayersResponse = await stub.ListPlayers(request)
+        return answer
 
-    found = run(ask())
+    found = asked("results", address, ask)
     if not found.rating_system:
-        raise StartError(say(NO_LIST, {"tournament": tournament}, language_of_terminal()))
+        raise StartError(said(NO_LIST, tournament=tournament))
     if json_output:
-        typer.echo(json.dumps(as_json(found), ensure_ascii=False, indent=2))
+        tell(as_json(found), (), json_output=True)
         return
     typer.echo(rating_list(found.players), nl=False)
 
@@ -141,12 +106,16 @@ def rating_list(players: Iterable[results.Player]) -> str:
     Who entered after the list was made, for a round that was added, has the rating that they came with, if any. Who
     withdrew before they could be paired is left out.
     """
-    came = (one for one in players if one.HasField("new_rating") or not 0 < one.withdrawn_round <= one.entered_round)
-    rated = [(_rating(one), one) for one in came if one.name]
+    came = (player for player in players if player.HasField("new_rating") or not _never_came(player))
+    rated = [(_rating(player), player) for player in came if player.name]
     ranked = sorted(rated, key=lambda line: (line[0] is None, -(line[0] or 0), line[1].player_id))
     # The note is for officials, and who asks here is the public.
-    lines = ([one.name, one.club, rating, one.player_id, one.country, one.category, ""] for rating, one in ranked)
+    lines = ([who.name, who.club, points, who.player_id, who.country, who.category, ""] for points, who in ranked)
     return written(COLUMNS, lines)
+
+
+def _never_came(player: results.Player) -> bool:
+    return 0 < player.withdrawn_round <= player.entered_round
 
 
 def _rating(player: results.Player) -> int | None:
@@ -154,12 +123,3 @@ def _rating(player: results.Player) -> int | None:
     if player.HasField("new_rating"):
         return player.new_rating
     return None if player.unrated else player.rating
-
-
-def _ask(address: str | None, method: str, request: Message) -> Any:
-    async def ask() -> Any:
-        async with service_at("rating", address) as channel:
-            call: Callable[[Message], Any] = getattr(rating_grpc.RatingServiceStub(channel), method)
-            return await call(request)
-
-    return run(ask())

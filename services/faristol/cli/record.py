@@ -1,18 +1,18 @@
-"""`faristol record …`: what an operator does with the record."""
+"""`faristol record verify | key | seal`: checking and sealing the record; and how commands open it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from faristol.cli.common import AsJson, Bar, Data, Database, many, run, settings_of, tell_answer
+from faristol.cli.common import many, progress, run, tell
+from faristol.cli.options import AsJson, Data, Database, OneObject, settings_of
 from faristol.host import Settings, StartError
 from faristol.record import Record
 from faristol.record.databases import unusable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from faristol.record.seals import Seal
     from faristol.record.verification import Verdict
 
-app = typer.Typer(no_args_is_help=True, help="The record of everything that happened.")
+T = TypeVar("T")
 
 PublicKey = Annotated[
     list[Path] | None, typer.Option(help="Public key that seals must be signed with; again for another one.")
@@ -47,14 +47,20 @@ async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[R
         await record.close()
 
 
-@contextmanager
-def shown(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar, as a function of what is done and what there is to do."""
-    with Bar(what) as (progress, task):
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+def with_record(settings: Settings, work: Callable[[Record], Awaitable[T]]) -> T:
+    """What ``work`` gives with the record of these settings.
+
+    Raises ``StartError`` when they name a file and there is none, and ``RecordError`` as ``opened`` does.
+    """
+
+    async def opened_once() -> T:
+        async with opened(existing(settings)) as record:
+            return await work(record)
+
+    done: T = run(opened_once())
+    return done
 
 
-@app.command()
 def verify(
     data: Data = None,
     database_url: Database = None,
@@ -67,7 +73,7 @@ def verify(
     ] = None,
     after: Annotated[int, typer.Option(min=0, help="Check only what comes after this position.")] = 0,
     from_seal: Annotated[bool, typer.Option("--from-seal", help="Check only what comes after the last seal.")] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json_output: OneObject = False,
 ) -> None:
     """Check order, hash chain and seals. Exit code 1 when something is wrong; the first such thing is named."""
     from faristol.record.keys import read_public
@@ -81,27 +87,23 @@ def verify(
     keys = read_public(public_key) if public_key else None
     kept = read_seals(seals) if seals else ()
     if file:
-        with shown("verifying") as progress:
-            verdict = verify_file(file, progress, keys=keys, kept=kept)
+        with progress("verifying") as done:
+            verdict = verify_file(file, done, keys=keys, kept=kept)
     else:
-        settings = existing(settings_of(data=data, database_url=database_url))
 
-        async def work() -> Verdict:
+        async def work(record: Record) -> Verdict:
             from faristol.record.verification import verify as verify_record
 
-            async with opened(settings) as record:
-                with shown("verifying") as progress:
-                    return await verify_record(record, progress, keys=keys, kept=kept, after=after, from_seal=from_seal)
+            with progress("verifying") as done:
+                return await verify_record(record, done, keys=keys, kept=kept, after=after, from_seal=from_seal)
 
-        verdict = run(work())
-    outside = max((one.to_position for one in kept), default=0)
+        verdict = with_record(settings_of(data=data, database_url=database_url), work)
+    outside = max((seal.to_position for seal in kept), default=0)
     unchecked = _unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
-    if json_output:
-        typer.echo(json.dumps(asdict(verdict) | {"unchecked": unchecked}))
-    else:
-        typer.echo(_told(verdict, signed=bool(public_key)))
-        if not verdict.wrong:
-            typer.echo(f"not checked: {'; '.join(unchecked)}")
+    told = [_told(verdict, signed=bool(public_key))]
+    if not verdict.wrong:
+        told.append(f"not checked: {'; '.join(unchecked)}")
+    tell(asdict(verdict) | {"unchecked": unchecked}, told, json_output=json_output, indent=None)
     if verdict.wrong:
         raise typer.Exit(1)
 
@@ -159,7 +161,6 @@ def _before(verdict: Verdict) -> str:
     return f"the {verdict.events} events before it{since} are right"
 
 
-@app.command()
 def key(
     file: Annotated[Path, typer.Argument(help="The private key; the public one is put beside it, as FILE.pub.")],
     json_output: AsJson = False,
@@ -169,10 +170,9 @@ def key(
 
     made = keys.make(file)
     public = keys.public_pem(made.public_key())
-    typer.echo(json.dumps({"file": str(file), "public_key": public}) if json_output else public, nl=json_output)
+    tell({"file": str(file), "public_key": public}, public.removesuffix("\n"), json_output=json_output, indent=None)
 
 
-@app.command()
 def seal(
     key: Annotated[Path | None, typer.Option(help="The private key; FARISTOL_SEAL_KEY when not given.")] = None,
     events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
@@ -185,22 +185,21 @@ def seal(
     from faristol.record.errors import Wrong
     from faristol.record.sealer import seal as make_seals
 
-    settings = existing(settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events))
+    settings = settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events)
     if not settings.seal_key:
         raise typer.BadParameter("there is no key to seal with: give --key FILE; `faristol record key FILE` makes one")
     private = keys.read_private(settings.seal_key)
 
-    async def work() -> list[Seal]:
-        async with opened(settings) as record:
-            try:
-                with shown("sealing") as progress:
-                    return await make_seals(record, private, events=settings.seal_events, progress=progress)
-            except Wrong as wrong:
-                raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
+    async def work(record: Record) -> list[Seal]:
+        try:
+            with progress("sealing") as done:
+                return await make_seals(record, private, events=settings.seal_events, progress=done)
+        except Wrong as wrong:
+            raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
 
-    made = run(work())
+    made = with_record(settings, work)
     text = "everything is sealed already"
     if made:
         text = f"{many(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
     ranges = [{"from_position": seal.from_position, "to_position": seal.to_position} for seal in made]
-    tell_answer(text, {"seals": ranges}, json_output=json_output)
+    tell({"seals": ranges}, text, json_output=json_output, indent=None)

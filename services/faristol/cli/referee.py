@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from faristol.bus import NatsServer
-from faristol.cli.common import Bar
+from faristol.cli.common import progress, tell
+from faristol.cli.options import OneObject
 from faristol.referee.case import Case
 from faristol.referee.coverage import as_markdown, coverage
 from faristol.referee.document import CaseError
@@ -29,7 +28,7 @@ def referee(
     cell: Annotated[
         bool, typer.Option("--cell", help="Play them over gRPC, NATS and a record, with judges at the queue.")
     ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json_output: OneObject = False,
 ) -> None:
     """Play rulebook cases. Exit code 1 when one comes out otherwise than it says, 2 when one cannot be read.
 
@@ -38,15 +37,14 @@ def referee(
     shows.
     """
     cases, errors = _read(paths)
-    with Bar("playing") as (progress, task):
-        progress.update(task, total=len(cases))
-        verdicts = asyncio.run(_play(cases, lambda: progress.advance(task), cell=cell))
+    with progress("playing") as done:
+        verdicts = asyncio.run(_play(cases, lambda played: done(played, len(cases)), cell=cell))
     if report:
         report.write_text(as_markdown(verdicts), encoding="utf-8")
-    if json_output:
-        typer.echo(json.dumps(_as_json(verdicts, errors), ensure_ascii=False, indent=2))
-    else:
-        _tell(verdicts, errors, every=every)
+    if not json_output:
+        for error in errors:
+            typer.echo(str(error), err=True)
+    tell(_as_json(verdicts, errors), _told(verdicts, every=every), json_output=json_output)
     if errors:
         raise typer.Exit(2)
     if not all(verdict.passed for verdict in verdicts):
@@ -67,12 +65,12 @@ def _read(paths: Iterable[Path]) -> tuple[list[Case], list[CaseError]]:
     return cases, errors
 
 
-async def _play(cases: Iterable[Case], advance: Callable[[], None], *, cell: bool) -> list[Verdict]:
+async def _play(cases: Iterable[Case], advance: Callable[[int], None], *, cell: bool) -> list[Verdict]:
     verdicts = []
     async with _halls(cell=cell) as halls:
         for case in cases:
             verdicts.append(await run_case(case, halls))
-            advance()
+            advance(len(verdicts))
     return verdicts
 
 
@@ -89,20 +87,17 @@ async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
             await server.stop()
 
 
-def _tell(verdicts: Sequence[Verdict], errors: Iterable[CaseError], *, every: bool) -> None:
+def _told(verdicts: Sequence[Verdict], *, every: bool) -> Iterator[str]:
     for verdict in verdicts:
         if every and verdict.passed:
-            typer.echo(f"{verdict.case.file}:{verdict.case.place.line}: {verdict.case.name}: as the case says")
-        for problem in verdict.problems:
-            typer.echo(f"{problem} (case: {verdict.case.name})")
-    for error in errors:
-        typer.echo(str(error), err=True)
+            yield f"{verdict.case.file}:{verdict.case.place.line}: {verdict.case.name}: as the case says"
+        yield from (f"{problem} (case: {verdict.case.name})" for problem in verdict.problems)
     for book in coverage(verdicts):
-        typer.echo(f"{book.ruleset}: covered: {', '.join(book.shown) or 'nothing'}")
+        yield f"{book.ruleset}: covered: {', '.join(book.shown) or 'nothing'}"
         if book.missing:
-            typer.echo(f"{book.ruleset}: no case for: {', '.join(book.missing)}")
+            yield f"{book.ruleset}: no case for: {', '.join(book.missing)}"
     passed = sum(verdict.passed for verdict in verdicts)
-    typer.echo(f"{passed} of {len(verdicts)} cases came out as they say", file=sys.stdout)
+    yield f"{passed} of {len(verdicts)} cases came out as they say"
 
 
 def _as_json(verdicts: Sequence[Verdict], errors: Iterable[CaseError]) -> dict[str, Any]:

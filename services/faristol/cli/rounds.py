@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from faristol.cli.calling import AsJson, Cell, as_json, service_at
-from faristol.cli.common import columns, run
-from faristol.cli.completing import Tournament
-from faristol.cli.names import NO_ROUND, Named, Unclear, check_paired, labels, tournament_meant
+from faristol.cli.common import columns, tell
+from faristol.cli.names import Named, labels, played_round, tournament_meant
+from faristol.cli.options import Address, AsJson, LastRound, Tournament
+from faristol.cli.services import asked
 from faristol.gateway import labels as words
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 
@@ -26,33 +22,17 @@ OPPONENT_GONE = N_("Without a game, as the opponent is not there:")
 WINNER = N_("winner")
 
 
-def show(
-    tournament: Tournament,
-    number: Annotated[
-        int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; the last one paired when left out.")
-    ] = 0,
-    address: Cell = None,
-    json_output: AsJson = False,
-) -> None:
+def show(tournament: Tournament, number: LastRound = 0, address: Address = None, json_output: AsJson = False) -> None:
     """Show the pairings of a round, table by table, with their results, and who sits it out."""
-    language = language_of_terminal()
 
-    async def ask() -> tuple[pb.Tournament, pb.GetPairingsResponse]:
+    async def ask(stub: Any) -> tuple[str, pb.GetPairingsResponse]:
         tournament_id = await tournament_meant(tournament, address)
-        async with service_at("results", address) as channel:
-            stub = pb_grpc.ResultsServiceStub(channel)
-            head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
-            if not (number or head.played):
-                raise Unclear(say(NO_ROUND, {"tournament": head.name}, language))
-            check_paired(head, number)
-            request = pb.GetPairingsRequest(tournament_id=tournament_id, round=number or head.played[-1].round)
-            return head, await stub.GetPairings(request)
+        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+        request = pb.GetPairingsRequest(tournament_id=tournament_id, round=played_round(head, number).round)
+        return head.name, await stub.GetPairings(request)
 
-    head, found = run(ask())
-    if json_output:
-        typer.echo(json.dumps(as_json(found), ensure_ascii=False, indent=2))
-        return
-    typer.echo("\n".join(told(head.name, found, language)))
+    name, found = asked("results", address, ask)
+    tell(found, told(name, found, language_of_terminal()), json_output=json_output)
 
 
 def told(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -12,17 +11,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from faristol.cli.common import tell
+from faristol.cli.options import AsJson
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, load_ruleset, ruleset_names, unsettled, with_options
 from faristol.rules.options import Option, written
 from faristol.rules.sections import Law
 from faristol.rules.with_options import value_of
 
-app = typer.Typer(no_args_is_help=True, help="Rule books as data: values, articles, options.")
-
 HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:minutes=22."
 Name = Annotated[str, typer.Argument(help=HELP)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 UNSAID = "–"
 """Stands for an article where the book is silent, and for a number that there is not."""
@@ -31,22 +29,20 @@ TO_BE_SAID = "to be said"
 """Stands for what the organiser must choose and has not."""
 
 
-@app.command("list")
-def list_rulesets(as_json: AsJson = False) -> None:
+def list_rulesets(json_output: AsJson = False) -> None:
     """List the rulesets, and what each still needs from an organiser."""
     rulesets = [load_ruleset(name) for name in ruleset_names()]
-    if as_json:
-        _print_json(
-            [
-                {
-                    "name": ruleset.name,
-                    "title": ruleset.title,
-                    "digest": ruleset.digest,
-                    "needs": [option.name for option in unsettled(ruleset)],
-                }
-                for ruleset in rulesets
-            ]
-        )
+    if json_output:
+        content = [
+            {
+                "name": ruleset.name,
+                "title": ruleset.title,
+                "digest": ruleset.digest,
+                "needs": [option.name for option in unsettled(ruleset)],
+            }
+            for ruleset in rulesets
+        ]
+        tell(content, (), json_output=True)
         return
     table = _table("name", "title", "players", "tiles", "content", "to be said")
     for ruleset in rulesets:
@@ -57,12 +53,11 @@ def list_rulesets(as_json: AsJson = False) -> None:
     _print(table)
 
 
-@app.command("show")
-def show(name: Name, as_json: AsJson = False) -> None:
+def show(name: Name, json_output: AsJson = False) -> None:
     """Print every value of a ruleset beside its article, then what is left to the organiser."""
     ruleset = _ruleset(name)
-    if as_json:
-        _print_json(_content(ruleset))
+    if json_output:
+        tell(_content(ruleset), (), json_output=True)
         return
     heading = Text(f"{ruleset.name}: {ruleset.title}\ncontent {ruleset.digest}")
     values = _table("value of", "value", "article")
@@ -85,34 +80,26 @@ def show(name: Name, as_json: AsJson = False) -> None:
     _print(heading, values, options)
 
 
-@app.command("diff")
-def diff(one: Name, other: Name, as_json: AsJson = False) -> None:
+def diff(first: Name, second: Name, json_output: AsJson = False) -> None:
     """Print the values in which two rulesets differ, with the articles of both."""
-    left, right = _ruleset(one), _ruleset(other)
+    left, right = _ruleset(first), _ruleset(second)
     there = dict(_values(right))
     keys = [(key, value, there[key]) for key, value in _values(left) if value != there[key]]
-    if as_json:
-        _print_json(
-            {
-                key: {
-                    one: {"value": value, "article": left.article(key)},
-                    other: {"value": beside, "article": right.article(key)},
-                }
-                for key, value, beside in keys
+    if json_output:
+        content = {
+            key: {
+                first: {"value": value, "article": left.article(key)},
+                second: {"value": beside, "article": right.article(key)},
             }
-        )
+            for key, value, beside in keys
+        }
+        tell(content, (), json_output=True)
         return
-    table = _table("value of", one, "article", other, "article")
+    table = _table("value of", first, "article", second, "article")
     for key, value, beside in keys:
-        _row(
-            table,
-            key,
-            _said(value),
-            left.article(key) or UNSAID,
-            _said(beside),
-            right.article(key) or UNSAID,
-        )
-    _print(table if keys else Text(f"{one} and {other} say the same."))
+        articles = [ruleset.article(key) or UNSAID for ruleset in (left, right)]
+        _row(table, key, _said(value), articles[0], _said(beside), articles[1])
+    _print(table if keys else Text(f"{first} and {second} say the same."))
 
 
 def _ruleset(spec: str) -> Ruleset:
@@ -205,7 +192,3 @@ def _print(*parts: Table | Text) -> None:
         if place:
             console.print()
         console.print(part, highlight=False)
-
-
-def _print_json(content: Any) -> None:
-    typer.echo(json.dumps(content, ensure_ascii=False, indent=2))

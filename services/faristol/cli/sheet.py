@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.calling import AsJson, Cell, Language, as_json, service_at
-from faristol.cli.common import run
-from faristol.cli.names import AtTable, Game, InRound, game_meant
+from faristol.cli.common import run, tell
+from faristol.cli.names import game_meant
+from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, Language
+from faristol.cli.services import asked
 from faristol.client.rulesets import fetch
 from faristol.gateway import labels
 from faristol.gateway.outcome import is_kept, outcome
@@ -23,7 +23,6 @@ from faristol.host import StartError
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
 from faristol.rules import Ruleset
 from faristol.text import cited, translations
 
@@ -39,60 +38,57 @@ def sheet(
     table: AtTable = 0,
     number: InRound = 0,
     language: Language = "",
-    address: Cell = None,
+    address: Address = None,
     json_output: AsJson = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print how each score comes about, square by square.")
     ] = False,
 ) -> None:
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
-    game_id = run(game_meant(game, table, number, address))
-    one = shown(game_id, address)
+    found = shown(run(game_meant(game, table, number, address)), address)
     if explain:
         try:
-            ruleset = ruleset_of(one.ruleset)
+            ruleset = ruleset_of(found.ruleset)
         except Refusal as refusal:
             raise StartError(cited(refusal, language)) from refusal
-        typer.echo("\n".join(explanations(one, ruleset, language)))
+        tell(found, explanations(found, ruleset, language), json_output=False)
         return
-    if json_output:
-        typer.echo(json.dumps(as_json(one), ensure_ascii=False, indent=2))
-        return
-    if not one.HasField("sheet"):
-        raise StartError(f"the rules {one.ruleset.name} of {game_id} are not installed here with the content it pins")
-    typer.echo("\n".join(written(one, language)))
+    if not (json_output or found.HasField("sheet")):
+        what = f"the rules {found.ruleset.name} of {found.game_id}"
+        raise StartError(f"{what} are not installed here with the content it pins")
+    tell(found, written(found, language), json_output=json_output)
 
 
 def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
     """A game as the public sees it. Raises ``StartError`` when there is none, or the results cannot be reached."""
 
-    async def ask() -> pb.GetGameResponse:
-        async with service_at("results", address) as channel:
-            stub = pb_grpc.ResultsServiceStub(channel)
-            answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
-            await fetch(stub, answer.ruleset)
-            return answer
+    async def ask(stub: Any) -> pb.GetGameResponse:
+        answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
+        await fetch(stub, answer.ruleset)
+        return answer
 
-    found: pb.GetGameResponse = run(ask())
-    return found
+    return asked("results", address, ask)
 
 
-def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
+def written(game: pb.GetGameResponse, language: str) -> Iterator[str]:
     """The lines of the sheet as text, the players side by side; a score that is circled stands in parentheses."""
     read = translations(language).gettext
-    of_round, table = read("Round %(number)s") % {"number": one.round}, read("Table %(number)s") % {"number": one.table}
-    heading = (one.tournament_name, one.division, of_round, table, one.ruleset.name)
+    of_round, table = (
+        read("Round %(number)s") % {"number": game.round},
+        read("Table %(number)s") % {"number": game.table},
+    )
+    heading = (game.tournament_name, game.division, of_round, table, game.ruleset.name)
     yield " · ".join(filter(None, heading))
-    if not is_kept(one):
-        yield from _result(one)
-        yield from outcome(one, language)
+    if not is_kept(game):
+        yield from _result(game)
+        yield from outcome(game, language)
         return
-    sides = sides_of(one)
+    sides = sides_of(game)
     most = max(len(side.lines) for side in sides)
-    blocks = [_block(side, most, one.sheet, language) for side in sides]
+    blocks = [_block(side, most, game.sheet, language) for side in sides]
     for row in zip_longest(*blocks, fillvalue=""):
         yield GAP.join(f"{text:<{len(block[0])}}" for text, block in zip(row, blocks, strict=True)).rstrip()
-    for incident in one.incidents:
+    for incident in game.incidents:
         whom = next((side.name or incident.player_id for side in sides if side.of.player_id == incident.player_id), "")
         parts = [
             read("Turn %(number)s") % {"number": incident.turn},
@@ -101,26 +97,26 @@ def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
             incident.article,
         ]
         yield ", ".join(part for part in parts if part)
-    if one.entered_by or one.counted:
+    if game.entered_by or game.counted:
         yield read("Counts in the tournament:")
-        yield from _result(one)
-    yield from outcome(one, language)
-    if one.final:
+        yield from _result(game)
+    yield from outcome(game, language)
+    if game.final:
         yield read("The result is final.")
 
 
-def _result(one: pb.GetGameResponse) -> Iterator[str]:
+def _result(game: pb.GetGameResponse) -> Iterator[str]:
     """The players with the scores that count in the tournament, a line each."""
-    seats = one.counted or one.seats
+    seats = game.counted or game.seats
     names = [seat.name or seat.player_id for seat in seats]
     yield from (f"{name:<{max(map(len, names))}}  {seat.score:>5}" for name, seat in zip(names, seats, strict=True))
 
 
-def explanations(one: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:
+def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:
     """How the score of each play comes about: its words with value and premium of each square, and the bonus."""
     read = translations(language).gettext
-    names = {seat.player_id: seat.name or seat.player_id for seat in one.seats}
-    for entry, score in explained(one, ruleset):
+    names = {seat.player_id: seat.name or seat.player_id for seat in game.seats}
+    for entry, score in explained(game, ruleset):
         turn = read("Turn %(number)s") % {"number": entry.turn}
         recorded = "" if entry.score == score.points else f" → {entry.score}"
         play = entry.sheet_play or entry.coordinates

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from faristol.cli.answers import NO_HALLS
-from faristol.cli.calling import AsJson, Cell, as_json, service_at
-from faristol.cli.common import columns, run
-from faristol.cli.completing import Tournament
-from faristol.cli.names import Named, check_paired, labels, roll, tournament_meant
+from faristol.cli.common import as_json, columns, run, said, tell
+from faristol.cli.names import Named, labels, played_round, roll, tournament_meant
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.services import asked
 from faristol.gateway import labels as words
 from faristol.gateway.results import Results
 from faristol.gateway.standings import Standings, tie_break_value
 from faristol.gateway.teams import TeamStandings
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 
@@ -35,7 +33,7 @@ def show(
     round_: Annotated[
         int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when left out.")
     ] = 0,
-    address: Cell = None,
+    address: Address = None,
     json_output: AsJson = False,
 ) -> None:
     """Show the standings in the words of their page: rank, name, points, W–D–L and the tie-breaks.
@@ -44,23 +42,19 @@ def show(
     """
     language = language_of_terminal()
 
-    async def ask() -> tuple[str, Answer]:
+    async def ask(stub: Any) -> tuple[str, Answer]:
         tournament_id = await tournament_meant(tournament, address)
-        async with service_at("results", address) as channel:
-            stub = pb_grpc.ResultsServiceStub(channel)
-            head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
-            check_paired(head, round_)
-            results = Results(stub, language)
-            if of_teams:
-                return head.name, await results.team_standings(tournament_id, round_)
-            return head.name, await results.standings(tournament_id, round_)
+        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+        if round_:
+            played_round(head, round_)
+        results = Results(stub, language)
+        if of_teams:
+            return head.name, await results.team_standings(tournament_id, round_)
+        return head.name, await results.standings(tournament_id, round_)
 
-    name, found = run(ask())
-    if json_output:
-        content = TeamStandings.of(found) if isinstance(found, pb.GetTeamStandingsResponse) else Standings.of(found)
-        typer.echo(content.model_dump_json(indent=2))
-        return
-    typer.echo("\n".join(told(name, found, language)))
+    name, found = asked("results", address, ask)
+    content = TeamStandings.of(found) if isinstance(found, pb.GetTeamStandingsResponse) else Standings.of(found)
+    tell(content, told(name, found, language), json_output=json_output)
 
 
 def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
@@ -70,9 +64,9 @@ def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
     lines = found.standings
     if not lines:
         return
-    breaks = [read(words.TIE_BREAKS.get(one.name, (one.name, one.name))[1]) for one in lines[0].tie_breaks]
+    breaks = [read(words.TIE_BREAKS.get(item.name, (item.name, item.name))[1]) for item in lines[0].tie_breaks]
     if isinstance(found, pb.GetTeamStandingsResponse):
-        by_match = any(one.name == "board-points" for one in lines[0].tie_breaks)
+        by_match = any(item.name == "board-points" for item in lines[0].tie_breaks)
         points = read(words.TIE_BREAKS["match-points" if by_match else "board-points"][1])
         rows = []
         for team in found.standings:
@@ -80,9 +74,10 @@ def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
             rows.append([str(team.rank), team.name or team.team_id, *_figures(team, score, language)])
         yield from columns([["", read("Team"), points, read("W–D–L"), *breaks], *rows])
         return
-    called = dict(labels([Named(one.player_id, one.name) for one in found.standings]))
+    called = dict(labels([Named(line.player_id, line.name) for line in found.standings]))
     rows = [
-        [str(one.rank), called[one.player_id], *_figures(one, one.half_points, language)] for one in found.standings
+        [str(line.rank), called[line.player_id], *_figures(line, line.half_points, language)]
+        for line in found.standings
     ]
     yield from columns([["", read("Player"), read("Points"), read("W–D–L"), *breaks], *rows])
 
@@ -91,16 +86,13 @@ def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: st
     """The points of a line, what was won, drawn and lost, and the tie-breaks, the spread with its sign."""
     yield number(half_points / 2, language)
     yield f"{line.wins}–{line.draws}–{line.losses}"
-    for one in line.tie_breaks:
-        value = number(tie_break_value(one), language)
-        yield f"+{value}" if one.name == "spread" and one.quarters > 0 else value
+    for item in line.tie_breaks:
+        value = number(tie_break_value(item), language)
+        yield f"+{value}" if item.name == "spread" and item.quarters > 0 else value
 
 
-def halls(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
+def halls(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the halls with the numbers of their tables, from the next pairing on."""
     known = run(roll(tournament, address)).tournament
-    if json_output:
-        typer.echo(json.dumps([as_json(hall) for hall in known.halls], ensure_ascii=False, indent=2))
-        return
     rows = [[hall.name, f"{hall.first_table}–{hall.last_table}"] for hall in known.halls]
-    typer.echo("\n".join(columns(rows)) if rows else say(NO_HALLS, {}, language_of_terminal()))
+    tell(list(map(as_json, known.halls)), columns(rows) if rows else said(NO_HALLS), json_output=json_output)

@@ -6,7 +6,8 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from faristol.cli.player_list import LineError, Listed
+from faristol.cli.lists import LineError
+from faristol.cli.player_list import Listed
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_name
@@ -76,7 +77,7 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
         if not row.team:
             continue
         of = row.request.tournament_id
-        team = next((one for one in found if one.tournament_id == of and same_name(one.name, row.team)), None)
+        team = next((known for known in found if known.tournament_id == of and same_name(known.name, row.team)), None)
         if team is None:
             there = _there(tournaments[of].teams, row.team) or pairing.Team()
             team = ListedTeam(row.line, of, there.name or row.team, there.team_id, list(there.player_ids))
@@ -91,9 +92,9 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
 
 def _there(teams: Iterable[pairing.Team], name: str) -> pairing.Team | None:
     """The team that has a name; one that left before any round gave it free, and a new team may have it."""
-    return next((one for one in teams if same_name(one.name, name) and not never_came(one)), None)
+    return next((team for team in teams if same_name(team.name, name) and not never_came(team)), None)
 
 
-def never_came(one: pairing.Player | pairing.Team) -> bool:
+def never_came(entrant: pairing.Player | pairing.Team) -> bool:
     """Withdrawn before any round."""
-    return 0 < one.withdrawn_round <= one.entered_round
+    return 0 < entrant.withdrawn_round <= entrant.entered_round

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
-import typer
-
-from faristol.cli.calling import AsJson, Cell, as_json, service_at
-from faristol.cli.common import columns, run
+from faristol.cli.common import columns, tell
+from faristol.cli.options import Address, AsJson
+from faristol.cli.services import asked
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
 
 
-def list_tournaments(address: Cell = None, json_output: AsJson = False) -> None:
+def list_tournaments(address: Address = None, json_output: AsJson = False) -> None:
     """List the tournaments, the latest first: id, name, rules, rounds paired, players."""
-
-    async def ask() -> pb.ListTournamentsResponse:
-        async with service_at("results", address) as channel:
-            answer: pb.ListTournamentsResponse = await pb_grpc.ResultsServiceStub(channel).ListTournaments(
-                pb.ListTournamentsRequest()
-            )
-            return answer
-
-    found = run(ask())
-    if json_output:
-        typer.echo(json.dumps(as_json(found), ensure_ascii=False, indent=2))
-        return
-    for line in columns(
+    found = asked("results", address, lambda stub: stub.ListTournaments(pb.ListTournamentsRequest()))
+    rows = (
         [
             entry.tournament_id,
             ", ".join(filter(None, (entry.name, entry.division))),
@@ -35,5 +20,5 @@ def list_tournaments(address: Cell = None, json_output: AsJson = False) -> None:
             str(entry.players),
         ]
         for entry in found.tournaments
-    ):
-        typer.echo(line)
+    )
+    tell(found, columns(rows), json_output=json_output)

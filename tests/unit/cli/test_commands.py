@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 from faristol.cli.commands import COMMANDS, Noun, spelled
-from faristol.cli.director import SERVICE
+from faristol.cli.contract import SERVICE
 from faristol.cli.main import app, main
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ import pytest
 import typer
 from tests.integration.processes import FARISTOL, environment
 
-from faristol.cli import completing
+from faristol.cli import completion
 from faristol.cli.names import Named
 
 
@@ -31,8 +31,8 @@ def test_bash_is_offered_verbs_options_and_values(words: str, offered: list[str]
 
 
 def test_bash_is_offered_a_name_as_one_word_whatever_signs_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(completing.COMPLETE, "complete_bash")
-    assert [word for word, _ in completing._offers([Named("p-1", "Núria d'Or (B)")], "nur")] == [
+    monkeypatch.setenv(completion.COMPLETE, "complete_bash")
+    assert [word for word, _ in completion._offers([Named("p-1", "Núria d'Or (B)")], "nur")] == [
         "Núria\\ d\\'Or\\ \\(B\\)"
     ]
 
@@ -50,10 +50,10 @@ def test_tournaments_are_offered_by_id_and_by_name(monkeypatch: pytest.MonkeyPat
         work.close()  # type: ignore[attr-defined] # a coroutine that nobody awaits
         return known
 
-    monkeypatch.setattr(completing, "_asked", asked)
-    monkeypatch.setenv(completing.COMPLETE, "complete_bash")
+    monkeypatch.setattr(completion, "_asked", asked)
+    monkeypatch.setenv(completion.COMPLETE, "complete_bash")
     context = typer.Context(typer.main.get_command(typer.Typer(callback=lambda: None)))
-    assert [word for word, _ in completing.tournaments(context, "kup")] == ["kup", "Kup\\ Reus"]
+    assert [word for word, _ in completion.tournaments(context, "kup")] == ["kup", "Kup\\ Reus"]
 
 
 PLAYERS = [
@@ -79,7 +79,7 @@ PLAYERS = [
 def test_players_are_offered_by_name_whatever_case_and_accents_and_namesakes_by_id(
     written: str, offered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(completing.COMPLETE, raising=False)
-    found = [word for word, _ in completing._offers(PLAYERS, written)]
+    monkeypatch.delenv(completion.COMPLETE, raising=False)
+    found = [word for word, _ in completion._offers(PLAYERS, written)]
     assert found == offered
     assert all(word.startswith(written) for word in found), "or the command line drops it"

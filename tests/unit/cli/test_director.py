@@ -10,18 +10,21 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner
 
-from faristol.cli import director, history
+from faristol.cli import contract, history
 from faristol.cli.acts import ACTS
-from faristol.cli.director import SERVICE, as_written, option_of
+from faristol.cli.contract import METHODS, as_written, option_of
 from faristol.cli.main import app
 from faristol.cli.names import Roll
 from faristol.pairing.model.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+READS_ONLY = re.compile("Get|List|Explain")
 
 PLAYERS = {
     "anna": ("Anna Puig", "Valls"),
@@ -66,10 +69,10 @@ def said(monkeypatch: pytest.MonkeyPatch) -> Said:
 
         def call(_address: str | None, method: str, request: Message, *_: object) -> Message:
             sent.append(request)
-            return answer or getattr(pairing, SERVICE.methods_by_name[method].output_type.name)()
+            return answer or GetMessageClass(METHODS[method][1].output_type)()
 
-        monkeypatch.setattr(director, "roll", roll)
-        monkeypatch.setattr(director, "call", call)
+        monkeypatch.setattr(contract, "roll", roll)
+        monkeypatch.setattr(contract, "call", call)
         done = CliRunner().invoke(app, list(words))
         output = done.output + (str(done.exception) if done.exception and done.exit_code == 1 else "")
         assert (done.exit_code != 0) == (code != 0), output
@@ -141,6 +144,23 @@ def test_what_has_parts_is_written_with_signs_of_equality(said: Said) -> None:
         ("galla", events.TRIBUNAL_ROLE_PLAYERS, ""),
     ]
     assert [(entry.person_id, entry.affiliation) for entry in made.affiliations] == [("x", "A, b")]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["judge", "mode", "copa", "panel"], {"mode": 3, "panel": 3}),
+        (["judge", "mode", "copa", "panel", "--panel", "5", "--lease", "20"], {"panel": 5, "lease_seconds": 20}),
+        (["judge", "mode", "copa", "automatic"], {"mode": 1, "panel": 0}),
+        (["judge", "appoint", "copa", "ada", "--language", "ca", "--director"], {"judge_id": "ada", "director": True}),
+        (["judge", "layers", "copa", "--layer", "verbs"], {"layers": ["verbs"]}),
+        (["rating", "choose", "copa", "naspa-1"], {"tournament_id": "copa", "system": "naspa-1"}),
+    ],
+)
+def test_methods_of_other_services_are_commands_too(said: Said, words: list[str], expected: dict[str, object]) -> None:
+    made, _ = said(*words)
+    assert {name: getattr(made, name) for name in expected} == expected
+    assert len(made.command_id) == 36
 
 
 def test_where_teams_meet_a_bye_and_a_pair_are_of_teams(said: Said) -> None:
@@ -294,8 +314,8 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
 def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
     act = ACTS[method]
     texts = [act.said, *act.also.values()]
-    assert any(texts) or method in {"PairRound", "ListObstacles", "ExplainPairing", "GetTournament"}
-    assert all(text.endswith((".", ":")) for text in texts if text)
+    assert any(texts) or READS_ONLY.match(method) or method == "PairRound"
+    assert all(" " in text for text in texts if text)
 
 
 def test_programs_are_told_ids_and_names(said: Said) -> None:
@@ -436,6 +456,6 @@ def test_a_refusal_names_options_as_they_are_written() -> None:
 
 def test_no_two_options_of_a_command_are_spelled_alike() -> None:
     for method, act in ACTS.items():
-        fields = SERVICE.methods_by_name[method].input_type.fields
+        fields = METHODS[method][1].input_type.fields
         options = [option_of(act, field) for field in fields if field.name not in act.arguments]
         assert len(set(options)) == len(options), method

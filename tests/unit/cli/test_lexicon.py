@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from faristol.cli.lexicon import app
+from faristol.cli.main import app
 from faristol.words import LexiconError, Library
 
 ABOUT = ("--tiles", "ca-100", "--edition", "2024", "--licence", "LicenseRef-FISC", "--date", "2024-05-01")
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lexicon(*arguments: str) -> Result:
-    return CliRunner().invoke(app, [*arguments])
+    return CliRunner().invoke(app, ["lexicon", *arguments])
 
 
 def look_up(*arguments: str) -> list[dict[str, Any]]:

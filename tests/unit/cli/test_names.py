@@ -8,7 +8,7 @@ from google.protobuf.any_pb2 import Any as Detail
 from google.rpc import error_details_pb2, status_pb2
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.cli.names import Named, Roll, Unclear, candidates, check_paired, labels, meant
+from faristol.cli.names import Named, Roll, Unclear, candidates, labels, meant, played_round
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -152,9 +152,9 @@ def test_a_round_that_is_not_paired_is_told_with_the_name_of_its_tournament(monk
     monkeypatch.setenv("LC_ALL", "en")
     copa = results.Tournament(name="Copa", played=[results.Round(round=1)])
     with pytest.raises(Unclear, match="round 2 of Copa is not paired"):
-        check_paired(copa, 2)
-    check_paired(copa, 1)
-    check_paired(copa, 0)
+        played_round(copa, 2)
+    played_round(copa, 1)
+    played_round(copa, 0)
 
 
 def refusing(**places: str) -> AioRpcError:

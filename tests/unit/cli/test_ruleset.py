@@ -5,12 +5,12 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from faristol.cli.ruleset import app
+from faristol.cli.main import app
 from faristol.rules import load_ruleset, ruleset_names, with_options
 
 
 def output(*arguments: str) -> str:
-    result = CliRunner().invoke(app, [*arguments])
+    result = CliRunner().invoke(app, ["ruleset", *arguments])
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -69,6 +69,6 @@ def test_a_difference_is_printed_with_the_articles_of_both() -> None:
     ],
 )
 def test_what_there_is_not_is_refused_with_what_there_is(spec: str, problem: str) -> None:
-    result = CliRunner().invoke(app, ["show", spec])
+    result = CliRunner().invoke(app, ["ruleset", "show", spec])
     assert result.exit_code == 2
     assert problem.replace(" ", "") in "".join(result.output.replace("│", "").split())

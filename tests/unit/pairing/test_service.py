@@ -14,7 +14,7 @@ from sqlalchemy import text
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.cli.director import command_of
+from faristol.cli.contract import command_of
 from faristol.cli.history import history
 from faristol.cli.names import game_meant
 from faristol.host import StartError

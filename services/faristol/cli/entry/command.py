@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from faristol.cli.asking import answered
-from faristol.cli.calling import AsJson, service_at
-from faristol.cli.common import acting_as, run, who_acts
-from faristol.cli.completing import Tournament
-from faristol.cli.director import Address
+from faristol.cli.common import acting_as, run, tell, who_acts
 from faristol.cli.entry.calls import Calls, Refused
 from faristol.cli.entry.prompt import Prompt
-from faristol.cli.entry.sheet import LineError, Listed, read_sheet
+from faristol.cli.entry.sheet import Listed, read_sheet
 from faristol.cli.entry.tables import Tables
+from faristol.cli.keyboard import answered
+from faristol.cli.lists import LineError, content_of
 from faristol.cli.names import ranges, tournament_meant
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.services import service_at
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.text import say, translations
-from faristol.text.files import why_unread
 from faristol.text.terminal import language_of_terminal
 
 PATIENCE = 60.0
@@ -110,51 +107,41 @@ async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, jso
 
     Raises ``StartError`` for a file without a result, and for one that cannot be read.
     """
-    name, text = "stdin" if file == "-" else file, _text_of(file, language)
+    name, text = "stdin" if file == "-" else file, content_of(file, language)
     tables = await calls.tables()
     new, standing, errors = read_sheet(text, tables, language, sure=sure)
     if not (new or standing or errors):
         raise StartError(say(NO_RESULTS, {"file": name}, language))
     if not errors and new:
         try:
-            await calls.enter([tables.result(one.given) for one in new])
+            await calls.enter([tables.result(listed.given) for listed in new])
         except Refused as refused:
             errors = _by_line(new, tables, refused)
     for error in errors[:MOST_TOLD]:
-        _complain(f"{name}:{error.line}: {error.problem}")
+        _complain(f"{name}:{error}")
     if len(errors) > MOST_TOLD:
         _complain(say(AND_MORE, {"more": len(errors) - MOST_TOLD}, language))
     if errors:
         _complain(say(NOTHING, {}, language))
         return 2
+    entered, known = ([listed.given.table for listed in results] for results in (new, standing))
     left = (await calls.tables()).left
-    if json_output:
-        entered = [one.given.table for one in new]
-        told = {"round": tables.listed.round, "entered": entered, "standing": [one.given.table for one in standing]}
-        typer.echo(json.dumps({**told, "left": left}))
-        return 0
-    read = translations(language)
-    typer.echo(read.ngettext("%(num)s result entered", "%(num)s results entered", len(new)) % {"num": len(new)})
-    if standing:
-        typer.echo(say(STAND_ALREADY, {"tables": ranges([one.given.table for one in standing])}, language))
-    if left:
-        typer.echo(say(LEFT, {"tables": ranges(left)}, language))
+    counted = translations(language).ngettext("%(num)s result entered", "%(num)s results entered", len(new))
+    told = [counted % {"num": len(new)}]
+    told += [
+        say(text, {"tables": ranges(numbers)}, language)
+        for text, numbers in ((STAND_ALREADY, known), (LEFT, left))
+        if numbers
+    ]
+    content = {"round": tables.listed.round, "entered": entered, "standing": known, "left": left}
+    tell(content, told, json_output=json_output, indent=None)
     return 0
 
 
 def _by_line(listed: Sequence[Listed], tables: Tables, refused: Refused) -> list[LineError]:
     """What the service said, by the lines of the file. Raises ``refused`` where it does not say of which games."""
-    lines = {tables[one.given.table].game_id: one.line for one in listed}
+    lines = {tables[result.given.table].game_id: result.line for result in listed}
     errors = [LineError(lines[game], told) for game, told in refused.by_game.items() if game in lines]
     if not errors:
         raise refused
     return sorted(errors, key=lambda error: error.line)
-
-
-def _text_of(file: str, language: str) -> str:
-    """What stands in a file, or comes on standard input for ``-``. Raises ``StartError`` for what cannot be read."""
-    try:
-        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
-    except (OSError, UnicodeDecodeError) as problem:
-        why = {"file": file, "problem": why_unread(problem)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem

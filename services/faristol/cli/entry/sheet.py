@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.cli.entry.doubts import SWAPPED, is_swapped
 from faristol.cli.entry.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, given, read, table_of
 from faristol.cli.entry.tables import Tables, names_at
+from faristol.cli.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
 from faristol.cli.names import folded
-from faristol.cli.player_list import UNREADABLE
-from faristol.gateway.comma_separated import text_of
 from faristol.kernel.quoting import quoted, shown
 from faristol.kernel.refusal import N_
 from faristol.text import say
@@ -41,14 +39,6 @@ class Listed:
     """The line says so of itself: what is implausible in it is right."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineError:
-    """What is wrong with a line, from 1."""
-
-    line: int
-    problem: str
-
-
 def read_sheet(
     text: str, tables: Tables, language: str, *, sure: bool = False
 ) -> tuple[list[Listed], list[Listed], list[LineError]]:
@@ -65,11 +55,11 @@ def read_sheet(
     found: list[Listed] = []
     errors: list[LineError] = []
     try:
-        for one in _with_columns(text, tables) if with_names else _plain(lines, tables):
-            if isinstance(one, Listed):
-                found.append(one)
+        for read_line in _with_columns(text, tables) if with_names else _plain(lines, tables):
+            if isinstance(read_line, Listed):
+                found.append(read_line)
             else:
-                line, problem = one
+                line, problem = read_line
                 errors.append(LineError(line, say(problem.text, problem.params, language)))
     except Slip as slip:
         return [], [], [LineError(1, say(slip.text, slip.params, language))]
@@ -82,41 +72,35 @@ def _plain(lines: Sequence[str], tables: Tables) -> Iterator[Listed | tuple[int,
         if not line.strip():
             continue
         try:
-            one = read(line, tables.players)
+            said = read(line, tables.players)
         except Slip as slip:
             yield number, slip
         else:
-            if isinstance(one, Given):
-                yield Listed(number, one)
+            if isinstance(said, Given):
+                yield Listed(number, said)
 
 
 def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
-    delimiter = ";" if text.lstrip().splitlines()[0].count(";") > text.lstrip().splitlines()[0].count(",") else ","
-    reader = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    lines = rows_of(text)
     try:
-        columns = [column.strip().lower() for column in reader.fieldnames or ()]
-    except csv.Error:
+        columns = columns_of(next(lines)[1])
+    except Unreadable:
         raise Slip(UNREADABLE) from None
     for column in ("table", "first_score", "second_score"):
         if column not in columns:
             raise Slip(NO_COLUMN, column=column, known=shown(", ".join(columns)))
-    reader.fieldnames = columns
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:  # where the next line begins is not known
-            yield reader.line_num, Slip(UNREADABLE)
-            return
-        given_here = {key: " ".join(text_of(value or "").split()) for key, value in row.items() if key}
-        try:
-            one, sure = _row(given_here, tables), _is_sure(given_here.get("sure", ""))
-        except Slip as slip:
-            yield reader.line_num, slip
-        else:
-            if one is not None:
-                yield Listed(reader.line_num, one, sure)
+    try:
+        for number, fields in lines:
+            row = dict(zip(columns, fields, strict=False))
+            try:
+                found, sure = _row(row, tables), _is_sure(row.get("sure", ""))
+            except Slip as slip:
+                yield number, slip
+            else:
+                if found is not None:
+                    yield Listed(number, found, sure)
+    except Unreadable as problem:
+        yield problem.line, Slip(UNREADABLE)
 
 
 def _is_sure(word: str) -> bool:
@@ -134,7 +118,7 @@ def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
         return None
     if (of := row.get("round", "")) and of != str(tables.listed.round):
         raise Slip(OTHER_ROUND, given=shown(of), round=tables.listed.round)
-    number = row["table"]
+    number = row.get("table", "")
     if not number:
         raise Slip(NO_TABLE_SAID)
     table = table_of(number, tables.players)
@@ -149,11 +133,11 @@ def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
     """That a line that names players names those of its table, in the order of the pairing."""
     table = tables[number]
     for kind, seated in (
-        ("player_id", [one.player_id for one in table.players]),
+        ("player_id", [player.player_id for player in table.players]),
         ("name", names_at(table)),
     ):
         said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
-        if any(said) and any(one and folded(one) != folded(other) for one, other in zip(said, seated, strict=True)):
+        if any(said) and any(name and folded(name) != folded(other) for name, other in zip(said, seated, strict=True)):
             raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shown, said)))
 
 
@@ -172,24 +156,24 @@ def _checked(
     new: list[Listed] = []
     standing: list[Listed] = []
     errors: list[LineError] = []
-    for one in found:
-        number = one.given.table
-        if (before := seen.setdefault(number, one.line)) != one.line:
-            errors.append(LineError(one.line, say(TWICE, {"table": number, "line": before}, language)))
+    for listed in found:
+        number = listed.given.table
+        if (before := seen.setdefault(number, listed.line)) != listed.line:
+            errors.append(LineError(listed.line, say(TWICE, {"table": number, "line": before}, language)))
             continue
         try:
-            if tables.stands(one.given):
-                standing.append(one)
+            if tables.stands(listed.given):
+                standing.append(listed)
                 continue
             if tables[number].scores:
-                raise _otherwise(one.given, tables)
-            unsure = [] if sure or one.sure else tables.doubts(one.given, (other.given for other in new))
-            tables.result(one.given)
+                raise _otherwise(listed.given, tables)
+            unsure = [] if sure or listed.sure else tables.doubts(listed.given, (other.given for other in new))
+            tables.result(listed.given)
         except Slip as slip:
-            errors.append(LineError(one.line, say(slip.text, slip.params, language)))
+            errors.append(LineError(listed.line, say(slip.text, slip.params, language)))
             continue
         for doubt in unsure:
             told = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
-            errors.append(LineError(one.line, say(LOOK_AGAIN, told, language)))
-        new.append(one)
+            errors.append(LineError(listed.line, say(LOOK_AGAIN, told, language)))
+        new.append(listed)
     return new, standing, errors

@@ -13,24 +13,25 @@ from typing import Annotated
 import grpc
 import typer
 
-from faristol.cli.asking import answered
-from faristol.cli.calling import Cell, Language
 from faristol.cli.common import run
-from faristol.cli.names import AtTable, Game, InRound, folded, game_meant
+from faristol.cli.keyboard import answered
+from faristol.cli.names import folded, game_meant
+from faristol.cli.options import Address, AtTable, Game, InRound, Language
+from faristol.cli.services import address_of
 from faristol.cli.sheet import written
 from faristol.cli.table import refusals
+from faristol.cli.table.bench import Bench
 from faristol.cli.table.customs import customs
 from faristol.cli.table.guide import GUIDES, explained, overview
 from faristol.cli.table.journal import Journal, usual_file
-from faristol.cli.table.judging import Bench
 from faristol.cli.table.lines import Typed, read_typed, script_lines, steps_of
 from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
 from faristol.cli.table.shorthand import SPOKEN, Unclear
-from faristol.cli.table.showing import counted, outcome, ruled, skipped, standing, told
+from faristol.cli.table.view import counted, outcome, ruled, skipped, standing, told
 from faristol.client.problems import every_reason, info_of
-from faristol.host import Addresses, StartError
+from faristol.host import StartError
 from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_, Param, Refusal
@@ -77,7 +78,7 @@ def table(
         Path | None, typer.Option(help="File that keeps what is typed until it is done; a usual one at a terminal.")
     ] = None,
     language: Language = "",
-    address: Cell = None,
+    address: Address = None,
 ) -> None:
     """Keep a table that is being played: say what happens, in the words of rulebook cases (docs/tables.md).
 
@@ -115,10 +116,7 @@ def table(
 
 
 def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
-    wanted = address or Addresses().of(service)
-    if not wanted:
-        raise StartError(f"say where the {service} service is: give --address or FARISTOL_ADDRESS")
-    made = grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS)
+    made = grpc.aio.insecure_channel(address_of(service, address), options=CHANNEL_OPTIONS)
     stack.push_async_callback(made.close, None)
     return made
 

@@ -12,8 +12,8 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.cli.names import Named
+from faristol.cli.table.bench import Bench
 from faristol.cli.table.guide import WORDS, arguments_of
-from faristol.cli.table.judging import Bench
 from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.cli.table.offers import Shown
-from faristol.cli.table.showing import outcome, ruled, skipped, standing
+from faristol.cli.table.view import outcome, ruled, skipped, standing
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2

@@ -11,12 +11,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from faristol.cli.calling import Language, service_at
 from faristol.cli.main import app
-from faristol.cli.pair import pair
+from faristol.cli.options import Language
 from faristol.cli.prizes import prizes
+from faristol.cli.services import service_at
 from faristol.cli.sheet import sheet
 from faristol.cli.table.command import table
+from faristol.cli.trf import pair
 from faristol.host import StartError
 from faristol.text.terminal import language_of_terminal
 

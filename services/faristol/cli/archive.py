@@ -1,16 +1,17 @@
-"""`faristol record …`: exports, restores, erasures and migrations."""
+"""`faristol record export | restore | erase-person | erase-note | migrate`."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.common import AsJson, Data, Database, many, run, settings_of, tell_answer
-from faristol.cli.record import PublicKey, app, existing, opened, shown
+from faristol.cli.common import many, progress, run, tell
+from faristol.cli.options import AsJson, Data, Database, settings_of
+from faristol.cli.record import PublicKey, existing, opened, with_record
+from faristol.record import Record
 
 if TYPE_CHECKING:
     from faristol.record.export import Exported
@@ -29,7 +30,6 @@ def _counted(counts: Exported) -> str:
     )
 
 
-@app.command()
 def export(
     file: Annotated[Path, typer.Argument(help="The file to write; there must be none yet.")],
     tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
@@ -41,20 +41,14 @@ def export(
     """Write the record to a file that can be checked anywhere, and restored when it is of the whole record."""
     from faristol.record.export import export as export_record
 
-    settings = existing(settings_of(data=data, database_url=database_url))
+    async def work(record: Record) -> Exported:
+        with progress("exporting") as done:
+            return await export_record(record, file, tournament=tournament, with_people=with_people, progress=done)
 
-    async def work() -> Exported:
-        async with opened(settings) as record:
-            with shown("exporting") as progress:
-                return await export_record(
-                    record, file, tournament=tournament, with_people=with_people, progress=progress
-                )
-
-    counts = run(work())
-    tell_answer(f"exported {_counted(counts)}", asdict(counts), json_output=json_output)
+    counts = with_record(settings_of(data=data, database_url=database_url), work)
+    tell(asdict(counts), f"exported {_counted(counts)}", json_output=json_output, indent=None)
 
 
-@app.command()
 def restore(
     file: Annotated[Path, typer.Argument(help="What `faristol record export` wrote.")],
     public_key: PublicKey = None,
@@ -72,19 +66,17 @@ def restore(
 
     async def work() -> Exported:
         # The whole file before the database is touched: what cannot be restored leaves no empty record behind.
-        with shown("checking") as progress:
-            check_whole(file, progress, keys=keys)
+        with progress("checking") as done:
+            check_whole(file, done, keys=keys)
         async with opened(settings, create=True) as record:
-            with shown("restoring") as progress:
-                return await restore_record(record, file, progress, keys=keys)
+            with progress("restoring") as done:
+                return await restore_record(record, file, done, keys=keys)
 
     counts = run(work())
-    tell_answer(f"restored {_counted(counts)}", asdict(counts), json_output=json_output)
-    if not json_output:
-        typer.echo("what is computed from it is built when services start, or by `faristol projection rebuild`")
+    hint = "what is computed from it is built when services start, or by `faristol projection rebuild`"
+    tell(asdict(counts), [f"restored {_counted(counts)}", hint], json_output=json_output, indent=None)
 
 
-@app.command()
 def erase_person(
     player_id: Annotated[str, typer.Argument(help="The player.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
@@ -99,17 +91,14 @@ def erase_person(
     """
     from faristol.record import erasure
 
-    settings = existing(settings_of(data=data, database_url=database_url))
-
-    async def work() -> tuple[str, int]:
-        async with opened(settings) as record:
-            person = await erasure.find(record, player_id)
-            if person and not yes:
-                of = ", ".join(one for one in (person.club, person.country) if one)
-                known = f"{person.name} ({of})" if of else person.name or "name unknown"
-                if not typer.confirm(f"Erase player {player_id}, {known}, for ever?", err=True):
-                    return "nothing was erased", -1
-            done = await erasure.erase(record, player_id)
+    async def work(record: Record) -> tuple[str, int]:
+        person = await erasure.find(record, player_id)
+        if person and not yes:
+            of = ", ".join(filter(None, (person.club, person.country)))
+            known = f"{person.name} ({of})" if of else person.name or "name unknown"
+            if not typer.confirm(f"Erase player {player_id}, {known}, for ever?", err=True):
+                return "nothing was erased", -1
+        done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
         if done.notes:
             said += f"; {many(done.notes, 'note')} erased with it"
@@ -117,11 +106,11 @@ def erase_person(
             said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
         return said, done.notes
 
-    text, notes = run(work())
-    tell_answer(text, {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}, json_output=json_output)
+    text, notes = with_record(settings_of(data=data, database_url=database_url), work)
+    content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
+    tell(content, text, json_output=json_output, indent=None)
 
 
-@app.command()
 def erase_note(
     stream: Annotated[str, typer.Argument(help="Of the event: tournament-copa, game-copa-r1-t1.")],
     version: Annotated[
@@ -134,18 +123,15 @@ def erase_note(
     """Forget for ever what was noted with one act. The act stays, and every hash and seal is right."""
     from faristol.record import erasure
 
-    settings = existing(settings_of(data=data, database_url=database_url))
-
-    async def work() -> str:
-        async with opened(settings) as record:
-            remains = await erasure.erase_note(record, stream, version)
+    async def work(record: Record) -> str:
+        remains = await erasure.erase_note(record, stream, version)
         said = f"the note beside version {version} of {stream} is erased"
         return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
 
-    tell_answer(run(work()), {"stream": stream, "version": version, "erased": True}, json_output=json_output)
+    text = with_record(settings_of(data=data, database_url=database_url), work)
+    tell({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
 
 
-@app.command()
 def migrate(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Bring the tables of the record to the format of this version. Make a backup before."""
     from faristol.record import migrations, tables
@@ -157,7 +143,5 @@ def migrate(data: Data = None, database_url: Database = None, json_output: AsJso
             typer.echo(f"format {reached} reached")
 
     before = run(migrations.migrate(settings.record_url(), reach))
-    if json_output:
-        typer.echo(json.dumps({"format_before": before, "format": tables.FORMAT}))
-    elif before == tables.FORMAT:
-        typer.echo(f"the record has format {before} already")
+    told = [f"the record has format {before} already"] if before == tables.FORMAT else []
+    tell({"format_before": before, "format": tables.FORMAT}, told, json_output=json_output, indent=None)

@@ -1,9 +1,8 @@
-"""What a director does: each method of the pairing service as a command, made of the contract and of ``acts``."""
+"""Methods of the contract as commands: each is made of its descriptor, the comments of the contract, and ``acts``."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -16,23 +15,33 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.acts import ACTS, Act
-from faristol.cli.calling import AsJson, service_at
 from faristol.cli.commands import spelled
-from faristol.cli.common import run
-from faristol.cli.completing import Tournament, players
+from faristol.cli.common import run, tell
+from faristol.cli.completion import players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, written
 from faristol.cli.names import Roll, roll, tournament_meant
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.services import asked
 from faristol.host import StartError
+from faristol.pb.comments import COMMENTS
+from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
-from faristol.pb.pairing.v1.comments import COMMENTS
+from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.text.terminal import language_of_terminal
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
-Address = Annotated[
-    str | None, typer.Option("--address", help="HOST:PORT of the pairing service; else FARISTOL_ADDRESS.")
-]
+METHODS: Mapping[str, tuple[str, Any]] = {
+    method.name: (name, method)
+    for name, service in (
+        ("lexicon", lexicon.DESCRIPTOR.services_by_name["AdjudicationService"]),
+        ("rating", rating.DESCRIPTOR.services_by_name["RatingService"]),
+        ("pairing", SERVICE),
+    )
+    for method in service.methods
+}
+"""The methods that can be commands, each with the name of its service."""
+
 Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
 OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
 
@@ -41,7 +50,7 @@ HIDDEN = frozenset({"command_id", "tournament_id"})
 
 
 def command_of(method: str) -> Callable[..., None]:
-    """The command of a method of the pairing service."""
+    """The command of a method of the contract."""
     act, kind = ACTS[method], _kind(method)
 
     def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
@@ -72,13 +81,13 @@ def readable(comment: str) -> str:
 
 
 def _kind(method: str) -> type[Message]:
-    return GetMessageClass(SERVICE.methods_by_name[method].input_type)
+    return GetMessageClass(METHODS[method][1].input_type)
 
 
 def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
     """What a command is given: the tournament, its arguments, and an option for every other field."""
     fields = kind.DESCRIPTOR.fields_by_name
-    if act.new != "tournament_id":
+    if "tournament_id" in fields and act.new != "tournament_id":
         yield _parameter("tournament_id", Tournament)
     for name in act.arguments:
         yield _argument(act, fields[name])
@@ -104,6 +113,8 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
     """A field that is given by its place."""
     name = re.sub(r"_ids?$", "", field.name)
     metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
+    if field.enum_type is not None:
+        metavar = written(field, act.values)
     about: dict[str, Any] = {"help": _help(field), "autocompletion": players if _names_players(field) else None}
     kind: Any = int if _whole(field) else str
     if field.name == "player_ids":
@@ -159,16 +170,18 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     from faristol.cli.answers import as_told, told
 
     act, kind = ACTS[method], _kind(method)
-    known = None if act.new == "tournament_id" else run(roll(given["tournament_id"], address))
+    known = None
+    if METHODS[method][0] != "pairing" and "tournament_id" in given:
+        given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
+    elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
+        known = run(roll(given["tournament_id"], address))
     request = request_of(act, kind, given, known, lambda name: str(run(tournament_meant(name, address))))
     try:
         answer = call(address, method, request)
     except StartError as problem:
         raise StartError(with_names(problem, known)) from problem.__cause__
-    if json_output:
-        typer.echo(json.dumps(as_told(request, answer, known), ensure_ascii=False, indent=2))
-        return
-    typer.echo("\n".join(told(method, request, answer, known, language_of_terminal())))
+    lines = told(method, request, answer, known, language_of_terminal())
+    tell(as_told(method, request, answer, known), lines, json_output=json_output)
 
 
 def request_of(
@@ -181,8 +194,8 @@ def request_of(
     """
     fields = kind.DESCRIPTOR.fields_by_name
     request = kind()
-    if known:
-        request.tournament_id = known.tournament_id  # type: ignore[attr-defined]
+    if "tournament_id" in fields and act.new != "tournament_id":
+        request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
     if "command_id" in fields:
         request.command_id = str(uuid.uuid4())  # type: ignore[attr-defined]
     reader = Reader(act, known, tournament, option_of)
@@ -191,6 +204,9 @@ def request_of(
             reader.read(request, fields[name], value)
     if "game_id" in fields and known:
         reader.read_game(request, given.get("game_id") or "", given["table_number"], given["table_round"])
+    for name, (field, word, value) in act.unsaid.items():
+        if given.get(field) == word and not given.get(name):
+            setattr(request, name, value)
     if act.round and not given.get("round"):
         request.round = _round_meant(act.round, known)  # type: ignore[attr-defined]
     return request
@@ -206,20 +222,17 @@ def _round_meant(which: str, known: Roll | None) -> int:
     return next((entry.round for entry in played if entry.phase == phase), 0) or known.round().round
 
 
-def call(address: str | None, name: str, request: Message) -> Message:
-    """What the pairing service answers. Raises ``StartError`` for what it refuses, and where it cannot be reached."""
+def call(address: str | None, method: str, request: Message) -> Message:
+    """What a service answers. Raises ``StartError`` for what it refuses, and where it cannot be reached."""
 
-    async def ask() -> Message:
-        async with service_at("pairing", address) as channel:
-            method = getattr(pairing_grpc.PairingServiceStub(channel), name)
-            answer: Message = await method(request, metadata=(("accept-language", language_of_terminal()),))
-            return answer
+    async def ask(stub: Any) -> Message:
+        answer: Message = await getattr(stub, method)(request)
+        return answer
 
     try:
-        answer: Message = run(ask())
+        return asked(METHODS[method][0], address, ask)
     except StartError as problem:
-        raise StartError(as_written(str(problem), name)) from problem.__cause__
-    return answer
+        raise StartError(as_written(str(problem), method)) from problem.__cause__
 
 
 def with_names(problem: StartError, known: Roll | None) -> str:
@@ -235,7 +248,7 @@ def as_written(refusal: str, method: str) -> str:
 
     An option of which the values have names is shown with them: ``--game lost|played-out``.
     """
-    act = ACTS[method]
+    act = ACTS.get(method, Act())
     fields = {field.name: field for field in _kind(method).DESCRIPTOR.fields if field.name not in HIDDEN}
     if not fields:
         return refusal

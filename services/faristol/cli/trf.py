@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faristol.cli.calling import Language
-from faristol.cli.common import Bar
+from faristol.cli.common import progress, tell
+from faristol.cli.options import Language, OneObject
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
 from faristol.text import render, say
@@ -51,7 +50,7 @@ def pair(
         str | None, typer.Option(metavar="A[,B]", help="Say why A meets whom they meet, or not B; 0 is the bye.")
     ] = None,
     language: Language = "",
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json_output: OneObject = False,
 ) -> None:
     """Pair the next round of a tournament by the Dutch system (FIDE C.04.3, 2026).
 
@@ -74,11 +73,10 @@ def pair(
         raise typer.Exit(1) from None
     if why is not None:
         typer.echo(_reason(a_round, paired, why, language))
-    elif json_output:
-        typer.echo(json.dumps(_as_json(a_round, paired, asked), ensure_ascii=False, indent=2))
-    else:
-        lines = _lines(paired)
-        typer.echo("\n".join([str(len(lines)), *(f"{white} {black}" for white, black in lines)]))
+        return
+    lines = _lines(paired)
+    told = [str(len(lines)), *(f"{white} {black}" for white, black in lines)]
+    tell(_as_json(a_round, paired, asked), told, json_output=json_output)
 
 
 def _read(file: Path) -> Document:
@@ -119,7 +117,7 @@ def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
     from faristol.pairing.engines.dutch import why as reasoning
 
     numbers = asked.split(",")
-    if len(numbers) > 2 or not all(one.strip().isdecimal() for one in numbers) or not int(numbers[0]):
+    if len(numbers) > 2 or not all(number.strip().isdecimal() for number in numbers) or not int(numbers[0]):
         raise typer.BadParameter(f"--why is {asked!r}; expected a pairing number or two, as 7 or 7,12")
     first = int(numbers[0])
     if len(numbers) == 1:
@@ -154,8 +152,7 @@ def _as_json(a_round: Round, paired: Paired, asked: _Asked) -> dict[str, Any]:
 def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
     rounds = document.paired_rounds
     differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
-    with Bar("checking") as (progress, task):
-        progress.update(task, total=rounds)
+    with progress("checking") as done:
         for number in range(1, rounds + 1):
             theirs = _recorded(document, number)
             try:
@@ -167,15 +164,15 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
             else:
                 if found != theirs:
                     differing[number] = sorted(theirs - found), sorted(found - theirs)
-            progress.advance(task)
-    if json_output:
-        told = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in sorted(differing.items())]
-        typer.echo(json.dumps({"rounds": rounds, "differing": told}, indent=2))
-    else:
-        for number, (lines, ours) in sorted(differing.items()):
-            params: dict[str, str | int] = {"round": number, "file": _shown(lines), "dutch": _shown(ours)}
-            typer.echo(say(DIFFERS, params, asked.language))
-        typer.echo(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
+            done(number, rounds)
+    wrong = sorted(differing.items())
+    content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
+    told = [
+        say(DIFFERS, {"round": number, "file": _shown(lines), "dutch": _shown(ours)}, asked.language)
+        for number, (lines, ours) in wrong
+    ]
+    told.append(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
+    tell({"rounds": rounds, "differing": content}, told, json_output=json_output)
     if differing:
         raise typer.Exit(1)
 
@@ -187,8 +184,8 @@ def _without_colours(line: Line) -> Line:
 def _recorded(document: Document, number: int) -> set[Line]:
     """The pairs that the file has for a round."""
     cells = [(line.number, line.cell(number)) for line in document.players]
-    return {(one, cell.opponent) for one, cell in cells if cell.colour == "w"} | {
-        (one, 0) for one, cell in cells if cell.result == "U"
+    return {(player, cell.opponent) for player, cell in cells if cell.colour == "w"} | {
+        (player, 0) for player, cell in cells if cell.result == "U"
     }
 
 

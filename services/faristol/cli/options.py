@@ -1,0 +1,76 @@
+"""Options and arguments that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from faristol.cli.completion import tournaments
+from faristol.host import Settings, StartError
+from faristol.text import LANGUAGES
+from faristol.text.terminal import language_of_terminal
+
+Data = Annotated[Path | None, typer.Option(help="Folder of the embedded record and bus.")]
+Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or postgresql://…")]
+Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
+Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
+Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0 takes a free one.")]
+
+Address = Annotated[
+    str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_ADDRESS.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; else to the terminal.")]
+
+Tournament = Annotated[
+    str,
+    typer.Argument(
+        metavar="TOURNAMENT", help="The tournament, by its id or the beginning of its name.", autocompletion=tournaments
+    ),
+]
+LastRound = Annotated[
+    int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; the last one paired when left out.")
+]
+Game = Annotated[str, typer.Argument(metavar="GAME|TOURNAMENT", help="The game, or its tournament with its table.")]
+AtTable = Annotated[int, typer.Option("--table", min=0, help="Number of its table, where a tournament is named.")]
+InRound = Annotated[int, typer.Option("--round", help="Round of that table; the last one paired when left out.")]
+
+
+def in_language(language: str) -> str:
+    """What ``--language`` asks for, where it may be left out.
+
+    Raises ``BadParameter`` for a language that is not offered.
+    """
+    if language and language not in LANGUAGES:
+        raise typer.BadParameter(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
+    return language
+
+
+def in_language_or_the_terminals(language: str) -> str:
+    """What ``--language`` asks for, else that of the terminal. Raises ``BadParameter`` as ``in_language`` does."""
+    return in_language(language) or language_of_terminal()
+
+
+Language = Annotated[
+    str,
+    typer.Option(
+        help=f"Of what is told: {', '.join(LANGUAGES)}; that of the terminal when left out.",
+        callback=in_language_or_the_terminals,
+        show_default=False,
+    ),
+]
+
+
+def settings_of(**given: object) -> Settings:
+    """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
+    try:
+        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = "_".join(str(part) for part in first["loc"])
+        value = first.get("input")
+        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
