@@ -9,10 +9,12 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
-from faristol.gateway import api, files, pages, problems, teams
+from faristol.gateway import api, files, pages, problems
 from faristol.gateway.head import Head
 from faristol.gateway.headers import SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
+from faristol.gateway.page import problem_page
+from faristol.gateway.responses import Health, ProblemBody
 from faristol.gateway.stream import News
 from faristol.host import Runtime
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
@@ -34,7 +36,6 @@ def app(runtime: Runtime) -> FastAPI:
     ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
     the results service, ``app.state.rulings`` that of the rulings, and ``app.state.ratings`` that of the ratings.
     """
-    closing = asyncio.Event()
     web = FastAPI(
         title="Faristol",
         version="1",
@@ -44,7 +45,7 @@ def app(runtime: Runtime) -> FastAPI:
         generate_unique_id_function=operation_id,
         redirect_slashes=False,  # its redirects would lead to whatever host a client names
     )
-    web.state.closing = closing
+    web.state.closing = asyncio.Event()
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
@@ -57,17 +58,15 @@ def app(runtime: Runtime) -> FastAPI:
     )
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
-    web.include_router(files.router())
-    web.include_router(api.router(closing))
-    web.include_router(teams.router())
-    web.include_router(pages.router())
+    for routes in (files.routes, api.routes, pages.routes):
+        web.include_router(routes)
     web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
-    problems.install(web, pages.problem_page)
+    problems.install(web, problem_page)
 
     @web.get("/healthz", tags=["health"])
-    async def get_health() -> api.Health:
+    async def get_health() -> Health:
         """The gateway lives."""
-        return api.Health(status="serving")
+        return Health(status="serving")
 
-    describe(web, api.ProblemBody, News)
+    describe(web, ProblemBody, News)
     return web

@@ -1,6 +1,6 @@
 """What other programs read: standings, pairings and crosstables as CSV, a tournament as TRF, a game as GCG.
 
-``docs/files.md`` describes them.
+``docs/files.md`` describes them. Their routes come before those of ids: an id may have a dot in it.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from faristol.gateway import comma_separated
-from faristol.gateway.api import (
-    ERRORS,
+from faristol.gateway.crosstable import Crosstable
+from faristol.gateway.gcg import gcg_of
+from faristol.gateway.language import language_of
+from faristol.gateway.pairings import Pairings
+from faristol.gateway.parameters import (
+    DIGITS,
+    KNOWN,
     IfNoneMatch,
     MinPosition,
     RoundNumber,
     TournamentId,
     UpToRound,
     When,
-    tagged_body,
 )
-from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.gcg import gcg_of
-from faristol.gateway.language import language_of
-from faristol.gateway.pairings import Pairings
-from faristol.gateway.parameters import DIGITS, KNOWN
 from faristol.gateway.ratings import RatingReader, Ratings
+from faristol.gateway.responses import ERRORS, tagged_body
 from faristol.gateway.results import Reader
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
@@ -59,119 +59,123 @@ def _of(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
     return {**ERRORS, 200: {"description": what, "content": content}}
 
 
-def router() -> APIRouter:
-    """The routes, which come before those of ids: an id may have a dot in it."""
-    routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN], default_response_class=Response)
+routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN], default_response_class=Response)
 
-    @routes.get("/tournaments/{tournament_id}/standings.csv", responses=_of(CSV, "A line for each player."))
-    async def get_standings_csv(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """Standings as CSV."""
-        answer = await results.standings(tournament_id, round, when.min_position, when.as_of)
-        text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
-        return tagged_body(text, answer.position, if_none_match, CSV)
 
-    @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
-    async def get_team_standings_csv(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """Standings of teams as CSV."""
-        answer = await results.team_standings(tournament_id, round, when.min_position, when.as_of)
-        text = comma_separated.team_standings(TeamStandings.of(answer))
-        return tagged_body(text, answer.position, if_none_match, CSV)
+@routes.get("/tournaments/{tournament_id}/standings.csv", responses=_of(CSV, "A line for each player."))
+async def get_standings_csv(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Standings as CSV."""
+    answer = await results.standings(tournament_id, round, when.min_position, when.as_of)
+    text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
+    return tagged_body(text, answer.position, if_none_match, CSV)
 
-    @routes.get(
-        "/tournaments/{tournament_id}/teams.csv", responses=_of(CSV, "A line for each player in the line-up of a team.")
-    )
-    async def get_teams_csv(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """Teams with their line-ups as CSV."""
-        answer = await results.teams(tournament_id, when.min_position, when.as_of)
-        return tagged_body(comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV)
 
-    @routes.get(
-        "/tournaments/{tournament_id}/rounds/{number}/pairings.csv",
-        responses=_of(CSV, "A line for each table and each bye."),
-    )
-    async def get_pairings_csv(
-        results: Reader,
-        tournament_id: TournamentId,
-        number: RoundNumber,
-        when: When,
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """Pairings of a round as CSV, with scores as they are."""
-        answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
-        text = comma_separated.pairings(Pairings.of(answer))
-        return tagged_body(text, answer.position, if_none_match, CSV)
+@routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
+async def get_team_standings_csv(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Standings of teams as CSV."""
+    answer = await results.team_standings(tournament_id, round, when.min_position, when.as_of)
+    text = comma_separated.team_standings(TeamStandings.of(answer))
+    return tagged_body(text, answer.position, if_none_match, CSV)
 
-    @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
-    async def get_crosstable_csv(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """The crosstable as CSV."""
-        answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
-        text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
-        return tagged_body(text, answer.position, if_none_match, CSV)
 
-    @routes.get("/tournaments/{tournament_id}/ratings.csv", responses=_of(CSV, "A line for each player."))
-    async def get_ratings_csv(
-        results: Reader,
-        ratings: RatingReader,
-        tournament_id: TournamentId,
-        min_position: MinPosition = 0,
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """The rating list, or while a round is left an estimate, as CSV."""
-        players = await results.players(tournament_id, min_position)
-        answer = Ratings.of(await ratings.of(tournament_id), players)
-        return tagged_body(comma_separated.ratings(answer), answer.position, if_none_match, CSV)
+@routes.get(
+    "/tournaments/{tournament_id}/teams.csv", responses=_of(CSV, "A line for each player in the line-up of a team.")
+)
+async def get_teams_csv(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Teams with their line-ups as CSV."""
+    answer = await results.teams(tournament_id, when.min_position, when.as_of)
+    return tagged_body(comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV)
 
-    @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))
-    async def get_report(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        round: Annotated[  # noqa: A002 # the name of the query parameter
-            int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0."), DIGITS
-        ] = 0,
-        edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """The tournament as a TRF file, for pairing and rating programs."""
-        answer = await results.report(tournament_id, EDITIONS[edition], round, when.min_position, when.as_of)
-        return tagged_body(answer.text, answer.position, if_none_match, TRF)
 
-    @routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **REFUSED})
-    async def get_gcg(
-        request: Request,
-        results: Reader,
-        game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
-        when: When,
-    ) -> Response:
-        """A game of two players as a GCG file: plays, scores and totals as recorded; no racks."""
-        try:
-            told = write_gcg(gcg_of(await results.game(game_id, when.min_position, when.as_of)))
-        except Refusal as refusal:
-            raise HTTPException(HTTPStatus.CONFLICT, render(refusal, language_of(request))) from refusal
-        named = {"Content-Disposition": "inline", "Cache-Control": "no-cache"}
-        return PlainTextResponse(told, headers=named)
+@routes.get(
+    "/tournaments/{tournament_id}/rounds/{number}/pairings.csv",
+    responses=_of(CSV, "A line for each table and each bye."),
+)
+async def get_pairings_csv(
+    results: Reader,
+    tournament_id: TournamentId,
+    number: RoundNumber,
+    when: When,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Pairings of a round as CSV, with scores as they are."""
+    answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
+    text = comma_separated.pairings(Pairings.of(answer))
+    return tagged_body(text, answer.position, if_none_match, CSV)
 
-    return routes
+
+@routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
+async def get_crosstable_csv(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The crosstable as CSV."""
+    answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
+    text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
+    return tagged_body(text, answer.position, if_none_match, CSV)
+
+
+@routes.get("/tournaments/{tournament_id}/ratings.csv", responses=_of(CSV, "A line for each player."))
+async def get_ratings_csv(
+    results: Reader,
+    ratings: RatingReader,
+    tournament_id: TournamentId,
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The rating list, or while a round is left an estimate, as CSV."""
+    players = await results.players(tournament_id, min_position)
+    answer = Ratings.of(await ratings.of(tournament_id), players)
+    return tagged_body(comma_separated.ratings(answer), answer.position, if_none_match, CSV)
+
+
+@routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))
+async def get_report(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: Annotated[  # noqa: A002 # the name of the query parameter
+        int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0."), DIGITS
+    ] = 0,
+    edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The tournament as a TRF file, for pairing and rating programs."""
+    answer = await results.report(tournament_id, EDITIONS[edition], round, when.min_position, when.as_of)
+    return tagged_body(answer.text, answer.position, if_none_match, TRF)
+
+
+@routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **REFUSED})
+async def get_gcg(
+    request: Request,
+    results: Reader,
+    game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+    when: When,
+) -> Response:
+    """A game of two players as a GCG file: plays, scores and totals as recorded; no racks."""
+    try:
+        told = write_gcg(gcg_of(await results.game(game_id, when.min_position, when.as_of)))
+    except Refusal as refusal:
+        raise HTTPException(HTTPStatus.CONFLICT, render(refusal, language_of(request))) from refusal
+    named = {"Content-Disposition": "inline", "Cache-Control": "no-cache"}
+    return PlainTextResponse(told, headers=named)

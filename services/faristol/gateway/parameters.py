@@ -1,4 +1,4 @@
-"""The parameters that the queries of the interface for programs may have.
+"""The parameters of the interface for programs: what they are, and that there are no others.
 
 A parameter that is not known is refused, since a misspelt one would be answered with something else than was asked for;
 so is one that is given twice, of which only the last would count. Pages pass over what they do not know: links to them
@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Query
+from fastapi import Depends, Header, Path, Query
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 
+from faristol.gateway.problems import TIME_EXPECTED
+from faristol.gateway.results import AsOf
 from faristol.kernel.quoting import nearest
+from faristol.kernel.refusal import N_
 
 
 def _digits(given: object) -> object:
@@ -39,6 +44,86 @@ Language = Annotated[
     Literal["ca", "el", "en", "es"] | None,
     Query(description="The language of words in the answer; by `Accept-Language` when it is not given."),
 ]
+
+
+TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
+RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1."), DIGITS]
+UpToRound = Annotated[
+    int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0."), DIGITS
+]
+LAST_POSITION = 2**63 - 1
+MinPosition = Annotated[
+    int,
+    Query(
+        ge=0,
+        le=LAST_POSITION,
+        description="Wait until the answer holds up to this position of the record, 10 seconds at most: 504 when it "
+        "does not come by then. Not together with `as_of` or `as_of_position`.",
+    ),
+    DIGITS,
+]
+AsOfPosition = Annotated[
+    int,
+    Query(
+        ge=0,
+        le=LAST_POSITION,
+        description="As it was at this position of the record, which has to have come to it; as it is when 0. Not "
+        "together with `as_of`.",
+    ),
+    DIGITS,
+]
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(N_("expected a time between the years 1 and 9999, UTC, got {given}")) from None
+
+
+RFC_3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
+"""A time as RFC 3339 writes it: with seconds and with its offset. A number or a day alone is no moment."""
+
+
+def _written(given: str) -> str:
+    if not re.fullmatch(RFC_3339, given):
+        raise ValueError(TIME_EXPECTED)
+    return given
+
+
+AsOfTime = Annotated[
+    Annotated[
+        AwareDatetime,
+        BeforeValidator(_written),
+        AfterValidator(_in_utc),
+        WithJsonSchema({"type": "string", "format": "date-time", "pattern": RFC_3339}),
+    ]
+    | None,
+    Query(
+        description="As it was when nothing later than this had been recorded: a time between the years 1 and 9999 "
+        "with its offset, as RFC 3339 writes it; a `+` in it as `%2B`.",
+        examples=["2026-03-07T11:30:00Z"],
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What state an answer is to show: one that has come to a position, and one of the past where that is asked."""
+
+    min_position: int
+    as_of: AsOf
+
+
+async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 0, as_of: AsOfTime = None) -> Moment:
+    return Moment(min_position, AsOf(as_of_position, as_of))
+
+
+PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
+"""What a page's `next_page_token` looks like, for who reads the document: the service that made it checks it."""
+
+When = Annotated[Moment, Depends(_moment)]
+IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
 
 
 async def _known(request: Request, lang: Language = None) -> None:  # language_of reads it

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
-from starlette.responses import Response
 
 from faristol.gateway.answers import DIVISION, Answer
-from faristol.gateway.api import (
-    ERRORS,
-    IfNoneMatch,
-    TournamentId,
-    UpToRound,
-    When,
-    tagged,
-)
-from faristol.gateway.parameters import KNOWN
-from faristol.gateway.results import Reader
 from faristol.gateway.standings import (
     OUTCOMES,
     TERM_BASES,
@@ -169,42 +157,3 @@ class TeamStandings(Answer):
             standings=[TeamStanding.of(line) for line in answer.standings],
             division=answer.division,
         )
-
-
-def router() -> APIRouter:
-    """The routes."""
-    routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
-
-    @routes.get("/tournaments/{tournament_id}/teams", response_model=Teams, responses=ERRORS)
-    async def list_teams(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """Teams with their line-ups; none where players play each for themselves."""
-        answer = await results.teams(tournament_id, when.min_position, when.as_of)
-        return tagged(Teams.of(answer), if_none_match)
-
-    @routes.get("/tournaments/{tournament_id}/team-standings", response_model=TeamStandings, responses=ERRORS)
-    async def get_team_standings(
-        results: Reader,
-        tournament_id: TournamentId,
-        when: When,
-        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        team: Annotated[str, Query(max_length=64, description="The line of this team alone.")] = "",
-        arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
-        if_none_match: IfNoneMatch = None,
-    ) -> Response:
-        """Standings of teams with their tie-breaks and their matches; none where there are no teams."""
-        answer = await results.team_standings(
-            tournament_id,
-            round,
-            when.min_position,
-            when.as_of,
-            team_id=team,
-            arithmetic=arithmetic,
-        )
-        return tagged(TeamStandings.of(answer), if_none_match)
-
-    return routes

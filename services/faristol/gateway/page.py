@@ -1,0 +1,94 @@
+"""A page for people, rendered on the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from faristol.gateway import news
+from faristol.gateway.answers import moment
+from faristol.gateway.divisions import pages_beside
+from faristol.gateway.language import language_of, remember
+from faristol.gateway.problems import AWAY, FAULT, Problem
+from faristol.gateway.templating import render
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.ruleset_file import load_ruleset
+
+PROBLEMS = {
+    HTTPStatus.NOT_FOUND: N_("There is nothing here."),
+    HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
+    HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
+    HTTPStatus.GATEWAY_TIMEOUT: AWAY,
+}
+MISSING = {
+    "tournament": N_("There is no tournament “%(id)s”."),
+    "round": N_("There is no round “%(id)s”."),
+    "game": N_("There is no game “%(id)s”."),
+    "player": N_("There is no player “%(id)s”."),
+    "team": N_("There is no team “%(id)s”."),
+}
+
+
+def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
+    """A page in the visitor's language."""
+    language = language_of(request)
+    html = render(name, language, part, {"request": request, "moment": moment, "news": news.of_page(name), **values})
+    response = HTMLResponse(html, status)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Content-Language"] = language
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    remember(request, response)
+    return response
+
+
+def problem_page(request: Request, problem: Problem) -> Response:
+    """A page that says what went wrong."""
+    message = MISSING.get(str(problem.more.get("kind")), PROBLEMS.get(problem.status, FAULT))
+    response = page(
+        request,
+        "problem.html",
+        status=problem.status.value,
+        message=message,
+        wanted=str(problem.more.get("id", "")),
+        code=problem.status.value,
+    )
+    response.headers.update(problem.headers)
+    return response
+
+
+def rules_title(name: str) -> str:
+    """The title of a ruleset; its name when this version does not know it."""
+    try:
+        return load_ruleset(name).title
+    except LookupError:
+        return name
+
+
+def tournament_page(
+    request: Request,
+    name: str,
+    part: str,
+    head: pb.GetTournamentResponse,
+    *,
+    tab: str,
+    beside: Mapping[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """A page of a tournament under a tab; ``beside`` has its address in each division, where that is another one."""
+    tournament = head.tournament
+    return page(
+        request,
+        name,
+        part,
+        tournament=tournament,
+        title=rules_title(tournament.ruleset.name),
+        tab=tab,
+        beside=beside or pages_beside(tournament, "" if tab == "standings" else f"/{tab}"),
+        position=min(head.position, values["answer"].position),
+        **values,
+    )
