@@ -3,84 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import nats
 import pytest
-from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select, text, update
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.integration.consumers import PASSED, PROJECTION, SEEN, append, consuming, note, positions
 from tests.integration.contents import no_connection_left
 
-from faristol.bus import Bus, BusError, Consumer, NatsServer, Progress, Projection, Reaction, Relay
+from faristol.bus import Bus, BusError, NatsServer, Projection, Reaction, Relay
 from faristol.bus.connection import STREAM, Pull
 from faristol.bus.envelope import headers, subject
 from faristol.bus.server import RESTART_SECONDS
-from faristol.bus.status import State, Status, status
-from faristol.bus.stopped import retry
-from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Metadata, Record, Recorded, Write
-from faristol.record.tables import events
 from faristol.record.tasks import end
-
-PASSED = "faristol.game.v1.Passed"
-
-SEEN = Table("seen", MetaData(), Column("position", Integer, primary_key=True), Column("stream", String(64)))
-
-
-async def append(record: Record, stream: str, version: int, count: int = 1) -> int:
-    events = [events_pb2.Passed(turn=turn) for turn in range(count)]
-    return (await record.append(Decision([Write(stream, version, events, "cup")]), Metadata())).position
-
-
-async def note(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-    """Fails when an event comes twice: the position is the key."""
-    for event in events:
-        await connection.execute(insert(SEEN).values(position=event.position, stream=event.stream))
-
-
-PROJECTION = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, note)
-
-
-async def quietly(_: Consumer) -> None:
-    """Nobody is told."""
-
-
-@asynccontextmanager
-async def consuming(
-    record: Record,
-    url: str,
-    work: Reaction | Projection,
-    *,
-    relay: bool = True,
-    changed: Callable[[Consumer], Awaitable[None]] = quietly,
-) -> AsyncIterator[Progress]:
-    bus = await Bus.connect(url)
-    progress = Progress(record, work.consumer)
-    consumer = Consumer(record, bus, work, progress, changed)
-    await consumer.prepare()
-    tasks = [asyncio.create_task(consumer.run())]
-    if relay:
-        tasks.append(asyncio.create_task(Relay(record, bus).run()))
-    try:
-        yield progress
-        for task in tasks:
-            assert not task.done(), task
-    finally:
-        await end(tasks)
-        await bus.close()
-
-
-async def positions(record: Record) -> list[int]:
-    async with record.reading() as connection:
-        return [row.position for row in await connection.execute(select(SEEN).order_by(SEEN.c.position))]
 
 
 async def test_every_event_reaches_a_projection_once_and_in_order(record: Record, nats_server: NatsServer) -> None:
@@ -118,27 +61,6 @@ async def test_a_reaction_that_lost_a_race_decides_again(record: Record, nats_se
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)) as progress:
         assert await progress.reached(await append(record, "game-a", 0), 10)
     assert [event.version for event in await record.read_stream("clock-a")] == [1, 2]
-
-
-async def test_a_reaction_that_loses_every_race_pauses_longer_each_time_and_stands_still(
-    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("faristol.bus.consumer.ATTEMPTS", 8)
-    tried: list[float] = []
-
-    async def react(event: Recorded) -> Decision:
-        tried.append(asyncio.get_running_loop().time())
-        return Decision([Write("game-a", 7, [events_pb2.GameStarted()], "cup")])  # which it is never at
-
-    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)):
-        await append(record, "game-a", 0)
-        stands = await standing(record, "test.clock")
-        assert stands.stopped is not None
-        assert "Conflict: stream game-a was expected at version 7 and is at 1" in stands.stopped.error
-    pauses = [later - earlier for earlier, later in itertools.pairwise(tried)]
-    assert len(tried) == 8
-    assert pauses[0] < pauses[-1]
-    assert pauses[-1] >= 0.3
 
 
 async def test_a_consumer_that_starts_again_goes_on_where_it_was(record: Record, nats_server: NatsServer) -> None:
@@ -300,145 +222,6 @@ async def until(reached: Callable[[], object], start: object) -> None:
     pytest.fail("not reached in ten seconds")
 
 
-async def test_an_event_that_a_projection_cannot_take_stops_it_before_that_event_and_is_shown(
-    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("faristol.bus.consumer.RETRY_LOOK", 0.05)
-    poison = True
-
-    async def particular(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        if poison and any(event.position == 7 for event in events):
-            raise ZeroDivisionError("seven")
-        await note(connection, events)
-
-    told: list[str] = []
-
-    async def changed(consumer: Consumer) -> None:
-        told.append(str(consumer.problem))
-
-    await append(record, "game-a", 0, 10)
-    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, particular)
-    async with consuming(record, nats_server.url, projection, changed=changed) as progress:
-        stands = await standing(record, "seen@1")
-        assert (stands.position, stands.lag) == (6, 4)
-        assert stands.stopped is not None
-        assert (stands.stopped.position, stands.stopped.type, stands.stopped.stream) == (7, PASSED, "game-a")
-        assert stands.stopped.event_id == (await record.read(6, limit=1))[0].event_id
-        assert stands.stopped.error == "ZeroDivisionError: seven"
-        assert await positions(record) == list(range(1, 7)), "what comes before is done"
-        await asyncio.sleep(0.5)
-        assert await positions(record) == list(range(1, 7)), "and nothing after it"
-
-        assert await retry(record, "seen@1") == ["seen@1"]
-        await until(lambda: attempts(record, "seen@1", 2), asyncio.sleep(0))
-        assert await record.checkpoint("seen@1") == 6
-
-        poison = False
-        assert await retry(record, "see") == []
-        assert await retry(record, "seen") == ["seen@1"], "a projection goes by its name too"
-        assert await progress.reached(10, 10)
-    assert await positions(record) == list(range(1, 11))
-    assert [one.stopped for one in (await status(record))[0]] == [None, None]
-    assert told == ["event 7 (Passed on game-a): ZeroDivisionError: seven"] * 2 + ["None"]
-
-
-async def test_a_refusal_stops_a_reaction_and_a_new_version_goes_on(record: Record, nats_server: NatsServer) -> None:
-    async def refuse(event: Recorded) -> Decision | None:
-        if event.position == 3:
-            raise Refusal("NO_SUCH_TABLE", "FISC I.1", "There is no table {table}.", {"table": 4})
-        return None
-
-    async def accept(event: Recorded) -> Decision:
-        return Decision([Write(f"clock-{event.position}", 0, [events_pb2.GameStarted()], "cup")])
-
-    await append(record, "game-a", 0, 5)
-    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), refuse)):
-        stands = await standing(record, "test.clock")
-        assert stands.position == 2
-        assert stands.stopped is not None
-        assert stands.stopped.error == "Refusal: There is no table 4."
-    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), accept)) as progress:
-        assert await progress.reached(5, 10)
-        await until(lambda: goes_on(record, "test.clock"), asyncio.sleep(0))
-    assert [event.stream for event in await record.read(5)] == ["clock-3", "clock-4", "clock-5"]
-
-
-async def test_a_replica_that_stands_still_goes_on_once_another_has_passed(
-    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("faristol.bus.consumer.RETRY_LOOK", 0.05)
-
-    async def old(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        if any(event.position == 2 for event in events):
-            raise ZeroDivisionError
-        await note(connection, events)
-
-    await append(record, "game-a", 0, 3)
-    one = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, old)
-    async with consuming(record, nats_server.url, one) as older:
-        await standing(record, "seen@1")
-        async with consuming(record, nats_server.url, PROJECTION) as newer:
-            assert await newer.reached(3, 10)
-        await append(record, "game-b", 0, 2)
-        assert await older.reached(5, 10)
-    assert await positions(record) == [1, 2, 3, 4, 5]
-    assert await goes_on(record, "seen@1")
-
-
-async def test_an_event_of_an_unknown_kind_stops_those_who_depend_on_its_context(
-    record: Record, nats_server: NatsServer
-) -> None:
-    await append(record, "game-a", 0, 5)
-    await rename(record, 3, "faristol.game.v1.TilesTurned")
-    clock = Projection("ticks", 1, frozenset({"faristol.clock.v1.ClockPressed"}), MetaData(), note)
-    async with (
-        consuming(record, nats_server.url, PROJECTION),
-        consuming(record, nats_server.url, clock, relay=False) as other,
-    ):
-        stands = await standing(record, "seen@1")
-        assert stands.stopped is not None
-        assert stands.stopped.position == 3
-        assert "does not know the event faristol.game.v1.TilesTurned" in stands.stopped.error
-        assert await positions(record) == [1, 2]
-        assert await other.reached(5, 10), "who does not depend on games goes on"
-
-
-async def test_a_row_that_cannot_be_written_is_the_events_fault_and_not_the_databases(
-    record: Record, nats_server: NatsServer
-) -> None:
-    async def twice(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        await note(connection, [*events, *(event for event in events if event.position == 4)])
-
-    await append(record, "game-a", 0, 5)
-    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, twice)
-    async with consuming(record, nats_server.url, projection):
-        stands = await standing(record, "seen@1")
-        assert stands.stopped is not None
-        assert (stands.position, stands.stopped.position) == (3, 4)
-        assert "unique" in stands.stopped.error.lower(), "the constraint is named"
-        assert "INSERT" not in stands.stopped.error, "the statement and its parameters are not"
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["SELECT nothing FROM seen", "INSERT INTO seen (colour) VALUES (1)", "SELECT FROM,"],
-)
-async def test_a_statement_that_no_database_takes_stops_a_projection_and_is_not_waited_for(
-    record: Record, nats_server: NatsServer, statement: str
-) -> None:
-    async def mistaken(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        await note(connection, events)
-        if any(event.position == 4 for event in events):
-            await connection.execute(text(statement))
-
-    await append(record, "game-a", 0, 5)
-    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, mistaken)
-    async with consuming(record, nats_server.url, projection):
-        stands = await standing(record, "seen@1")
-        assert stands.stopped is not None
-        assert (stands.position, stands.stopped.position) == (3, 4)
-
-
 async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_server: NatsServer) -> None:
     await append(record, "game-a", 0, 5)
     event = (await record.read())[-1]
@@ -503,31 +286,6 @@ async def test_a_consumer_that_is_far_behind_does_not_wait_between_batches(
     async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
         assert await progress.reached(2_000, 30)
     assert asyncio.get_running_loop().time() - start < 100 * 0.5 / 4, "one idle wait a batch would take 50 seconds"
-
-
-async def standing(record: Record, consumer: str) -> Status:
-    """The consumer's line, once it stands still."""
-    for _ in range(200):
-        for line in (await status(record))[0]:
-            if line.name == consumer and line.state is State.STOPPED:
-                return line
-        await asyncio.sleep(0.05)
-    pytest.fail(f"{consumer} does not stand still after ten seconds")
-
-
-async def attempts(record: Record, consumer: str, count: int) -> bool:
-    line = await standing(record, consumer)
-    return line.stopped is not None and line.stopped.attempts >= count
-
-
-async def goes_on(record: Record, consumer: str) -> bool:
-    return all(line.state is State.LIVE for line in (await status(record))[0] if line.name == consumer)
-
-
-async def rename(record: Record, position: int, type_name: str) -> None:
-    """Have an event be of a kind that a later version wrote."""
-    async with record.writing() as connection:
-        await connection.execute(update(events).where(events.c.position == position).values(type=type_name))
 
 
 async def test_a_server_of_ones_own_lets_nobody_else_in(nats_server: NatsServer) -> None:

@@ -7,8 +7,7 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -21,6 +20,8 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, func, insert, inspect, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.integration import consumers
+from tests.integration.consumers import consuming, line_of
 from tests.integration.contents import read_model
 from tests.integration.processes import FARISTOL, environment, faristol
 from tests.unit.results.synthetic import Championship, Step, append, keep_names
@@ -35,16 +36,15 @@ from faristol.bus import (
     Projection,
     ProjectionError,
     Rebuild,
-    Relay,
     generations,
     read,
 )
-from faristol.bus.status import State, Status, status
+from faristol.bus.status import State, status
 from faristol.cell.processes import running
 from faristol.host import Settings
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
-from faristol.record import Decision, Metadata, Record, Recorded, Write
+from faristol.record import Record, Recorded
 from faristol.record.tables import events
 from faristol.record.tasks import end
 from faristol.results.projection import projection
@@ -87,27 +87,7 @@ async def tables_of(record: Record, prefix: str) -> set[str]:
     return {name for name in names if name.startswith(prefix)}
 
 
-async def passes(record: Record, stream: str, version: int, count: int = 1) -> int:
-    written = [events_pb2.Passed(turn=turn) for turn in range(count)]
-    return (await record.append(Decision([Write(stream, version, written, "cup")]), Metadata())).position
-
-
-@asynccontextmanager
-async def consuming(record: Record, url: str, work: Projection, relay: bool = True) -> AsyncIterator[Progress]:
-    bus = await Bus.connect(url)
-    progress = Progress(record, work.consumer)
-    consumer = Consumer(record, bus, work, progress)
-    await consumer.prepare()
-    tasks = [asyncio.create_task(consumer.run())]
-    if relay:
-        tasks.append(asyncio.create_task(Relay(record, bus).run()))
-    try:
-        yield progress
-        for task in tasks:
-            assert not task.done(), task
-    finally:
-        await end(tasks)
-        await bus.close()
+passes = consumers.append
 
 
 async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_keep_coming(
@@ -152,25 +132,112 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
         assert sorted(found) == sorted(tuple(row) for row in await connection.execute(counted))
 
 
-async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(record: Record, nats_server: NatsServer) -> None:
+def failing(fails: set[int], *, told: bool = False, generation: int = 1) -> Projection:
+    """``turns``, which cannot take the events at some positions; ``told`` when it says itself which it is."""
+    work = turns(1, generation)
+
+    async def apply(connection: AsyncConnection, batch: Sequence[Recorded]) -> None:
+        await work.apply(connection, batch)
+        for event in batch:
+            if event.position in fails:
+                problem = ZeroDivisionError(event.position)
+                raise CannotTake(event, problem) if told else problem
+
+    class Late:
+        """A fold that fails in the middle of what it is given, of which it has taken some."""
+
+        def __init__(self) -> None:
+            self._taken: list[Recorded] = []
+
+        async def take(self, _: AsyncConnection, events: Sequence[Recorded]) -> None:
+            for event in events:
+                if event.position in fails:
+                    raise ZeroDivisionError(event.position)
+                self._taken.append(event)
+
+        @property
+        def held(self) -> int:
+            return len(self._taken)
+
+        async def write(self, connection: AsyncConnection) -> None:
+            events, self._taken = self._taken, []
+            await work.apply(connection, events)
+
+    again = partial(_failing_again, fails, told)
+    return replace(work, apply=apply, again=again, fold=None if told else Late)
+
+
+def _failing_again(fails: set[int], told: bool, generation: int) -> Projection:
+    return failing(fails, told=told, generation=generation)
+
+
+async def parked(record: Record, consumer: str = "turns@1") -> list[tuple[str, int, int]]:
+    """Keys that are parked, with the position of the event that was not taken and up to where the others are."""
+    (line,) = [line for line in (await status(record))[0] if line.name == consumer and line.state is State.LIVE]
+    return [(row.key, row.position, row.done) for row in line.parked]
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_a_rebuild_parks_what_it_cannot_take_and_one_after_the_mend_takes_all(
+    record: Record, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.rebuild.SLICE", 7)
+    async with record.writing() as connection:
+        await generations.found(connection, turns(1))
+    for number in range(10):
+        for tournament in ("cup", "league", "fine"):
+            await passes(record, f"game-{tournament}", 2 * number, 2, tournament)
+    fails = {14, 15, 33}  # of the cup, the league, and the league again
+    rebuilt = await Rebuild(record, failing(fails, told=told), batch=20).run()
+    assert (rebuilt.position, rebuilt.parked) == (60, 2)
+    assert await parked(record) == [("cup", 14, 13), ("league", 15, 14)]
+    assert (await read_model(record, turns(1)))[0] == [
+        ("game-cup", 5, 13),
+        ("game-fine", 20, 60),
+        ("game-league", 4, 10),
+    ]
+    fails -= {14, 15}
+    await Rebuild(record, failing(fails, told=told), batch=20).run()
+    assert await parked(record) == [("league", 33, 32)], "what the older tables had parked goes with them"
+    fails.clear()
+    assert (await Rebuild(record, failing(fails, told=told)).run()).parked == 0
+    assert await parked(record) == []
+    assert {row[1] for row in (await read_model(record, turns(1)))[0]} == {20}
+
+
+async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.parked.MOST", 0)
     work = turns(1)
     async with consuming(record, nats_server.url, work) as progress:
         assert await progress.reached(await passes(record, "game-a", 0, 20), 10)
     before = await read_model(record, work)
-
-    async def fail(_: AsyncConnection, batch: Sequence[Recorded]) -> None:
-        if any(event.position == 13 for event in batch):
-            raise ZeroDivisionError("thirteen")
-
-    def failing(generation: int) -> Projection:
-        return Projection("turns", 1, work.types, turns(1, generation).tables, fail, generation, failing)
-
-    with pytest.raises(CannotTake, match=r"event 13 \(Passed on game-a\): ZeroDivisionError: thirteen"):
-        await Rebuild(record, failing(1)).run()
+    with pytest.raises(CannotTake, match=r"event 13 \(Passed on game-a\): ZeroDivisionError: 13"):
+        await Rebuild(record, failing({13})).run()
     assert await read_model(record, work) == before
     assert await tables_of(record, "turns_") == {"turns_v1_1"}
     assert (await Rebuild(record, work).run()).generation == 3, "the number of the one that failed is not given again"
     assert (await read_model(record, work))[0] == before[0]
+
+
+async def test_a_consumer_goes_on_from_what_a_rebuild_beside_it_parked(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.BACKOFF", 1_000.0)
+    monkeypatch.setattr("faristol.bus.consumer.RETRY_LOOK", 0.05)
+    fails: set[int] = set()
+    async with consuming(record, nats_server.url, failing(fails)) as progress:
+        assert await progress.reached(await passes(record, "game-a", 0, 5), 10)
+        await Rebuild(record, failing({3})).run()
+        assert await parked(record) == [("cup", 3, 2)]
+        last = await passes(record, "game-a", 5, 5)
+        assert await progress.reached(last, 10)
+        for _ in range(100):
+            if not await parked(record):
+                break
+            await asyncio.sleep(0.05)
+        assert (await read_model(record, turns(1)))[0] == [("game-a", 10, 10)], "each of them once"
 
 
 async def test_a_service_starts_after_a_rebuild_that_came_first_and_was_cut_off(record: Record) -> None:
@@ -204,27 +271,16 @@ async def test_a_service_that_starts_during_the_first_rebuild_leaves_no_tables_b
     assert await tables_of(record, "turns_") == {"turns_v1_1"}
 
 
-async def test_a_rebuild_clears_a_projection_that_stood_still(record: Record, nats_server: NatsServer) -> None:
-    work = turns(1)
-
-    async def fail(_: AsyncConnection, batch: Sequence[Recorded]) -> None:
-        raise ZeroDivisionError
-
-    async with consuming(record, nats_server.url, Projection("turns", 1, work.types, work.tables, fail)):
+async def test_a_rebuild_clears_a_projection_that_has_stopped(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.parked.MOST", 0)
+    async with consuming(record, nats_server.url, failing({1})):
         await passes(record, "game-a", 0, 5)
-        await until_stopped(record, "turns@1")
-    await Rebuild(record, work).run()
+        await line_of(record, "turns@1", lambda line: line.state is State.STOPPED)
+    await Rebuild(record, turns(1)).run()
     (line,) = [line for line in (await status(record))[0] if line.name == "turns@1"]
     assert (line.state, line.position, line.lag, line.generation) == (State.LIVE, 5, 0, 2)
-
-
-async def until_stopped(record: Record, name: str) -> Status:
-    for _ in range(200):
-        for line in (await status(record))[0]:
-            if line.name == name and line.state is State.STOPPED:
-                return line
-        await asyncio.sleep(0.05)
-    pytest.fail(f"{name} does not stand still")
 
 
 async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -492,7 +548,7 @@ def update_checkpoint(consumer: str, position: int) -> Any:
     return update(checkpoints).where(checkpoints.c.consumer == consumer).values(position=position)
 
 
-async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_with_its_position(
+async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_on(
     nats_server: NatsServer, tmp_path: Path
 ) -> None:
     settings = Settings.model_validate(
@@ -508,26 +564,30 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
         for step in steps[:20]:
             before = await append(record, step)
         assert await process.runtime.progress("results@8").reached(before, 10)
-        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.SERVING
         poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
         position = await append(record, poison, "nowhere")
         for step in steps[20:30]:
             last = await append(record, step)
-        line = await until_stopped(record, "results@8")
-        assert (line.position, line.lag) == (before, last - before)
+        line = await line_of(record, "results@8", lambda line: bool(line.parked) and not line.lag)
+        assert (line.state, line.position) == (State.LIVE, last)
 
-        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.NOT_SERVING
-        assert await _health(health, "results") == health_pb2.HealthCheckResponse.SERVING
-        assert await _health(health, "") == health_pb2.HealthCheckResponse.SERVING
+        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.SERVING
         answer = await stub.GetTournament(results_pb2.GetTournamentRequest(tournament_id="lliga"), timeout=5)
-        assert answer.position == before
+        assert answer.position == last
+        (told,) = [
+            one for one in (await stub.GetStatus(results_pb2.GetStatusRequest(), timeout=5)).consumers if one.parked
+        ]
+        assert (told.name, told.parked_count, told.parked[0].key) == ("results@8", 1, "nowhere")
+        assert told.parked[0].error == "Broken: PlayCompleted is of a game that was not opened"
+
         json_status = (await http.get(f"{process.http_address}/api/v1/status")).json()
-        (stopped,) = [one for one in json_status["consumers"] if one["state"] == "stopped"]
-        assert (stopped["name"], stopped["position"]) == ("results@8", before)
-        assert datetime.fromisoformat(stopped["stopped_since"]) <= datetime.now(UTC)
-        assert json_status["position"] == last
+        (of_results,) = [one for one in json_status["consumers"] if one["parked_count"]]
+        (shown,) = of_results["parked"]
+        assert (of_results["name"], of_results["state"], of_results["parked_count"]) == ("results@8", "live", 1)
+        assert (shown["tournament_id"], shown["position"]) == ("nowhere", position)
+        assert datetime.fromisoformat(shown["since"]) <= datetime.now(UTC)
         page = (await http.get(f"{process.http_address}/status", headers={"Accept-Language": "ca"})).text
-        assert "results@8 està aturat" in page
+        assert "results@8 ha apartat 1 flux" in page
         assert "faristol projection list" in page
         for public in (page, json.dumps(json_status)):
             for secret in ("game-nowhere", "PlayCompleted", "not opened"):
@@ -535,26 +595,41 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
 
         listed = await command("projection", "list", "--data", str(tmp_path))
         assert (
-            f"results@8 cannot take event {position} (faristol.game.v1.PlayCompleted on game-nowhere" in listed.stdout
+            f"results@8 has parked nowhere: it cannot take event {position} (faristol.game.v1.PlayCompleted on "
+            "game-nowhere" in listed.stdout
         )
         as_json = json.loads((await command("projection", "list", "--json", "--data", str(tmp_path))).stdout)
         (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@8"]
-        assert (line_of_json["state"], line_of_json["lag"]) == ("stopped", last - before)
-        refused = await command("projection", "rebuild", "--data", str(tmp_path))
-        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-        assert f"the rebuild was given up, what is read is as it was: event {position}" in refused.stderr
-        asked = await command("projection", "retry", "results@8", "--data", str(tmp_path))
-        assert asked.stdout == "results@8: asked to try again\n"
-        for _ in range(100):
-            again = await until_stopped(record, "results@8")
-            assert again.stopped is not None
-            if again.stopped.attempts > 1:
-                break
-            await asyncio.sleep(0.05)
-        else:
-            pytest.fail("it was not tried again")
-        assert again.position == before
+        assert [row["key"] for row in line_of_json["parked"]] == ["nowhere"]
+        rebuilt = await command("projection", "rebuild", "results", "--data", str(tmp_path))
+        assert "1 tournaments are parked" in rebuilt.stdout, rebuilt.stderr
+        asked = await command("projection", "retry", "results@8", "nowhere", "--data", str(tmp_path))
+        assert asked.stdout == "results@8 at nowhere: asked to try again\n"
+        await line_of(record, "results@8", lambda line: bool(line.parked) and line.parked[0].attempts > 1)
         assert not process.process.problem
+
+
+async def test_answers_of_a_parked_tournament_say_up_to_where_they_hold(
+    nats_server: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings.model_validate({"data": tmp_path, "nats_url": nats_server.url, "grace_seconds": 0.5})
+    steps = list(Championship().steps())
+    async with running(settings, ("results",)) as process:
+        record = process.runtime.record
+        stub = results_pb2_grpc.ResultsServiceStub(process.runtime.channel("results"))
+        await keep_names(record)
+        for step in steps[:20]:
+            before = await append(record, step)
+        poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
+        last = await append(record, poison)
+        for step in steps[20:22]:
+            last = await append(record, step)
+        await line_of(record, "results@8", lambda line: bool(line.parked) and not line.lag)
+        request = results_pb2.GetTournamentRequest(tournament_id="lliga")
+        assert (await stub.GetTournament(request, timeout=5)).position == before
+        request.min_position = last
+        with pytest.raises(grpc.aio.AioRpcError, match=f"results are at position {before} and did not reach"):
+            await stub.GetTournament(request, timeout=2)
 
 
 async def _health(stub: Any, service: str) -> int:
@@ -570,7 +645,7 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
         (("rebuild", "posters"), "there is no projection 'posters': choose one of docket, results"),
         (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
-        (("retry", "results@8"), "'results@8' does not stand still"),
+        (("retry", "results@8"), "'results@8' has nothing to try again"),
     ):
         if arguments[-1] != "/nowhere":
             asyncio.run(_empty(tmp_path))
@@ -578,7 +653,7 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         done = faristol("projection", *arguments)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
         assert expected in done.stderr
-    assert faristol("projection", "retry", "--data", str(tmp_path)).stdout == "nothing stands still\n"
+    assert faristol("projection", "retry", "--data", str(tmp_path)).stdout == "nothing is parked or stopped\n"
 
 
 async def _empty(folder: Path) -> None:

@@ -185,18 +185,20 @@ async def test_a_changed_row_of_a_read_model_is_named(record: Record, database_u
     ]
 
 
-async def test_a_consumer_that_stands_still_or_does_not_come_to_the_end_is_named(told: Told) -> None:
+async def test_a_consumer_that_has_stopped_or_parked_something_or_does_not_come_to_the_end_is_named(told: Told) -> None:
     async with told.record.writing() as connection:
         await start_checkpoint(connection, "rating.finals")
     late, unsealed = await judgement.caught_up(told.record, seconds=0)
     assert late == "rating.finals is live at position 0 of 4"
     assert unsealed == "seals reach to position 0 of 4"
-    stands = {"consumer": "rating.finals", "position": 2, "event_id": "e", "type": "t", "stream": "s"}
+    fails = {"consumer": "rating.finals", "position": 2, "event_id": "e", "type": "t", "stream": "s"}
     async with told.record.writing() as connection:
         more = {"error": "ValueError: no", "since": 0, "attempts": 1, "retry": False}
-        await connection.execute(insert(bus_tables.stopped).values(**stands, **more))
+        await connection.execute(insert(bus_tables.stopped).values(**fails, **more))
+        await connection.execute(insert(bus_tables.parked).values(**fails, **more, key="s", tournament="cup", done=1))
     assert await judgement.at_a_glance(told.record, []) == [
-        "rating.finals stands still before position 2: ValueError: no"
+        "rating.finals has stopped before position 2: ValueError: no",
+        "rating.finals has parked s at position 2: ValueError: no",
     ]
     assert any("rating.finals is stopped" in wrong for wrong in await judgement.caught_up(told.record, seconds=30))
 

@@ -3,6 +3,7 @@
 from faristol.bus.connection import Bus, BusAway, BusError
 from faristol.bus.consumer import Consumer
 from faristol.bus.generations import Live, NotBuilt, ProjectionError, read
+from faristol.bus.parked import Parked
 from faristol.bus.progress import Progress
 from faristol.bus.rebuild import Rebuild, Rebuilt
 from faristol.bus.relay import Relay
@@ -20,6 +21,7 @@ __all__ = [
     "Live",
     "NatsServer",
     "NotBuilt",
+    "Parked",
     "Progress",
     "Projection",
     "ProjectionError",

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sqlalchemy import MetaData, Table, delete, func, insert, select, update
+from sqlalchemy import MetaData, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,9 +20,16 @@ from faristol.record.tables import checkpoints
 T = TypeVar("T")
 
 _live, _all = tables.projections, tables.generations
+_PARKED = (tables.parked.c.consumer == _live.c.consumer) & (tables.parked.c.key == bindparam("key"))
 _READ = (
-    select(_live.c.version, _live.c.generation, _live.c.consumer, checkpoints.c.position)
+    select(
+        _live.c.version,
+        _live.c.generation,
+        _live.c.consumer,
+        func.coalesce(tables.parked.c.done, checkpoints.c.position).label("position"),
+    )
     .join_from(_live, checkpoints, checkpoints.c.consumer == _live.c.consumer)
+    .join(tables.parked, _PARKED, isouter=True)
     .order_by(_live.c.version.desc())
     .limit(1)
 )
@@ -51,29 +58,30 @@ def microseconds() -> int:
     return time.time_ns() // 1_000
 
 
-async def live(connection: AsyncConnection, projection: Projection) -> Live:
+async def live(connection: AsyncConnection, projection: Projection, key: str = "") -> Live:
     """What this version of the projection reads: its own tables, or an older version's until its own are built.
 
-    Raises ``NotBuilt`` when there are neither.
+    The position is that of the rows of ``key``, which are behind the others while it is parked. Raises ``NotBuilt``
+    when there are neither.
     """
     query = _READ.where(_live.c.name == projection.name, _live.c.version <= projection.version)
-    row = (await connection.execute(query)).one_or_none()
+    row = (await connection.execute(query, {"key": key})).one_or_none()
     if row is None:
         raise NotBuilt(f"{projection.consumer} is not built yet")
     return Live(row.version, row.generation, row.position)
 
 
 async def read(
-    record: Record, projection: Projection, look: Callable[[AsyncConnection, Live], Awaitable[T]]
+    record: Record, projection: Projection, look: Callable[[AsyncConnection, Live], Awaitable[T]], key: str = ""
 ) -> tuple[T, Live]:
-    """What ``look`` sees in the tables that are read, all of one moment, and how far they are.
+    """What ``look`` sees in the tables that are read, all of one moment, and how far those of ``key`` are.
 
     A switch may happen in between; then it looks again. Raises ``NotBuilt``, and whatever ``look`` raises.
     """
     before: Live | None = None
     while True:
         async with record.reading() as connection:
-            found = await live(connection, projection)
+            found = await live(connection, projection, key)
             try:
                 return await look(connection, found), found
             except DBAPIError:
@@ -146,6 +154,12 @@ async def built_to(connection: AsyncConnection, projection: Projection, position
     return moved.rowcount == 1
 
 
+async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
+    """Up to where a consumer is, 0 when it has no checkpoint."""
+    query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer)
+    return int((await connection.execute(query)).scalar_one_or_none() or 0)
+
+
 async def checkpoint_held(connection: AsyncConnection, consumer: str) -> int:
     """The live checkpoint, which nobody else can move until this transaction ends.
 
@@ -202,6 +216,7 @@ async def drop(record: Record, name: str, version: int) -> None:
         await connection.execute(delete(_live).where(_live.c.name == name, _live.c.version == version))
         await connection.execute(delete(checkpoints).where(checkpoints.c.consumer == this.consumer))
         await connection.execute(delete(tables.stopped).where(tables.stopped.c.consumer == this.consumer))
+        await connection.execute(delete(tables.parked).where(tables.parked.c.consumer == this.consumer))
         await drop_unread(connection, name, version)
 
 

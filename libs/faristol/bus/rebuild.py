@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus import generations, tables
+from faristol.bus import generations, parked, tables
 from faristol.bus.generations import ProjectionError
 from faristol.bus.stopped import CannotTake, away, clear
 from faristol.bus.work import Fold, Projection, UnknownEvent, wanted
@@ -23,7 +23,7 @@ BATCH = 2_000
 HELD = 256
 """Changed rows after which they are written."""
 SLICE = 100
-"""Events after which others have their turn."""
+"""Events after which others have their turn, and of which one may be found to be what cannot be taken."""
 LEASE_SECONDS = 6.0
 ATTEMPTS = 8
 """Times that the live one may get ahead while it is caught up with, before it is held."""
@@ -38,6 +38,8 @@ class Rebuilt:
     """The rows held up to here when they took over."""
     events: int
     seconds: float
+    parked: int
+    """Keys that have an event which cannot be taken."""
 
 
 class _Plain:
@@ -77,12 +79,22 @@ class _Plain:
                 raise CannotTake(event, problem) from problem
 
 
+class _OneOfThese(Exception):
+    """One of some events cannot be taken; it is not known which."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__(f"one of the events up to {last} cannot be taken")
+        self.last = last
+
+
 class Rebuild:
     """One rebuild of a projection.
 
     Its rows go into tables of a new generation, while those of the live one are read and go on. Once it has come
     to where the live one is, it takes its place by one row, and the old tables are dropped. A rebuild that was
     interrupted leaves tables that nobody reads; the next one drops them.
+
+    Of a key with an event that cannot be taken the rows end before that event; it is parked when they are read.
     """
 
     def __init__(
@@ -101,6 +113,12 @@ class Rebuild:
         self._holder = str(uuid.uuid4())
         self._renew_at = 0.0
         self._position = 0
+        self._written = (0, 0)
+        """The position up to which rows are written, and how many events that were."""
+        self._failed: dict[str, CannotTake] = {}
+        """By key, the event that cannot be taken; events of the key after it are passed by."""
+        self._alone_to = 0
+        """Up to this position events are taken one at a time, to find the one that cannot be."""
         self._total = 0
         self._events = 0
         self._before: int | None = None
@@ -109,8 +127,8 @@ class Rebuild:
     async def run(self) -> Rebuilt:
         """Build, switch, drop the old tables.
 
-        Raises ``CannotTake`` for an event that the projection cannot take, and ``ProjectionError`` when another
-        rebuild is under way; the live tables are then as they were.
+        Raises ``CannotTake`` when more keys have an event that cannot be taken than may be parked, and
+        ``ProjectionError`` when another rebuild is under way; the live tables are then as they were.
         """
         start = time.perf_counter()
         await self._take_lease()
@@ -119,7 +137,7 @@ class Rebuild:
             try:
                 attempt = 1
                 await self._catch_up()
-                while not await self._switch(hold=attempt > ATTEMPTS):
+                while not await self._switch_or_go_back(hold=attempt > ATTEMPTS):
                     await self._catch_up()
                     attempt += 1
             except BaseException:
@@ -131,7 +149,8 @@ class Rebuild:
         finally:
             with suppress(SQLAlchemyError, OSError):  # it runs out by itself
                 await self._record.release(self._lease, self._holder)
-        return Rebuilt(self._built.generation, self._position, self._events, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        return Rebuilt(self._built.generation, self._position, self._events, seconds, len(self._failed))
 
     async def _begin(self) -> None:
         """Drop what was left over, and make new tables."""
@@ -144,7 +163,10 @@ class Rebuild:
             self._built = self._asked.at(await generations.next_generation(connection, name, version))
             await generations.drop_unread(connection, name, version)
             await generations.add(connection, self._built)
-        self._fold: Fold = self._built.fold() if self._built.fold else _Plain(self._built)
+        self._fold = self._new_fold()
+
+    def _new_fold(self) -> Fold:
+        return self._built.fold() if self._built.fold else _Plain(self._built)
 
     async def _drop(self, generation: int) -> None:
         async with self._record.writing() as connection:
@@ -173,16 +195,35 @@ class Rebuild:
         while full:
             events = await self._record.read(self._position, limit=self._batch)
             full = len(events) == self._batch
-            async with self._record.reading() as connection:
-                await self._take(connection, events)
-            if self._fold.held >= HELD:
-                await self._write()
+            try:
+                async with self._record.reading() as connection:
+                    await self._take(connection, events)
+                if self._fold.held >= HELD or not full:
+                    await self._write()
+            except (CannotTake, _OneOfThese) as problem:
+                self._go_back(problem)
+                full = True
             await self._keep_lease()
-        await self._write()
+
+    def _go_back(self, problem: CannotTake | _OneOfThese) -> None:
+        """Go back to what is written, which has nothing of a failed event; from that event on its key is passed by.
+
+        Raises ``problem`` when that is one key too many.
+        """
+        if isinstance(problem, _OneOfThese):
+            self._alone_to = problem.last
+        elif len(self._failed) >= parked.MOST:
+            raise problem
+        else:
+            self._failed[self._built.key(problem.event)] = problem
+        self._fold = self._new_fold()
+        self._position, self._events = self._written
 
     async def _take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        for start in range(0, len(events), SLICE):
-            some = events[start : start + SLICE]
+        start = 0
+        while start < len(events):
+            some = events[start : start + (1 if events[start].position <= self._alone_to else SLICE)]
+            start += len(some)
             await self._take_some(connection, [event for event in some if self._wanted(event)])
             self._position = some[-1].position
             self._tell(self._position, max(self._position, self._total))
@@ -192,12 +233,17 @@ class Rebuild:
         try:
             await self._fold.take(connection, events)
         except Exception as problem:
-            if away(problem) or isinstance(problem, CannotTake):
+            if away(problem) or isinstance(problem, CannotTake | _OneOfThese):
                 raise
-            raise CannotTake(events[0], problem) from problem
+            if len(events) == 1:
+                raise CannotTake(events[0], problem) from problem
+            raise _OneOfThese(events[-1].position) from problem
         self._events += len(events)
 
     def _wanted(self, event: Recorded) -> bool:
+        failed = self._failed.get(self._built.key(event))
+        if failed and event.position >= failed.event.position:
+            return False
         try:
             return wanted(self._built, event)
         except UnknownEvent as unknown:
@@ -206,11 +252,19 @@ class Rebuild:
     async def _write(self) -> None:
         async with self._record.writing() as connection:
             await self._write_in(connection)
+        self._written = (self._position, self._events)
 
     async def _write_in(self, connection: AsyncConnection) -> None:
         if not await generations.built_to(connection, self._built, self._position):
             raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
         await self._fold.write(connection)
+
+    async def _switch_or_go_back(self, *, hold: bool) -> bool:
+        try:
+            return await self._switch(hold=hold)
+        except (CannotTake, _OneOfThese) as problem:
+            self._go_back(problem)
+            return False
 
     async def _switch(self, *, hold: bool) -> bool:
         """Take the live one's place at exactly its position.
@@ -231,4 +285,5 @@ class Rebuild:
             self._before = await generations.own(connection, self._asked)
             await generations.switch(connection, self._built, self._position)
             await clear(connection, self._built.consumer, self._position)
+            await parked.take_over(connection, self._built.consumer, self._failed, generations.microseconds())
         return True

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.bus.connection import Bus
-from faristol.bus.tracing import published
+from faristol.bus.telemetry import published
 from faristol.record import Checkpoint, Record, Stale
 from faristol.record.record import move_checkpoint, start_checkpoint
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sqlalchemy import select
@@ -10,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
 from faristol.bus.generations import microseconds
+from faristol.bus.parked import Parked, all_parked
 from faristol.bus.relay import NAME as RELAY
 from faristol.bus.stopped import Stopped, all_stopped
 from faristol.record import Record
@@ -30,7 +32,7 @@ class State(StrEnum):
     LIVE = "live"
     """It works; a projection: it is read."""
     STOPPED = "stopped"
-    """It stands still before an event that it cannot take."""
+    """It has stopped before an event that it cannot take, as it has parked all that it may."""
     OLDER = "older"
     """A projection that a newer version has replaced; processes of its own version still read it."""
     BUILDING = "building"
@@ -52,18 +54,23 @@ class Status:
     generation: int = 0
     """Of a projection's tables."""
     stopped: Stopped | None = None
+    parked: Sequence[Parked] = ()
+    """Keys that wait, the oldest first, while it goes on with everything else."""
 
 
 async def status(record: Record) -> tuple[list[Status], int]:
     """Everything that follows the record, in the order of names, and the record's last position."""
     async with record.reading() as connection:
         last = int((await connection.execute(select(counter.c.position))).scalar_one())
-        stopped = {one.consumer: one for one in await all_stopped(connection)}
+        stopped = {line.consumer: line for line in await all_stopped(connection)}
+        parked = await all_parked(connection)
         found = [
             *await _projections(connection, last, stopped),
             *await _others(connection, last, stopped),
         ]
-    return sorted(found, key=lambda one: (one.kind, one.name, one.generation)), last
+    read = (State.LIVE, State.STOPPED, State.OLDER)
+    found = [replace(line, parked=parked.get(line.name, ())) if line.state in read else line for line in found]
+    return sorted(found, key=lambda line: (line.kind, line.name, line.generation)), last
 
 
 async def _others(connection: AsyncConnection, last: int, stopped: dict[str, Stopped]) -> list[Status]:
@@ -89,14 +96,14 @@ async def _projections(connection: AsyncConnection, last: int, stopped: dict[str
     for row in await connection.execute(select(tables.generations)):
         name = f"{row.name}@{row.version}"
         is_read = read.get((row.name, row.version)) == row.generation
-        standing = stopped.get(name) if is_read or (row.name, row.version) not in read else None
+        halted = stopped.get(name) if is_read or (row.name, row.version) not in read else None
         newest = max((version for other, version in read if other == row.name), default=row.version)
-        if standing:
+        if halted:
             state = State.STOPPED
         elif is_read:
             state = State.LIVE if row.version == newest else State.OLDER
         else:
             state = State.BUILDING if f"rebuild:{name}" in held else State.LEFT_OVER
         position = positions.get(name, 0) if is_read else row.position
-        found.append(Status(name, Kind.PROJECTION, state, position, max(0, last - position), row.generation, standing))
+        found.append(Status(name, Kind.PROJECTION, state, position, max(0, last - position), row.generation, halted))
     return found

@@ -1,4 +1,4 @@
-"""Consumers that cannot take an event: where they stand, visible to everyone, until they have passed it."""
+"""Consumers that have stopped as a whole, as more keys fail than they may park: where, and why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _rows = tables.stopped
 
 
 class CannotTake(Exception):
-    """A consumer cannot take an event, and stands still before it."""
+    """A consumer cannot take an event."""
 
     def __init__(self, event: Recorded, problem: Exception) -> None:
         super().__init__(f"event {event.position} ({event.name} on {event.stream}): {told(problem)}")
@@ -35,7 +35,7 @@ class CannotTake(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A consumer that stands still."""
+    """A consumer that has stopped."""
 
     consumer: str
     position: int
@@ -61,8 +61,13 @@ def told(problem: BaseException) -> str:
     return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:LONGEST_ERROR]
 
 
-async def park(connection: AsyncConnection, consumer: str, problem: CannotTake, now: int) -> None:
-    """Note that a consumer stands still; ``now`` in microseconds since 1970.
+def moment(since: int) -> datetime:
+    """A time as it is stored, in microseconds since 1970."""
+    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=since)
+
+
+async def note(connection: AsyncConnection, consumer: str, problem: CannotTake, now: int) -> None:
+    """Note that a consumer has stopped; ``now`` in microseconds since 1970.
 
     Nothing is noted when another replica, which runs a version that can, took the event in the meantime.
     """
@@ -87,12 +92,12 @@ async def park(connection: AsyncConnection, consumer: str, problem: CannotTake, 
 
 
 async def clear(connection: AsyncConnection, consumer: str, position: int) -> None:
-    """Forget that a consumer stood still before events up to ``position``, which it has taken."""
+    """Forget that a consumer had stopped before events up to ``position``, which it has taken."""
     await connection.execute(delete(_rows).where(_rows.c.consumer == consumer, _rows.c.position <= position))
 
 
 async def may_go_on(record: Record, consumer: str) -> bool:
-    """Whether a consumer that stands still should try again: it was asked to, or another replica is past it."""
+    """Whether a consumer that has stopped should try again: it was asked to, or another replica is past it."""
     query = (
         select(_rows.c.retry, _rows.c.position, checkpoints.c.position.label("done"))
         .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
@@ -104,7 +109,7 @@ async def may_go_on(record: Record, consumer: str) -> bool:
 
 
 async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
-    """Every consumer that stands still, by name."""
+    """Every consumer that has stopped, by name."""
     query = (
         select(_rows)
         .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
@@ -119,7 +124,7 @@ async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
             type=row.type,
             stream=row.stream,
             error=row.error,
-            since=datetime.fromtimestamp(0, UTC) + timedelta(microseconds=row.since),
+            since=moment(row.since),
             attempts=row.attempts,
         )
         for row in await connection.execute(query)
@@ -127,13 +132,13 @@ async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
 
 
 async def retry(record: Record, name: str = "") -> list[str]:
-    """Ask what stands still for another attempt: a consumer, a projection of any version, or all of them.
+    """Ask what has stopped for another attempt: a consumer, a projection of any version, or all of them.
 
     Gives the names of those asked.
     """
     async with record.writing() as connection:
         await tables.make(connection)
-        stand = [one.consumer for one in await all_stopped(connection)]
-        names = [consumer for consumer in stand if name in {"", consumer, consumer.partition("@")[0]}]
+        found = [stopped.consumer for stopped in await all_stopped(connection)]
+        names = [consumer for consumer in found if name in {"", consumer, consumer.partition("@")[0]}]
         await connection.execute(update(_rows).where(_rows.c.consumer.in_(names)).values(retry=True))
     return names

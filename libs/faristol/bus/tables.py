@@ -1,4 +1,4 @@
-"""Tables beside the record: which tables of a projection are read, and which consumers stand still."""
+"""Tables beside the record: which tables of a projection are read, and what consumers cannot take."""
 
 from __future__ import annotations
 
@@ -53,6 +53,24 @@ stopped = Table(
     Column("attempts", Integer, nullable=False),
     Column("retry", Boolean, nullable=False, comment="an operator asked for another attempt"),
 )
+
+parked = Table(
+    "parked_streams",
+    metadata,
+    Column("consumer", String(128), primary_key=True),
+    Column("key", String(128), primary_key=True, comment="a stream; of a projection a tournament"),
+    Column("tournament", String(64), nullable=False),
+    Column("done", BigInteger, nullable=False, comment="events of the key are taken up to this position"),
+    Column("position", BigInteger, nullable=False, comment="of the event that was not taken"),
+    Column("event_id", String(36), nullable=False),
+    Column("type", String(128), nullable=False),
+    Column("stream", String(128), nullable=False),
+    Column("error", Text, nullable=False),
+    Column("since", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+    Column("attempts", Integer, nullable=False),
+    Column("retry", Boolean, nullable=False, comment="an operator asked for another attempt"),
+)
+"""Events after ``done`` and up to the checkpoint of the consumer are to come; those of keys without a row are taken."""
 
 _LOCK = 0x6661726973746F6D  # any number will do that every process of a cell agrees on
 

@@ -32,6 +32,11 @@ class Reaction:
         """Name of its checkpoint."""
         return self.name
 
+    @staticmethod
+    def key(event: Recorded) -> str:
+        """What is parked when the event cannot be taken: its stream."""
+        return event.stream
+
 
 class Fold(Protocol):
     """A projection in memory, for a rebuild: it may hold rows back and write many at once."""
@@ -68,6 +73,11 @@ class Projection:
     def consumer(self) -> str:
         """Name of its checkpoint: that of the generation which is read."""
         return f"{self.name}@{self.version}"
+
+    @staticmethod
+    def key(event: Recorded) -> str:
+        """What is parked when the event cannot be applied: its tournament, as rows depend on several streams of it."""
+        return event.tournament
 
     def at(self, generation: int) -> Projection:
         """The same projection on the tables of a generation. Raises ``ValueError`` when it has only one."""

@@ -95,12 +95,12 @@ class Process:
         """Keeps the health of what a part does by itself: ``<part>.consumers``.
 
         The part's own name stays in service: what it decides and what it shows does not end with a consumer that
-        stands still, and a probe that asks by that name would take it from everyone.
+        has stopped, and a probe that asks by that name would take it from everyone.
         """
 
         async def changed(_: Consumer) -> None:
-            stand = any(consumer.problem for consumer in consumers)
-            await self._health.set(f"{part.name}.consumers", NOT_SERVING if stand else SERVING)
+            stopped = any(consumer.problem for consumer in consumers)
+            await self._health.set(f"{part.name}.consumers", NOT_SERVING if stopped else SERVING)
 
         return changed
 

@@ -17,7 +17,7 @@ from faristol.cli.record import with_record
 from faristol.host import StartError
 
 if TYPE_CHECKING:
-    from faristol.bus import Projection
+    from faristol.bus import Parked, Projection, Stopped
     from faristol.bus.status import Status
     from faristol.record import Record
 
@@ -63,20 +63,27 @@ def drop(
 
 def retry(
     name: Annotated[
-        str, typer.Argument(help="Name of a projection or a reaction; all that stand still when none is given.")
+        str, typer.Argument(help="Name of a projection or a reaction; all of them when none is given.")
+    ] = "",
+    key: Annotated[
+        str, typer.Argument(help="A parked stream or tournament; everything that it has parked when none is given.")
     ] = "",
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Have consumers that stand still try their event once more. No event is ever skipped."""
-    from faristol.bus import stopped
+    """Have consumers try at once what they could not take: parked streams and tournaments, and where they stopped.
 
-    names = _with_record(data, database_url, lambda record: stopped.retry(record, name))
-    if name and not names:
-        raise StartError(f"{name!r} does not stand still: `faristol projection list` shows what does")
-    text = "\n".join(f"{asked}: asked to try again" for asked in names) or "nothing stands still"
-    tell({"asked": list(names)}, text, json_output=json_output, indent=None)
+    No event is ever skipped. What is parked is tried again by itself, too, less and less often.
+    """
+    names, rows = _with_record(data, database_url, lambda record: _retry(record, name, key))
+    if name and not names and not rows:
+        shown = f"{name!r} at {key!r}" if key else repr(name)
+        raise StartError(f"{shown} has nothing to try again: `faristol projection list` shows what has")
+    asked = [*names, *(f"{consumer} at {of}" for consumer, of in rows)]
+    text = "\n".join(f"{line}: asked to try again" for line in asked) or "nothing is parked or stopped"
+    keys = [{"consumer": consumer, "key": of} for consumer, of in rows]
+    tell({"asked": names, "keys": keys}, text, json_output=json_output, indent=None)
 
 
 def _projections(name: str) -> list[Projection]:
@@ -108,6 +115,13 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
         raise StartError(f"the rebuild was given up, what is read is as it was: {problem}") from problem
 
 
+async def _retry(record: Record, name: str, key: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """The consumers that had stopped, and those with the keys that are parked, which are to try again."""
+    from faristol.bus import parked, stopped
+
+    return [] if key else await stopped.retry(record, name), await parked.retry(record, name, key)
+
+
 async def _status(record: Record) -> tuple[list[Status], int]:
     from faristol.bus.status import status
 
@@ -125,11 +139,14 @@ async def _rebuild(record: Record, projection: Projection, *, quiet: bool) -> di
             f"{projection.consumer}: {rebuilt.events:,} events in {rebuilt.seconds:.1f} s ({speed:,.0f}/s), "
             f"read from position {rebuilt.position} on"
         )
+        if rebuilt.parked:
+            typer.echo(f"{rebuilt.parked} tournaments are parked: `faristol projection list` shows why")
     return {
         "consumer": projection.consumer,
         "events": rebuilt.events,
         "seconds": rebuilt.seconds,
         "position": rebuilt.position,
+        "parked": rebuilt.parked,
     }
 
 
@@ -137,14 +154,18 @@ def _as_json(line: Status) -> dict[str, Any]:
     values = asdict(line)
     if line.stopped:
         values["stopped"]["since"] = line.stopped.since.isoformat()
+    for row in values["parked"]:
+        row["since"] = row["since"].isoformat()
     return values
 
 
 def _show(lines: list[Status], last: int) -> None:
-    table = Table("consumer", "kind", "state", "position", "lag", "tables", box=None, pad_edge=False)
+    table = Table("consumer", "kind", "state", "position", "lag", "parked", "tables", box=None, pad_edge=False)
     for line in lines:
         generation = f"generation {line.generation}" if line.generation else ""
-        table.add_row(line.name, line.kind, line.state, str(line.position), str(line.lag), generation)
+        table.add_row(
+            line.name, line.kind, line.state, str(line.position), str(line.lag), str(len(line.parked) or ""), generation
+        )
     out = type(console)(width=None if console.is_terminal else 200)
     out.print(f"record: position {last}", highlight=False)
     if not any(line.kind == "projection" for line in lines):
@@ -156,12 +177,13 @@ def _show(lines: list[Status], last: int) -> None:
     if lines:
         out.print(table, highlight=False)
     for line in lines:
-        if line.stopped:
-            event = line.stopped
-            out.print(
-                f"{line.name} cannot take event {event.position} ({event.type} on {event.stream}, {event.event_id}) "
-                f"since {event.since:%Y-%m-%d %H:%M:%S} UTC, tried {event.attempts} times: {event.error}",
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
-            )
+        for what, failed in (("has stopped", line.stopped), *((f"has parked {row.key}", row) for row in line.parked)):
+            if failed:
+                out.print(f"{line.name} {what}: {_failure(failed)}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _failure(failed: Stopped | Parked) -> str:
+    return (
+        f"it cannot take event {failed.position} ({failed.type} on {failed.stream}, {failed.event_id}) since "
+        f"{failed.since:%Y-%m-%d %H:%M:%S} UTC, tried {failed.attempts} times: {failed.error}"
+    )

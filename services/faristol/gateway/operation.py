@@ -38,11 +38,27 @@ KIND_LABELS: Mapping[Kind, str] = {
 }
 STATE_LABELS: Mapping[State, str] = {
     "live": N_("follows"),
-    "stopped": N_("stands still"),
+    "stopped": N_("has stopped"),
     "older": N_("replaced by a newer version"),
     "building": N_("being built"),
     "left_over": N_("left over from a rebuild"),
 }
+
+
+class Parked(BaseModel):
+    """A game or a tournament of which a consumer cannot take an event: that and the later ones wait, others go on."""
+
+    tournament_id: str
+    since: datetime
+    position: int = Field(description="Of the event that was not taken.")
+    attempts: int = Field(description="How often it was tried; it is tried again by itself, and taken in order.")
+
+    @classmethod
+    def of(cls, row: pb.ParkedKey) -> Parked:
+        """From the contract's message."""
+        return cls(
+            tournament_id=row.tournament_id, since=moment(row.since), position=row.position, attempts=row.attempts
+        )
 
 
 class Consumer(BaseModel):
@@ -54,7 +70,9 @@ class Consumer(BaseModel):
     position: int = Field(description="Everything up to here is done.")
     lag: int = Field(description="Events that are still to come.")
     generation: int = Field(description="Generation of a projection's tables, from 1; 0 for the others.")
-    stopped_since: datetime | None = Field(description="Since when it stands still; null while it does not.")
+    stopped_since: datetime | None = Field(description="Since when it has stopped; null while it works.")
+    parked_count: int = Field(description="How many games or tournaments wait because of an event of theirs.")
+    parked: list[Parked] = Field(description="Those that wait, the oldest first; at most 100 of them.")
 
     @classmethod
     def of(cls, one: pb.Consumer) -> Consumer:
@@ -67,6 +85,8 @@ class Consumer(BaseModel):
             lag=one.lag,
             generation=one.generation,
             stopped_since=moment(one.stopped.since) if one.HasField("stopped") else None,
+            parked_count=one.parked_count,
+            parked=[Parked.of(row) for row in one.parked],
         )
 
 

@@ -29,9 +29,8 @@ from faristol.words import LexiconError
 def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> Reaction:
     """The reaction that makes a case of every challenge, and has the lexicon rule on it where no judge does.
 
-    When the lexicon that the game has pinned is not here it raises ``StartError`` and so ends the process, which says
-    what is missing: a challenge is neither skipped nor ruled on by another lexicon. Once it is installed, the service
-    goes on there.
+    When the lexicon that the game has pinned is not here it raises ``StartError``, which parks the game and shows what
+    is missing: a challenge is neither skipped nor ruled on by another lexicon. Once it is installed, the game goes on.
     """
     cases = Cases(record, lexicons, now)
     acts: Mapping[facts.Kind, Callable[[Game, Any], Awaitable[Decision | None]]] = {

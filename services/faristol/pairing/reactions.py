@@ -14,7 +14,7 @@ from faristol.record import Decision, Record, Recorded, Write, load
 def results(record: Record) -> Reaction:
     """The reaction that records every final result of a table (FISC I.8).
 
-    A result that no table of the tournament can have raises ``Refusal``, which stops the consumer and shows it.
+    A result that no table of the tournament can have raises ``Refusal``, which parks the table and shows it.
     """
 
     async def note(event: Recorded) -> Decision | None:

@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 class Broken(Exception):
     """An event that cannot follow those before it, or that nobody knows.
 
-    It stops the projection, which then says so: an event that was skipped would be a result that is wrong.
+    Its tournament is parked, and the status says so: an event that was skipped would be a result that is wrong.
     """
 
 

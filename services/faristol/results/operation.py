@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from faristol.bus import Stopped
+from faristol.bus import Parked, Stopped
 from faristol.bus.status import Kind, State, Status
 from faristol.kernel.times import to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
@@ -22,6 +22,9 @@ STATES: Mapping[State, results.ConsumerState.ValueType] = {
     State.LEFT_OVER: results.CONSUMER_STATE_LEFT_OVER,
 }
 
+SHOWN = 100
+"""Parked keys of a consumer in an answer."""
+
 
 def answer(found: Iterable[Status], last: int) -> results.GetStatusResponse:
     """The answer; ``last`` is the record's last position."""
@@ -37,6 +40,22 @@ def _consumer(one: Status) -> results.Consumer:
         lag=one.lag,
         generation=one.generation,
         stopped=_stopped(one.stopped) if one.stopped else None,
+        parked=map(_parked, one.parked[:SHOWN]),
+        parked_count=len(one.parked),
+    )
+
+
+def _parked(row: Parked) -> results.ParkedKey:
+    return results.ParkedKey(
+        key=row.key,
+        tournament_id=row.tournament,
+        position=row.position,
+        event_id=row.event_id,
+        type=row.type,
+        stream=row.stream,
+        error=row.error,
+        since=to_timestamp(row.since),
+        attempts=row.attempts,
     )
 
 

@@ -53,7 +53,7 @@ class Playing:
             found = reading.gathered(tournament_id, bodies, live.position)
             return found, [one for _, one in now.values()]
 
-        answer, _ = await reading.read_now(record, look)
+        answer, _ = await reading.read_now(record, look, tournament_id)
         return answer
 
     def _keep(self, key: tuple[str, int, int], games: Kept) -> None:

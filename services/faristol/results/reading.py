@@ -106,7 +106,7 @@ async def tournament(record: Record, tournament_id: str, with_kinds: Iterable[Ki
         first = next((body.division_of for body in bodies if isinstance(body, results.Tournament)), "")
         return bodies, await _head(connection, live, first) if first else None
 
-    (found, first), live = await read_now(record, look)
+    (found, first), live = await read_now(record, look, tournament_id)
     one = gathered(tournament_id, found, live.position)
     if first is not None:
         show_divisions(one.tournament, first)
@@ -157,7 +157,7 @@ async def game(record: Record, game_id: str) -> results.GetGameResponse:
         row = next(await store.fetch(connection, live, [Kind.ROUND], row_id=round_id(tournament_id, number)), None)
         return (body, await _head(connection, live, tournament_id), row.body) if row is not None else None
 
-    found, live = await read_now(record, look)
+    found, live = await read_now(record, look, round_of(game_id)[0])
     if found is None:
         raise NotFound("game", game_id)
     body, above, of_round = found
@@ -232,10 +232,15 @@ async def rounds_of_games(record: Record, tournament_id: str) -> dict[str, int]:
     return {table.game_id: one.round for one in found.rounds for table in one.tables}
 
 
-async def read_now(record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]]) -> tuple[T, Live]:
-    """What ``look`` finds in the tables that are read now. Raises ``Unreachable`` while there are none."""
+async def read_now(
+    record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]], tournament_id: str = ""
+) -> tuple[T, Live]:
+    """What ``look`` finds in the tables that are read now, and how far those of a tournament are.
+
+    Raises ``Unreachable`` while there are none.
+    """
     try:
-        return await read(record, projection(), look)
+        return await read(record, projection(), look, tournament_id)
     except NotBuilt as problem:
         raise Unreachable(NAME) from problem
 

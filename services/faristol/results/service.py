@@ -222,6 +222,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         """Who is ahead for the special prizes."""
         await self._reach(request.min_position, context)
         found, games = await self._playing.of(self._record, request.tournament_id)
+        _check_reached(request.min_position, found.position)
         kinds = (await load(self._record, f"tournament-{request.tournament_id}", ALL, offered)).state
         won = await asyncio.to_thread(prizes, kinds, found.rounds, games)
         winners = [winner for prize in won for winner in prize.winners]
@@ -253,6 +254,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         else:
             await self._reach(request.min_position, context)
             answer = await reading.game(self._record, request.game_id)
+            _check_reached(request.min_position, answer.position)
         await bring(self._record, answer.ruleset)
         write_pinned(answer)
         await self._name([*answer.seats, *answer.counted], answer.tournament_id)
@@ -306,6 +308,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         else:
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, kinds)
+            _check_reached(request.min_position, found.position)
         await bring(self._record, found.tournament.ruleset)
         return found
 
@@ -343,3 +346,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             patience = PATIENCE if left is None else max(0.0, left - MARGIN)
             if not await self._progress.reached(min_position, patience):
                 raise Behind(min_position, await self._progress.position())
+
+
+def _check_reached(min_position: int, position: int) -> None:
+    """Raise ``Behind`` when rows do not hold up to ``min_position``: those of a parked tournament are behind others."""
+    if position < min_position:
+        raise Behind(min_position, position)

@@ -42,7 +42,8 @@ async def check(record: Record, told: Told, accepted: set[str]) -> list[str]:
     if verdict.wrong:
         wrong.append(f"the record: {verdict.wrong}")
     lines, _ = await status(record)
-    wrong.extend(f"{line.name} stands still: {line.stopped}" for line in lines if line.state is State.STOPPED)
+    wrong.extend(f"{line.name} has stopped: {line.stopped}" for line in lines if line.state is State.STOPPED)
+    wrong.extend(f"{line.name} has parked {row}" for line in lines for row in line.parked)
     events = await record.read(0, limit=100_000)
     wrong.extend(_positions(events))
     wrong.extend(await _answers(record, told, events))

@@ -22,6 +22,7 @@ from tests.campaigns.torture.ledger import Acknowledged, Ledger
 from tests.integration import contents
 from tests.integration.processes import faristol
 
+from faristol.bus.parked import all_parked
 from faristol.bus.status import State, status
 from faristol.bus.stopped import all_stopped
 from faristol.client.services import DEADLINE
@@ -59,10 +60,12 @@ async def at_a_glance(record: Record, acknowledged: Sequence[Acknowledged]) -> l
             ids = [one.command_id for one in acknowledged[start : start + TOGETHER]]
             found = await connection.execute(select(tables.commands).where(tables.commands.c.command_id.in_(ids)))
             kept |= {row.command_id: (bytes(row.answer), row.position) for row in found}
-        standing = await all_stopped(connection)
+        halted = await all_stopped(connection)
+        waiting = [row for rows in (await all_parked(connection)).values() for row in rows]
     return [
         *wrong,
-        *(f"{one.consumer} stands still before position {one.position}: {one.error}" for one in standing),
+        *(f"{line.consumer} has stopped before position {line.position}: {line.error}" for line in halted),
+        *(f"{row.consumer} has parked {row.key} at position {row.position}: {row.error}" for row in waiting),
         *facts.unkept(acknowledged, kept),
     ]
 

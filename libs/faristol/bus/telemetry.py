@@ -1,4 +1,4 @@
-"""Spans of events on their way. Without a telemetry back-end all of this costs next to nothing."""
+"""Spans of events on their way, and what is measured of consumers. Without a back-end it costs next to nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ _tracer = trace.get_tracer("faristol.bus")
 _meter = metrics.get_meter("faristol.bus")
 
 lag = _meter.create_gauge("faristol.consumer.lag", unit="{event}", description="events that a consumer is behind")
-standing = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer cannot take an event")
+halted = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer has stopped as a whole")
+held_back = _meter.create_gauge(
+    "faristol.consumer.parked",
+    unit="{key}",
+    description="streams (of a reaction) or tournaments (of a projection) whose events are parked",
+)
 relayed = _meter.create_counter("faristol.relay.events", unit="{event}", description="events published to the bus")
 
 

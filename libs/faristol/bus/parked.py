@@ -1,0 +1,167 @@
+"""What a consumer has parked: keys of which it cannot take an event, while everything else goes on.
+
+A key is a stream of a reaction, and a tournament of a projection. Its row says up to where its events are taken; those
+between that and the checkpoint are to come. Two rules keep several replicas right:
+
+- the checkpoint is moved over an event of a parked key only together with a look that the row still stands;
+- a row goes only while the checkpoint is held, when no event of the key is left before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import tables
+from faristol.bus.stopped import CannotTake, moment, told
+from faristol.record import Checkpoint, Record, Stale
+
+MOST = 1_000
+"""Keys that a consumer parks. When one more fails, the consumer stops as a whole."""
+
+_rows = tables.parked
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A key of which a consumer has an event that it cannot take."""
+
+    consumer: str
+    key: str
+    tournament: str
+    done: int
+    """Events of the key are taken up to this position."""
+    position: int
+    """Of the event that was not taken."""
+    event_id: str
+    type: str
+    stream: str
+    error: str
+    since: datetime
+    """When it was parked."""
+    attempts: int
+    retry: bool
+    """An operator asked for another attempt."""
+
+
+async def of_consumer(connection: AsyncConnection, consumer: str) -> dict[str, Parked]:
+    """What a consumer has parked, by key."""
+    query = select(_rows).where(_rows.c.consumer == consumer).order_by(_rows.c.since, _rows.c.key)
+    return {row.key: _parked(row) for row in await connection.execute(query)}
+
+
+async def all_parked(connection: AsyncConnection) -> dict[str, list[Parked]]:
+    """What every consumer has parked, by its name, the oldest first."""
+    found: dict[str, list[Parked]] = {}
+    for row in await connection.execute(select(_rows).order_by(_rows.c.consumer, _rows.c.since, _rows.c.key)):
+        found.setdefault(row.consumer, []).append(_parked(row))
+    return found
+
+
+def _parked(row: Any) -> Parked:
+    return Parked(**{**row._mapping, "since": moment(row.since)})
+
+
+async def park(connection: AsyncConnection, consumer: str, key: str, problem: CannotTake, now: int) -> Parked:
+    """Park a key from an event on; ``now`` in microseconds since 1970. The checkpoint has to be held."""
+    values = _of_problem(problem) | {"tournament": problem.event.tournament, "attempts": 1}
+    await connection.execute(insert(_rows).values(consumer=consumer, key=key, since=now, **values))
+    return Parked(consumer=consumer, key=key, since=moment(now), **values)
+
+
+def _of_problem(problem: CannotTake) -> dict[str, Any]:
+    event = problem.event
+    return {
+        "done": event.position - 1,
+        "position": event.position,
+        "event_id": event.event_id,
+        "type": event.type,
+        "stream": event.stream,
+        "error": told(problem.problem),
+        "retry": False,
+    }
+
+
+async def check_there(connection: AsyncConnection, consumer: str, keys: Collection[str]) -> None:
+    """Raise ``Stale`` when not all of these keys are parked. The checkpoint has to be held."""
+    query = select(func.count()).where(_rows.c.consumer == consumer, _rows.c.key.in_(sorted(keys)))
+    if keys and (await connection.execute(query)).scalar_one() < len(keys):
+        raise Stale(Checkpoint(consumer, 0, 0))
+
+
+async def advance(connection: AsyncConnection, row: Parked, done: int) -> Parked:
+    """Note that events of a parked key are taken up to ``done``. Raises ``Stale`` when another replica was faster."""
+    await _change(connection, row, done=done)
+    return replace(row, done=done)
+
+
+async def fail_again(connection: AsyncConnection, row: Parked, problem: CannotTake) -> Parked:
+    """Note an attempt that came to an event which cannot be taken. Raises ``Stale`` as ``advance`` does."""
+    values = _of_problem(problem) | {"attempts": row.attempts + 1}
+    await _change(connection, row, **values)
+    return replace(row, **values)
+
+
+async def lift(connection: AsyncConnection, row: Parked) -> None:
+    """Park a key no more. The checkpoint has to be held. Raises ``Stale`` as ``advance`` does."""
+    if not (await connection.execute(delete(_rows).where(_as_known(row)))).rowcount:
+        raise _overtaken(row, row.done)
+
+
+async def _change(connection: AsyncConnection, row: Parked, **values: Any) -> None:
+    if not (await connection.execute(update(_rows).where(_as_known(row)).values(**values))).rowcount:
+        raise _overtaken(row, values["done"])
+
+
+def _as_known(row: Parked) -> ColumnElement[bool]:
+    same = (_rows.c.consumer == row.consumer) & (_rows.c.key == row.key)
+    return same & (_rows.c.done == row.done) & (_rows.c.attempts == row.attempts)
+
+
+def _overtaken(row: Parked, done: int) -> Stale:
+    return Stale(Checkpoint(f"{row.consumer} at {row.key}", row.done, done))
+
+
+async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[str, CannotTake], now: int) -> None:
+    """Replace what a consumer has parked by what a rebuild could not take. The checkpoint has to be held."""
+    query = select(_rows.c.key, _rows.c.since).where(_rows.c.consumer == consumer)
+    since = {row.key: row.since for row in await connection.execute(query)}
+    await forget(connection, consumer)
+    for key, problem in failed.items():
+        await park(connection, consumer, key, problem, since.get(key, now))
+
+
+async def forget(connection: AsyncConnection, consumer: str) -> None:
+    """Forget what a consumer has parked: it begins anew."""
+    await connection.execute(delete(_rows).where(_rows.c.consumer == consumer))
+
+
+async def retry(record: Record, name: str = "", key: str = "") -> list[tuple[str, str]]:
+    """Ask for another attempt at what is parked: of a consumer, a projection of any version, or all of them.
+
+    With a ``key`` at that key alone. Gives the consumers and keys of those asked, in order.
+    """
+    async with record.writing() as connection:
+        await tables.make(connection)
+        rows = [row for found in (await all_parked(connection)).values() for row in found]
+        asked = [
+            (row.consumer, row.key)
+            for row in rows
+            if name in {"", row.consumer, row.consumer.partition("@")[0]} and key in {"", row.key}
+        ]
+        for consumer, keys in _by_consumer(asked).items():
+            these = (_rows.c.consumer == consumer) & _rows.c.key.in_(keys)
+            await connection.execute(update(_rows).where(these).values(retry=True))
+    return asked
+
+
+def _by_consumer(asked: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for consumer, key in asked:
+        found.setdefault(consumer, []).append(key)
+    return found

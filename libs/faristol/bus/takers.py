@@ -1,0 +1,405 @@
+"""How a consumer takes events: each effect once, in order, with what cannot be taken parked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from itertools import count
+
+from opentelemetry.propagate import inject
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import generations, parked, stopped, tables
+from faristol.bus.generations import ProjectionError
+from faristol.bus.parked import Parked
+from faristol.bus.progress import Progress
+from faristol.bus.rebuild import Rebuild
+from faristol.bus.stopped import CannotTake, away
+from faristol.bus.telemetry import consumed
+from faristol.bus.work import Projection, Reaction, UnknownEvent, wanted
+from faristol.record import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
+from faristol.record.record import move_checkpoint, start_checkpoint
+
+_log = logging.getLogger(__name__)
+
+UNNOTED = 500
+"""Events that asked for nothing after which a reaction moves its checkpoint."""
+REPLAYED = 100
+"""Events of a tournament that are looked at in one step of a replay: others do not wait for longer than that takes."""
+
+ATTEMPTS = 8
+"""Times that a reaction decides on one event, when others are faster each time: about half a second."""
+ATTEMPTS_PARKED = 2
+"""The same for an event of a parked key, which is tried again later."""
+PAUSE = 0.01
+"""Seconds before the third attempt; before each further one twice as many."""
+
+HINDRANCES = 6
+"""Times that a database or a bus seems to be away at the same event while the record answers: about two seconds."""
+
+Commit = Callable[[Sequence[Recorded], int], Awaitable[None]]
+"""Applies events, and notes that everything up to a position is done."""
+
+
+class Taker(ABC):
+    """One replica of a consumer: where it is, and what is parked.
+
+    Events after ``noted`` are taken when the checkpoint of the record still stands there. When it does not, another
+    replica was faster: that is ``Stale``, and ``load`` says where to go on.
+    """
+
+    def __init__(self, record: Record, work: Reaction | Projection, progress: Progress) -> None:
+        self.record = record
+        self.name = work.consumer
+        self.position = 0
+        """Everything up to here is done or parked, if not all of it noted."""
+        self.noted = 0
+        """The checkpoint in the record."""
+        self.parked: dict[str, Parked] = {}
+        """What is parked, by key, the oldest first."""
+        self.may_be_stopped = True
+        """There may be a note that the consumer has stopped as a whole."""
+        self._work = work
+        self._progress = progress
+        self._skipped: list[tuple[int, str]] = []
+        """Positions and keys of events that were not taken because their key is parked, after ``noted``."""
+        self._hindered = (0, 0)
+        """The position after which something seemed to be away, and how often in a row."""
+
+    @abstractmethod
+    async def prepare(self) -> None:
+        """Make the checkpoint and the tables, where there are none."""
+
+    async def load(self) -> None:
+        """Read where the consumer is."""
+        async with self.record.reading() as connection:
+            self.position = self.noted = await generations.checkpoint(connection, self.name)
+            self.parked = await parked.of_consumer(connection, self.name)
+        self._skipped = []
+        self.may_be_stopped = True
+        self._progress.tell(self.noted)
+
+    async def look_at_parked(self) -> None:
+        """Read again what is parked: others may lift keys, or ask for an attempt."""
+        async with self.record.reading() as connection:
+            self.parked = await parked.of_consumer(connection, self.name)
+
+    async def take(self, events: Sequence[Recorded]) -> None:
+        """Take events in the order of their positions; the key of one that cannot be taken is parked.
+
+        Raises ``CannotTake`` when more keys fail than may be parked; everything before that event is done then.
+        """
+        left = [event for event in events if event.position > self.position]
+        while left:
+            try:
+                await self._take_to_failure(left)
+            except CannotTake as problem:
+                await self._park(problem)
+                left = [event for event in left if event.position > problem.event.position]
+            else:
+                return
+
+    async def _take_to_failure(self, events: Sequence[Recorded]) -> None:
+        """Take events up to one that cannot be taken, for which ``CannotTake`` is raised."""
+        self._skipped = [(at, key) for at, key in self._skipped if at < events[0].position]
+        others = []
+        for event in events:
+            if (key := self._work.key(event)) in self.parked:
+                self._skipped.append((event.position, key))
+            else:
+                others.append(event)
+        mine, last, unknown = self._wanted(others, events[-1].position)
+        await self._take(mine, last)
+        if unknown:
+            raise unknown
+
+    def _wanted(self, events: Sequence[Recorded], last: int) -> tuple[list[Recorded], int, CannotTake | None]:
+        """The events to be taken, up to where, and what is wrong with the next one."""
+        mine = []
+        for event in events:
+            try:
+                if wanted(self._work, event):
+                    mine.append(event)
+            except UnknownEvent as unknown:
+                return mine, event.position - 1, CannotTake(event, unknown)
+        return mine, last, None
+
+    async def _passes(self, problem: Exception, position: int) -> bool:
+        """Whether a failure after ``position`` is not that of the next event, and passes by itself.
+
+        What seems to be away at the same event again and again, while the record answers, is missing for that event
+        alone, such as a file. Raises what the database raises when it is away indeed.
+        """
+        if isinstance(problem, Stale | ProjectionError):
+            return True
+        if not away(problem):
+            return False
+        await self.record.checkpoint(self.name)
+        at, times = self._hindered
+        self._hindered = (position, times + 1 if at == position else 1)
+        return self._hindered[1] < HINDRANCES
+
+    @abstractmethod
+    async def _take(self, events: Sequence[Recorded], last: int) -> None:
+        """Take events of keys that are not parked, and be at ``last``.
+
+        Raises ``CannotTake`` for the first that cannot be taken; those before it are taken then.
+        """
+
+    async def _park(self, problem: CannotTake) -> None:
+        """Park the key of an event, and be past that event: both at once. Raises ``problem`` when that is too many."""
+        if len(self.parked) >= parked.MOST:
+            raise problem
+        event, key = problem.event, self._work.key(problem.event)
+        async with self.record.writing() as connection:
+            await self._move(connection, event.position)
+            row = await parked.park(connection, self.name, key, problem, generations.microseconds())
+        self._moved(event.position)
+        self.parked[key] = row
+        _log.error("%s has parked %s before %s", self.name, key, problem, exc_info=problem.problem)
+
+    async def note(self) -> None:
+        """Move the checkpoint over events that asked for nothing, or whose key is parked."""
+        async with self.record.writing() as connection:
+            await self._move(connection, self.position)
+        self._moved(self.position)
+
+    async def _move(self, connection: AsyncConnection, last: int) -> None:
+        """Move the checkpoint. Raises ``Stale`` when it is not where it was, or a key was lifted that is skipped."""
+        # First the checkpoint: whoever moves it has the rows for himself until the end.
+        if last > self.noted:
+            await move_checkpoint(connection, Checkpoint(self.name, self.noted, last))
+        await parked.check_there(connection, self.name, self._skipped_to(last))
+        if self.may_be_stopped:
+            await stopped.clear(connection, self.name, last)
+
+    def _skipped_to(self, last: int) -> set[str]:
+        return {key for at, key in self._skipped if at <= last}
+
+    def _moved(self, last: int) -> None:
+        self.noted = last
+        self.position = max(self.position, last)
+        self.may_be_stopped = False
+        self._skipped = [(at, key) for at, key in self._skipped if at > last]
+        self._progress.tell(last)
+
+    async def replay(self, key: str, limit: int = REPLAYED) -> bool:
+        """Take some events of a parked key, and lift it when none is left.
+
+        Looks at no more than ``limit`` events of its tournament. Gives whether there is more to do now: not when an
+        event cannot be taken, which is noted.
+        """
+        row = self.parked[key]
+        here = await self.record.checkpoint(self.name)
+        events = await self.record.read(row.done, limit=limit, tournament=row.tournament, up_to=here)
+        full = len(events) == limit
+        of_key = [event for event in events if self._work.key(event) == key]
+        mine, last, unknown = self._wanted(of_key, events[-1].position if full else here)
+        try:
+            await self._replay(key, mine, last)
+            if unknown:
+                raise unknown
+        except CannotTake as problem:
+            async with self.record.writing() as connection:
+                self.parked[key] = await parked.fail_again(connection, self.parked[key], problem)
+            return False
+        return full or not await self._lift(key)
+
+    @abstractmethod
+    async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
+        """Take events of a parked key, and note that those up to ``last`` are taken.
+
+        Raises ``CannotTake`` for the first that cannot be taken; those before it are taken then.
+        """
+
+    async def _advance(self, connection: AsyncConnection, key: str, done: int) -> None:
+        if done > self.parked[key].done:
+            self.parked[key] = await parked.advance(connection, self.parked[key], done)
+
+    async def _lift(self, key: str) -> bool:
+        """Park a key no more, unless events of it were skipped meanwhile."""
+        row = self.parked[key]
+        async with self.record.writing() as connection:
+            here = await generations.checkpoint_held(connection, self.name)
+            left = await self.record.read(row.done, limit=REPLAYED, tournament=row.tournament, up_to=here)
+            if len(left) == REPLAYED or any(self._work.key(event) == key for event in left):
+                return False
+            await parked.lift(connection, row)
+        del self.parked[key]
+        return True
+
+
+class Reactor(Taker):
+    """Takes events by deciding on them."""
+
+    def __init__(self, record: Record, reaction: Reaction, progress: Progress) -> None:
+        super().__init__(record, reaction, progress)
+        self._reaction = reaction
+
+    async def prepare(self) -> None:
+        """Make the checkpoint, where there is none."""
+        async with self.record.writing() as connection:
+            await tables.make(connection)
+            await start_checkpoint(connection, self.name)
+
+    async def _take(self, events: Sequence[Recorded], last: int) -> None:
+        for event in events:
+            self.position = event.position - 1
+            if await self._react(event, self._append, ATTEMPTS):
+                self._moved(event.position)
+        self.position = max(self.position, last)
+        if self.position - self.noted >= UNNOTED or self.may_be_stopped:
+            await self.note()
+
+    async def _append(self, event: Recorded, decision: Decision) -> None:
+        if self._skipped_to(event.position):
+            await self.note()  # which looks whether they are still parked; an append does not
+        checkpoint = Checkpoint(self.name, self.noted, event.position)
+        await self.record.append(decision, _caused_by(event, self.name), checkpoint=checkpoint)
+
+    async def _react(
+        self, event: Recorded, append: Callable[[Recorded, Decision], Awaitable[None]], attempts: int
+    ) -> bool:
+        """Decide on an event; gives whether something was appended. Raises ``CannotTake`` when it cannot be taken."""
+        try:
+            with consumed(self._work.name, [event]):
+                for attempt in count(1):
+                    decision = await self._reaction.react(event)
+                    if decision is None or not decision.writes:
+                        return False
+                    try:
+                        await append(event, decision)
+                    except Conflict:
+                        if attempt == attempts:
+                            raise  # nobody is that often faster: what it decides does not follow from what is there
+                        await asyncio.sleep(PAUSE * 2 ** (attempt - 2) if attempt > 1 else 0)
+                    else:
+                        return True
+        except Exception as problem:
+            if await self._passes(problem, event.position - 1):
+                raise
+            raise CannotTake(event, problem) from problem
+        raise AssertionError  # the loop has no end
+
+    async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
+        async def append(event: Recorded, decision: Decision) -> None:
+            """The row of the key moves with what is appended, as the checkpoint does otherwise."""
+            before = self.parked[key]
+
+            async def also(connection: AsyncConnection) -> None:
+                if decision.also:
+                    await decision.also(connection)
+                await parked.advance(connection, before, event.position)
+
+            await self.record.append(replace(decision, also=also), _caused_by(event, self.name))
+            self.parked[key] = replace(before, done=event.position)
+
+        for event in events:
+            await self._react(event, append, ATTEMPTS_PARKED)
+        async with self.record.writing() as connection:
+            await self._advance(connection, key, last)
+
+
+class Projector(Taker):
+    """Takes events by applying them to tables."""
+
+    def __init__(self, record: Record, projection: Projection, progress: Progress) -> None:
+        super().__init__(record, projection, progress)
+        self._projection = projection
+        self._generation: int | None = None
+        """The tables that were read when the consumer was loaded."""
+
+    async def prepare(self) -> None:
+        """Make the checkpoint and the tables, where there are none."""
+        async with self.record.writing() as connection:
+            await generations.found(connection, self._projection)
+
+    async def load(self) -> None:
+        """Read where the consumer is; where an older version is read, build the tables of this one first."""
+        async with self.record.reading() as connection:
+            self._generation = await generations.own(connection, self._projection)
+        if self._generation is None:
+            self._generation = (await Rebuild(self.record, self._projection).run()).generation
+        await super().load()
+
+    async def _take(self, events: Sequence[Recorded], last: int) -> None:
+        await self._in_parts(self._project, events, last)
+
+    async def _project(self, events: Sequence[Recorded], last: int) -> None:
+        if last <= self.noted:
+            return
+        with consumed(self._work.name, events):
+            async with self.record.writing() as connection:
+                await self._move(connection, last)
+                await self._apply(connection, events)
+        self._moved(last)
+
+    async def _move(self, connection: AsyncConnection, last: int) -> None:
+        await super()._move(connection, last)
+        await self._check_generation(connection)
+
+    async def _check_generation(self, connection: AsyncConnection) -> None:
+        """Raise ``Stale`` when other tables are read by now, of which other keys may be parked."""
+        generation = await generations.own(connection, self._projection)
+        if generation is None:
+            raise ProjectionError(f"the tables of {self.name} were dropped")
+        if generation != self._generation:
+            raise Stale(Checkpoint(self.name, self.noted, self.noted))
+
+    async def _apply(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        if events:
+            assert self._generation is not None
+            await self._projection.at(self._generation).apply(connection, events)
+
+    async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
+        async def commit(some: Sequence[Recorded], done: int) -> None:
+            before = self.parked[key]
+            try:
+                with consumed(self._work.name, some):
+                    async with self.record.writing() as connection:
+                        await generations.checkpoint_held(connection, self.name)
+                        await self._check_generation(connection)
+                        await self._apply(connection, some)
+                        await self._advance(connection, key, done)
+            except BaseException:
+                self.parked[key] = before
+                raise
+
+        await self._in_parts(commit, events, last)
+
+    async def _in_parts(self, commit: Commit, events: Sequence[Recorded], last: int) -> None:
+        """Commit events together, or else as far as can be. Raises ``CannotTake`` for the first that cannot."""
+        try:
+            await commit(events, last)
+        except CannotTake as problem:
+            before = problem.event.position - 1
+            await self._in_parts(commit, [event for event in events if event.position <= before], before)
+            raise
+        except Exception as problem:
+            if not events or await self._passes(problem, events[0].position - 1):
+                raise
+            if len(events) == 1:
+                raise CannotTake(events[0], problem) from problem
+            half = len(events) // 2  # one of them is the culprit
+            await self._in_parts(commit, events[:half], events[half].position - 1)
+            await self._in_parts(commit, events[half:], last)
+
+
+def taker(record: Record, work: Reaction | Projection, progress: Progress) -> Taker:
+    """What takes the events of a reaction or a projection."""
+    return Projector(record, work, progress) if isinstance(work, Projection) else Reactor(record, work, progress)
+
+
+def _caused_by(event: Recorded, actor: str) -> Metadata:
+    carrier: dict[str, str] = {}
+    inject(carrier)
+    return Metadata(
+        actor=actor,
+        role="service",
+        causation_id=event.event_id,
+        correlation_id=event.metadata.correlation_id or event.event_id,
+        traceparent=carrier.get("traceparent", event.metadata.traceparent),
+    )
