@@ -29,6 +29,7 @@ from tests.benchmarks.decisions import decision_figures
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
+from tests.benchmarks.parked import parked_figures
 from tests.benchmarks.prizes import prize_figures
 from tests.benchmarks.ranking import ranking_figures
 from tests.benchmarks.ratings import rating_figures
@@ -95,6 +96,7 @@ async def measure(folder: Path) -> Figures:
             nats = await NatsServer.start(folder / f"nats-{name}")
             try:
                 await add(f"{name}, latency", latency_figures(name, new(), nats.url))
+                await add(f"{name}, a parked stream", parked_figures(name, new(), nats.url))
             finally:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
