@@ -73,17 +73,17 @@ def checked_note(field: str, value: str) -> str:
     return note
 
 
-def same_name(one: str, other: str) -> bool:
+def same_name(name: str, other: str) -> bool:
     """Whether readers would take two names for one: case and space do not part them."""
-    return folded(one) == folded(other)
+    return folded(name) == folded(other)
 
 
-def same_affiliation(one: str, other: str) -> bool:
+def same_affiliation(name: str, other: str) -> bool:
     """Whether two clubs or associations are written with the same letters and digits.
 
     Case, space, accents and signs, such as the two apostrophes, do not part them.
     """
-    return _letters(one) == _letters(other)
+    return _letters(name) == _letters(other)
 
 
 def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
@@ -126,4 +126,4 @@ def _short(command_id: str) -> str:
 
 
 def _letters(name: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFKD", name.casefold()) if one.isalnum())
+    return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())

@@ -34,7 +34,7 @@ def check_composition(members: Sequence[Member], belonging: Belonging, article: 
     ``elected`` says that the players have, or can have, a representative in it. Raises ``Invalid`` when it does not
     have the members that the book wants, or one of them twice.
     """
-    roles = Counter(one.role for one in members)
+    roles = Counter(member.role for member in members)
     if not elected and roles != UNELECTED:
         raise Invalid("appointments", N_("expected one for the organisers and one for the federation, and nobody else"))
     if elected and roles != COMPOSITION:
@@ -42,14 +42,14 @@ def check_composition(members: Sequence[Member], belonging: Belonging, article: 
             "appointments",
             N_("expected one for the organisers, one for the federation, one for the players and two substitutes"),
         )
-    for person_id, times in Counter(one.person_id for one in members).items():
+    for person_id, times in Counter(member.person_id for member in members).items():
         if times > 1:
             raise Invalid("appointments", N_("{person} is named twice"), {"person": person_id})
     sitting: list[Member] = []
-    for one in _in_order(members, (ORGANISERS, FEDERATION, PLAYERS)):
-        if (reason := _bar(one, sitting, (), belonging, article)) is not None:
+    for member in _in_order(members, (ORGANISERS, FEDERATION, PLAYERS)):
+        if (reason := _bar(member, sitting, (), belonging, article)) is not None:
             raise reason
-        sitting.append(one)
+        sitting.append(member)
 
 
 def convened(
@@ -67,10 +67,10 @@ def convened(
     barred: list[Refusal] = []
     for candidates in ((ORGANISERS,), (FEDERATION,), (PLAYERS, SUBSTITUTE)):
         reasons: list[Refusal] = []
-        for one in _in_order(members, candidates):
-            reason = _bar(one, sitting, involved, belonging, article, national=national)
+        for member in _in_order(members, candidates):
+            reason = _bar(member, sitting, involved, belonging, article, national=national)
             if reason is None:
-                sitting.append(one)
+                sitting.append(member)
                 break
             reasons.append(reason)
         else:
@@ -80,7 +80,7 @@ def convened(
 
 
 def _bar(
-    one: Member,
+    member: Member,
     sitting: Sequence[Member],
     involved: Collection[str],
     belonging: Belonging,
@@ -89,7 +89,7 @@ def _bar(
     national: bool = False,
 ) -> Refusal | None:
     """Why somebody cannot sit beside those who do; None when they can."""
-    person, by_country = one.person_id, one.role in PLAYERS_OWN and not national
+    person, by_country = member.person_id, member.role in PLAYERS_OWN and not national
     apart = belonging.of_other_country if by_country else belonging.apart
     if person in involved:
         message, other = N_("{person} cannot sit on the tribunal: they are involved in the dispute."), ""
@@ -119,4 +119,4 @@ def _first_of_same(person: str, others: Sequence[str], apart: Callable[[str, str
 
 def _in_order(members: Sequence[Member], roles: Sequence[events.TribunalRole.ValueType]) -> Iterator[Member]:
     for role in roles:
-        yield from (one for one in members if one.role == role)
+        yield from (member for member in members if member.role == role)

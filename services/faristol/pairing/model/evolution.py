@@ -103,29 +103,29 @@ def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
     """The sanctions that stand on the game of a fact, and its result without them, which was that of ``state``."""
     match fact:
         case events.PlayerSanctioned() if fact.game_id:
-            one = state.played[fact.round - 1]
+            played = state.played[fact.round - 1]
             imposed = GameSanction(state.version + 1, fact.player_id, fact.kind, fact.points, fact.arbiter_id)
-            sanctions = (*one.game_sanctions.get(fact.game_id, ()), imposed)
-            return _with_sanctions(after, fact.round, fact.game_id, sanctions, one.without_sanctions(fact.game_id))
+            sanctions = (*played.game_sanctions.get(fact.game_id, ()), imposed)
+            return _with_sanctions(after, fact.round, fact.game_id, sanctions, played.without_sanctions(fact.game_id))
         case events.SanctionLifted() if fact.game_id and fact.game_id in state.played[fact.round - 1].game_sanctions:
-            one = state.played[fact.round - 1]
-            sanctions = tuple(left for left in one.game_sanctions[fact.game_id] if left.version != fact.version)
-            return _with_sanctions(after, fact.round, fact.game_id, sanctions, one.without_sanctions(fact.game_id))
+            played = state.played[fact.round - 1]
+            sanctions = tuple(left for left in played.game_sanctions[fact.game_id] if left.version != fact.version)
+            return _with_sanctions(after, fact.round, fact.game_id, sanctions, played.without_sanctions(fact.game_id))
         case events.PointsAdjusted() if fact.points < 0 and state.following.game_id == fact.game_id:
             # The points came off beside the result, which the sanction leaves as it is.
-            one = state.played[fact.round - 1]
-            sanctions = one.game_sanctions[fact.game_id][:-1]
-            return _with_sanctions(after, fact.round, fact.game_id, sanctions, one.without_sanctions(fact.game_id))
+            played = state.played[fact.round - 1]
+            sanctions = played.game_sanctions[fact.game_id][:-1]
+            return _with_sanctions(after, fact.round, fact.game_id, sanctions, played.without_sanctions(fact.game_id))
         case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, fact):
-            one = after.played[fact.round - 1]
-            if fact.game_id not in one.game_sanctions:
+            played = after.played[fact.round - 1]
+            if fact.game_id not in played.game_sanctions:
                 return after
-            decided = one.decided[fact.game_id]
+            decided = played.decided[fact.game_id]
             if isinstance(fact, events.ResultCorrected):
                 before = state.played[fact.round - 1].without_sanctions(fact.game_id)
                 decided = before.decided.corrected(fact)
-            result = Unsanctioned(one.results[fact.game_id], decided)
-            return _with_sanctions(after, fact.round, fact.game_id, one.game_sanctions[fact.game_id], result)
+            result = Unsanctioned(played.results[fact.game_id], decided)
+            return _with_sanctions(after, fact.round, fact.game_id, played.game_sanctions[fact.game_id], result)
         case _:
             return after
 
@@ -133,12 +133,12 @@ def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
 def _with_sanctions(
     state: Tournament, number: int, game: str, sanctions: tuple[GameSanction, ...], result: Unsanctioned
 ) -> Tournament:
-    one = state.played[number - 1]
-    game_sanctions = {**one.game_sanctions, game: sanctions}
-    unsanctioned = {**one.unsanctioned, game: result}
+    played = state.played[number - 1]
+    game_sanctions = {**played.game_sanctions, game: sanctions}
+    unsanctioned = {**played.unsanctioned, game: result}
     if not sanctions:
         del game_sanctions[game], unsanctioned[game]
-    kept = replace(one, game_sanctions=MappingProxyType(game_sanctions), unsanctioned=MappingProxyType(unsanctioned))
+    kept = replace(played, game_sanctions=MappingProxyType(game_sanctions), unsanctioned=MappingProxyType(unsanctioned))
     return with_round(state, kept)
 
 

@@ -18,8 +18,8 @@ from faristol.rules.standings import SpreadAdjustment
 
 def with_round(state: Tournament, changed: Round) -> Tournament:
     """A tournament in which a round is as ``changed`` has it."""
-    played = tuple(changed if round_.number == changed.number else round_ for round_ in state.played)
-    return replace(state, played=played)
+    rounds = tuple(changed if played.number == changed.number else played for played in state.played)
+    return replace(state, played=rounds)
 
 
 def _paired(state: Tournament, fact: events.RoundPaired) -> Tournament:
@@ -92,25 +92,25 @@ def _result_corrected(state: Tournament, fact: events.ResultCorrected) -> Tourna
 def _with_result(
     state: Tournament, fact: events.ResultRecorded | events.ResultCorrected, decided: Decided
 ) -> Tournament:
-    round_ = state.played[fact.round - 1]
+    played = state.played[fact.round - 1]
     scores = tuple(score.score for score in fact.scores)
-    results = MappingProxyType({**round_.results, fact.game_id: scores})
-    all_decided = MappingProxyType({**round_.decided, fact.game_id: decided})
-    return with_round(state, replace(round_, results=results, decided=all_decided))
+    results = MappingProxyType({**played.results, fact.game_id: scores})
+    all_decided = MappingProxyType({**played.decided, fact.game_id: decided})
+    return with_round(state, replace(played, results=results, decided=all_decided))
 
 
 def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament:
-    round_ = state.played[fact.round - 1]
-    postponed, entered = round_.postponed - {fact.game_id}, round_.entered | {fact.game_id}
-    return with_round(state, replace(round_, postponed=postponed, entered=entered))
+    played = state.played[fact.round - 1]
+    postponed, entered = played.postponed - {fact.game_id}, played.entered | {fact.game_id}
+    return with_round(state, replace(played, postponed=postponed, entered=entered))
 
 
 def _spread_adjusted(state: Tournament, fact: events.SpreadAdjusted) -> Tournament:
-    round_ = state.played[fact.round - 1]
+    played = state.played[fact.round - 1]
     # A second adjustment of a turn takes the first back.
-    rulings = round_.corrected_rulings ^ {(fact.game_id, fact.turn)}
+    rulings = played.corrected_rulings ^ {(fact.game_id, fact.turn)}
     adjustment = SpreadAdjustment(fact.round, fact.player_id, fact.points)
-    return with_round(state, _adjusted(replace(round_, corrected_rulings=rulings), adjustment))
+    return with_round(state, _adjusted(replace(played, corrected_rulings=rulings), adjustment))
 
 
 def _points_adjusted(state: Tournament, fact: events.PointsAdjusted) -> Tournament:
@@ -118,24 +118,24 @@ def _points_adjusted(state: Tournament, fact: events.PointsAdjusted) -> Tourname
     return with_round(state, _adjusted(state.played[fact.round - 1], adjustment))
 
 
-def _adjusted(round_: Round, adjustment: SpreadAdjustment) -> Round:
+def _adjusted(played: Round, adjustment: SpreadAdjustment) -> Round:
     """A round with points of the spread more; what was taken and given back is as if it had not been."""
     same = [
-        each for each in round_.adjustments if (each.player, each.sanction) == (adjustment.player, adjustment.sanction)
+        each for each in played.adjustments if (each.player, each.sanction) == (adjustment.player, adjustment.sanction)
     ]
-    others = tuple(each for each in round_.adjustments if each not in same)
+    others = tuple(each for each in played.adjustments if each not in same)
     points = adjustment.points + sum(each.points for each in same)
-    return replace(round_, adjustments=(*others, replace(adjustment, points=points)) if points else others)
+    return replace(played, adjustments=(*others, replace(adjustment, points=points)) if points else others)
 
 
 def _postponed(state: Tournament, fact: events.GamePostponed) -> Tournament:
-    round_ = state.played[fact.round - 1]
-    return with_round(state, replace(round_, postponed=round_.postponed | {fact.game_id}))
+    played = state.played[fact.round - 1]
+    return with_round(state, replace(played, postponed=played.postponed | {fact.game_id}))
 
 
 def _not_postponed(state: Tournament, fact: events.PostponementCancelled | events.PostponedGameStarted) -> Tournament:
-    round_ = state.played[fact.round - 1]
-    return with_round(state, replace(round_, postponed=round_.postponed - {fact.game_id}))
+    played = state.played[fact.round - 1]
+    return with_round(state, replace(played, postponed=played.postponed - {fact.game_id}))
 
 
 FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {

@@ -52,7 +52,7 @@ def watch(state: Rulings, fact: Message) -> Rulings:
             return replace(state, turns=max(state.turns, fact.turn))
         case events.EntriesTakenBack():
             plays = {turn: play for turn, play in state.plays.items() if turn < fact.turn}
-            ruled_on = {turn: one for turn, one in state.ruled.items() if turn < fact.turn}
+            ruled_on = {turn: ruling for turn, ruling in state.ruled.items() if turn < fact.turn}
             return Rulings(MappingProxyType(plays), MappingProxyType(ruled_on), min(state.turns, fact.turn - 1))
         case _:
             return state

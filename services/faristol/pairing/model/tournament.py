@@ -315,15 +315,15 @@ class Tournament:
 
     def team_of(self, player_id: str) -> Team | None:
         """The team that a player is in; none while they are in no line-up of a team that takes part or took part."""
-        return next((one for one in self.teams if player_id in one.line_up and not one.entry.never_came), None)
+        return next((team for team in self.teams if player_id in team.line_up and not team.entry.never_came), None)
 
     def to_pair(self, number: int) -> tuple[Player, ...]:
         """Who can be paired in a round, in the order of registration."""
-        return tuple(one for one in self.players if one.takes_part(number) and number not in one.byes)
+        return tuple(player for player in self.players if player.takes_part(number) and number not in player.byes)
 
     def kept_pairs(self, number: int) -> tuple[tuple[str, str], ...]:
         """The pairs made by hand for a round of which both are there to be paired."""
-        there = {one.player_id for one in self.to_pair(number)}
+        there = {player.player_id for player in self.to_pair(number)}
         return tuple(pair for pair in self.kept.get(number, ()) if there.issuperset(pair))
 
     @property
@@ -339,13 +339,13 @@ class Tournament:
 
     def gave_up(self, pairing: Pairing) -> tuple[str, ...]:
         """Who of a table gave its game up by withdrawing, and is not back."""
-        gone = {one.player_id for one in self.players if one.gave_up == pairing.game_id}
+        gone = {player.player_id for player in self.players if player.gave_up == pairing.game_id}
         return tuple(player_id for player_id in pairing.player_ids if player_id in gone)
 
     def find_game(self, wanted: str) -> tuple[Round, Pairing] | None:
         """The round and the table of a game, if it was paired."""
-        for one in self.played:
-            for pairing in one.pairings:
+        for played in self.played:
+            for pairing in played.pairings:
                 if pairing.game_id == wanted:
-                    return one, pairing
+                    return played, pairing
         return None

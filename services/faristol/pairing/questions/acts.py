@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from faristol.kernel.facts import Common, game_of, occurred_at, round_of
 from faristol.kernel.naming import players_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -16,8 +16,8 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Recorded
 from faristol.record.people import Person
 
-_SHARED = frozenset(("round", "game_id", "note", "occurred_at"))
-"""Fields that an act and its fact have under the same names."""
+_note_in = Common("note", "")
+"""The note in an event as older versions wrote it."""
 
 _TOLD = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
 """Fields of a fact that an act has by themselves, or that tell nobody anything."""
@@ -47,26 +47,25 @@ def act_of(
 
     Scores and players are those of ``told``, the fact that has its result.
     """
-    fact = recorded.message
+    fact, actor = recorded.message, recorded.metadata.actor
     named = players_of(told)
-    actor = recorded.metadata.actor
-    fields: dict[str, Any] = {field.name: value for field, value in fact.ListFields() if field.name in _SHARED}
-    if note:
-        fields["note"] = note
     return pb.Act(
         version=recorded.version,
         position=recorded.position,
         type=recorded.name,
+        round=round_of(fact),
         player_ids=named,
         players=[pb.ActPlayer(player_id=player, name=_name(known, player)) for player in named],
         scores=told.scores if isinstance(told, events.ResultRecorded | events.ResultCorrected) else (),
+        game_id=game_of(fact),
+        note=note or _note_in(fact),
         actor=actor,
         actor_name=_name(known, actor),
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),
+        occurred_at=occurred_at(fact),
         undone_by=undone_by,
         details=[*_details(fact, actor), *_scores_before(fact, before)],
-        **fields,
     )
 
 

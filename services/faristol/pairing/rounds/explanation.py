@@ -58,42 +58,43 @@ class Explanation:
     params: dict[str, Param]
 
 
-def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> Explanation:
-    """Why ``one`` meets whom they meet in a round, when ``other`` is empty; else why they do not meet ``other``.
+def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> Explanation:
+    """Why ``player_id`` meets whom they meet in a round, when ``other`` is empty; else why they do not meet ``other``.
 
     ``before`` is the tournament as it was when the round was paired. Raises ``Refusal`` for somebody who is not in the
     round.
     """
     there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
-    for player_id in filter(None, (one, other)):
-        if player_id not in there:
-            raise not_in_round(player_id, paired.number)
-    for player_id in filter(None, (one, other)):
-        if resting := _resting(before, ruleset, paired, player_id):
+    asked = [asked_for for asked_for in (player_id, other) if asked_for]
+    for asked_for in asked:
+        if asked_for not in there:
+            raise not_in_round(asked_for, paired.number)
+    for asked_for in asked:
+        if resting := _resting(before, ruleset, paired, asked_for):
             return resting
     system = of_algorithm(paired.algorithm) or ruleset.championship.system
     if system == "dutch":
-        return _dutch(before, ruleset, paired, one, other)
+        return _dutch(before, ruleset, paired, player_id, other)
     if ruleset.championship.system == "lot":
-        found = next(table.player_ids for table in paired.pairings if one in table.player_ids)
+        found = next(table.player_ids for table in paired.pairings if player_id in table.player_ids)
         article = ruleset.article("championship.system")
         if other and other not in found:
-            return Explanation("lot", article, APART_BY_LOT, {"one": one, "other": other})
-        others = ", ".join(player for player in found if player != one)
-        return Explanation("lot", article, TOGETHER_BY_LOT, {"one": one, "others": others})
-    opponent = next((other for pair in _pairs(paired) if one in pair for other in pair if other != one), "")
-    if not opponent or (not other and paired.bye == one):
+            return Explanation("lot", article, APART_BY_LOT, {"one": player_id, "other": other})
+        others = ", ".join(player for player in found if player != player_id)
+        return Explanation("lot", article, TOGETHER_BY_LOT, {"one": player_id, "others": others})
+    opponent = next((other for pair in _pairs(paired) if player_id in pair for other in pair if other != player_id), "")
+    if not opponent or (not other and paired.bye == player_id):
         in_cycles = ruleset.championship.system in CYCLES
         article = ruleset.article("championship.system" if in_cycles else "championship.bye")
         if system == "by-hand":
-            return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": one})
-        return Explanation("bye", article, BYE_TABLE if in_cycles else BYE_LOWEST, {"one": one})
-    names: dict[str, Param] = {"one": one, "other": other or opponent}
+            return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": player_id})
+        return Explanation("bye", article, BYE_TABLE if in_cycles else BYE_LOWEST, {"one": player_id})
+    names: dict[str, Param] = {"one": player_id, "other": other or opponent}
     article = ruleset.article("championship.system")
     by_hand = [set(pair) for pair in before.kept_pairs(paired.number)]
     apart = any(pair <= there for pair in before.forbidden)
     if not other or other == opponent:
-        if {one, opponent} in by_hand:
+        if {player_id, opponent} in by_hand:
             return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, names)
         if system == "king-of-the-hill":
             return Explanation(system, "", NEAREST_APART if apart else NEIGHBOURS, names)
@@ -102,10 +103,10 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
         if paired.number == 1 and ruleset.championship.system == "swiss-lot":
             return Explanation("first", article, FIRST_BY_LOT, names)
         return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
-    if any({one, other} & pair for pair in by_hand):
+    if any({player_id, other} & pair for pair in by_hand):
         return Explanation("kept", "FIDE C.04.3 1.9.3", KEPT, names)
     if system == "king-of-the-hill":
-        if frozenset((one, other)) in before.forbidden:
+        if frozenset((player_id, other)) in before.forbidden:
             return Explanation("forbidden", "", FORBIDDEN, names)
         return Explanation(system, "", NOT_NEAREST_APART if apart else NOT_NEIGHBOURS, names)
     if ruleset.championship.system in CYCLES:
@@ -127,7 +128,10 @@ def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str
         return Explanation("bye-granted", "", BYE_GRANTED, {"one": player_id})
     pair = next((table.player_ids for table in paired.pairings if player_id in table.player_ids), ())
     if gone := losers_by_absence(before, ruleset, paired.number, pair):
-        names: dict[str, Param] = {"one": next((one for one in pair if one not in gone), pair[0]), "other": gone[-1]}
+        names: dict[str, Param] = {
+            "one": next((player_id for player_id in pair if player_id not in gone), pair[0]),
+            "other": gone[-1],
+        }
         return Explanation("opponent-gone", ruleset.article("championship.not_there"), OPPONENT_GONE, names)
     by_berger = (of_algorithm(paired.algorithm) or ruleset.championship.system) in CYCLES
     if not by_berger or player_id not in {paired.bye, *paired.requested}:
@@ -148,24 +152,24 @@ def _distance(before: Tournament, ruleset: Ruleset, paired: Round, names: dict[s
     """Against a pair where the distance is to be least: the first of what counts that would be worse with it."""
     article = ruleset.article("championship.system")
     by_hand = {player_id for pair in before.kept_pairs(paired.number) for player_id in pair}
-    everybody = [one for one in entrants(before, ruleset) if one.player_id not in by_hand]
-    of = {one.player_id: one for one in everybody}
-    one, other = of[str(names["one"])], of[str(names["other"])]
-    if other.player_id in one.opponents:
+    everybody = [entrant for entrant in entrants(before, ruleset) if entrant.player_id not in by_hand]
+    of = {entrant.player_id: entrant for entrant in everybody}
+    first, other = of[str(names["one"])], of[str(names["other"])]
+    if other.player_id in first.opponents:
         return Explanation("met", article, MET, names)
-    if other.player_id in one.apart:
+    if other.player_id in first.apart:
         return Explanation("forbidden", "", FORBIDDEN, names)
     if paired.number == 1 and ruleset.championship.system == "swiss-lot":
         return Explanation("lot", article, APART_BY_LOT, names)
     if paired.number == 1:
         return Explanation("halves", article, OTHER_HALVES, names)
     seed = derive_seed(before.seed, f"pairing round {paired.number}")
-    rest = [player for player in everybody if player not in (one, other)]
+    rest = [player for player in everybody if player not in (first, other)]
     try:
         best = swiss.pair_next(rest, seed, rounds_after=before.rounds - paired.number)
     except Refusal:
         return Explanation("no-other", "FIDE C.04.1 1.9.3", NO_OTHER, names)
-    theirs = _measure(everybody, [*best.pairs, (one.player_id, other.player_id)])
+    theirs = _measure(everybody, [*best.pairs, (first.player_id, other.player_id)])
     mine = _measure(everybody, [pair for pair in _pairs(paired) if not by_hand & set(pair)])
     for message, here, there in ((FARTHER, mine[0], theirs[0]), (LOWER, mine[1], theirs[1])):
         if here != there:
@@ -175,13 +179,13 @@ def _distance(before: Tournament, ruleset: Ruleset, paired: Round, names: dict[s
 
 def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> tuple[str, int]:
     """The squares of the distances of a pairing, in points and in rank."""
-    place = {one.player_id: index for index, one in enumerate(everybody)}
-    points = {one.player_id: one.half_points for one in everybody}
-    quarters = sum((points[one] - points[other]) ** 2 for one, other in pairs)
-    return f"{quarters / 4:g}", sum((place[one] - place[other]) ** 2 for one, other in pairs)
+    place = {entrant.player_id: index for index, entrant in enumerate(everybody)}
+    points = {entrant.player_id: entrant.half_points for entrant in everybody}
+    quarters = sum((points[first] - points[other]) ** 2 for first, other in pairs)
+    return f"{quarters / 4:g}", sum((place[first] - place[other]) ** 2 for first, other in pairs)
 
 
-def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> Explanation:
+def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> Explanation:
     from faristol.pairing.engines.dutch.pairing import pair_round  # it brings the compiler with it
     from faristol.pairing.engines.dutch.why import why, why_not
 
@@ -189,7 +193,8 @@ def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other:
     ranking = initial_ranking(before)
     number_of = {player_id: place for place, player_id in enumerate(ranking, 1)}
     again = pair_round(a_round)
-    reason = why_not(a_round, again, number_of[one], number_of[other]) if other else why(a_round, again, number_of[one])
+    number = number_of[player_id]
+    reason = why_not(a_round, again, number, number_of[other]) if other else why(a_round, again, number)
     names: dict[str, Param] = {
         key: ranking[value - 1] if isinstance(value, int) and value else value for key, value in reason.params.items()
     }

@@ -38,21 +38,23 @@ class Past:
 
 def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
     """The rounds of a player that come before round ``before``. A game without a result is worth nothing yet."""
-    return tuple(_in_points(one, player_id, _past(one, ruleset, player_id)) for one in state.played[: before - 1])
+    return tuple(
+        _in_points(played, player_id, _past(played, ruleset, player_id)) for played in state.played[: before - 1]
+    )
 
 
-def _in_points(one: Round, player_id: str, past: Past) -> Past:
+def _in_points(played: Round, player_id: str, past: Past) -> Past:
     """What a round was, with points of its own where it has some."""
-    return replace(past, half_points=one.half_points.get(player_id, past.half_points))
+    return replace(past, half_points=played.half_points.get(player_id, past.half_points))
 
 
-def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
+def _past(played: Round, ruleset: Ruleset, player_id: str) -> Past:
     law = ruleset.championship
-    if one.bye == player_id:
+    if played.bye == player_id:
         return Past(half_points=round(2 * law.bye), paired=True, allocated=True)
-    pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
+    pairing = next((pairing for pairing in played.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
-        bye = one.requested.get(player_id)
+        bye = played.requested.get(player_id)
         return Past(half_points=round(2 * _worth(bye, ruleset)), unplayed_win=bye is Bye.FULL_POINT)
     if len(pairing.player_ids) > 2:
         return Past(
@@ -60,7 +62,7 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
         )  # no points of the championship, and whom the lot brought together it may bring together again
     first = pairing.player_ids[0] == player_id
     opponent = pairing.pair[1 if first else 0]
-    result = result_of(one, pairing)
+    result = result_of(played, pairing)
     if result is None:
         return Past(opponent=opponent, first=first, paired=True)
     worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
@@ -81,14 +83,14 @@ def _worth(bye: Bye | None, ruleset: Ruleset) -> float:
             return 0.0
 
 
-def result_of(one: Round, pairing: Pairing) -> Result | None:
+def result_of(played: Round, pairing: Pairing) -> Result | None:
     """The result of a table of two, None while there is none."""
-    if pairing.game_id not in one.results:
+    if pairing.game_id not in played.results:
         return None
-    first, second = one.results[pairing.game_id]
-    decided = one.decided[pairing.game_id]
+    first, second = played.results[pairing.game_id]
+    decided = played.decided[pairing.game_id]
     return Result.of_table(
-        one.number,
+        played.number,
         *pairing.pair,
         first,
         second,

@@ -24,25 +24,25 @@ def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
     """Everybody in the order of the standings, by the tie-breaks of the rules; who is equal by the initial ranking."""
     results: list[Result | TableResult] = []
     pending: list[tuple[str, int]] = []
-    for one in state.played:
-        for pairing in one.pairings:
-            result = result_of(one, pairing)
+    for played in state.played:
+        for pairing in played.pairings:
+            result = result_of(played, pairing)
             if result is None:
-                pending += [(player_id, one.number) for player_id in pairing.player_ids]
+                pending += [(player_id, played.number) for player_id in pairing.player_ids]
             else:
                 results.append(result)
-        byes = [*one.requested.items(), *([(one.bye, Bye.ALLOCATED)] if one.bye else [])]
-        if one.missing:
-            pending += [(player_id, one.number) for player_id, _ in byes]
+        byes = [*played.requested.items(), *([(played.bye, Bye.ALLOCATED)] if played.bye else [])]
+        if played.missing:
+            pending += [(player_id, played.number) for player_id, _ in byes]
         else:
-            results += [Result.bye(one.number, player_id, kind) for player_id, kind in byes]
+            results += [Result.bye(played.number, player_id, kind) for player_id, kind in byes]
     rows = standings(
         results,
         initial_ranking(state),
         ruleset,
         state.rounds,
         pending=pending,
-        adjustments=[adjustment for one in state.played for adjustment in one.adjustments],
+        adjustments=[adjustment for played in state.played for adjustment in played.adjustments],
     )
     return tuple(row.player for row in rows)
 
@@ -67,9 +67,9 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
         everybody.append(
             Entrant(
                 player_id,
-                player.fictitious + sum(one.half_points for one in past),
-                frozenset(one.opponent for one in past if one.played),
-                any(one.as_bye for one in past),
+                player.fictitious + sum(earlier.half_points for earlier in past),
+                frozenset(earlier.opponent for earlier in past if earlier.played),
+                any(earlier.as_bye for earlier in past),
                 frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),
             )
         )

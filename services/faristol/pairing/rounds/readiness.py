@@ -51,25 +51,25 @@ def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refus
 
 def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
     """The round before is open, and what has to happen before it is closed."""
-    one = state.open_round
-    if one is None:
+    current = state.open_round
+    if current is None:
         return
     yield Refusal(
         "ROUND_OPEN",
         ruleset.article("championship.system"),
         N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
-        {"round": number, "open": one.number},
-        subject=f"rounds/{one.number}",
+        {"round": number, "open": current.number},
+        subject=f"rounds/{current.number}",
     )
-    if one.phase is Phase.PAIRED:
-        yield not_started(one.number)
+    if current.phase is Phase.PAIRED:
+        yield not_started(current.number)
         return
-    for table in one.missing:
+    for table in current.missing:
         yield Refusal(
             "RESULT_MISSING",
             ruleset.law.signatures,
             N_("The result of table {table} of round {round} is missing: {players}."),
-            {"table": table.table, "round": one.number, "players": ", ".join(table.player_ids)},
+            {"table": table.table, "round": current.number, "players": ", ".join(table.player_ids)},
             subject=f"games/{table.game_id}",
         )
 
@@ -92,7 +92,7 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
     if number > 1:
         return
     yield from _not_checked_in(of_players, number)
-    players = sum(one.takes_part(number) for one in state.players)
+    players = sum(player.takes_part(number) for player in state.players)
     if refusal := too_many_rounds(players, state.rounds, ruleset):
         yield refusal
 
@@ -102,21 +102,21 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
 
     Who is in the line-up of a team that has withdrawn has left with it.
     """
-    if not any(one.checked_in for one in state.players):
+    if not any(player.checked_in for player in state.players):
         return
     left = left_with_team(state, number)
-    for one in state.to_pair(number):
-        if not one.checked_in and one.player_id not in left:
+    for player in state.to_pair(number):
+        if not player.checked_in and player.player_id not in left:
             yield Refusal(
                 "NOT_CHECKED_IN",
                 "",
                 N_("{player} is not checked in: check them in or withdraw them."),
-                {"player": one.player_id},
-                subject=f"players/{one.player_id}",
+                {"player": player.player_id},
+                subject=f"players/{player.player_id}",
             )
 
 
-def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
+def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
     """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
 
     That is who entered, or who was kept out of it by a sanction that has been lifted since. Where who is not there
@@ -124,16 +124,16 @@ def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
     """
     lost = {
         player_id
-        for table in one.pairings
-        for player_id in losers_by_absence(state, ruleset, one.number, table.player_ids)
+        for table in played.pairings
+        for player_id in losers_by_absence(state, ruleset, played.number, table.player_ids)
     }
-    there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
-    teams = {team for match in one.matches for team in match.team_ids} | {one.team_bye, *one.team_byes}
+    there = {player_id for table in played.pairings for player_id in table.player_ids} | {played.bye, *played.requested}
+    teams = {team for match in played.matches for team in match.team_ids} | {played.team_bye, *played.team_byes}
     gone = [
         entry.player_id
         for entries, paired in ((state.players, there), ([team.entry for team in state.teams], teams))
         for entry in entries
-        if entry.player_id in paired and not entry.takes_part(one.number)
+        if entry.player_id in paired and not entry.takes_part(played.number)
         if entry.never_came or entry.player_id not in lost
     ]
     if gone:
@@ -141,21 +141,21 @@ def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
             "PAIRED_AND_WITHDRAWN",
             "",
             N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
-            {"round": one.number, "players": ", ".join(gone)},
+            {"round": played.number, "players": ", ".join(gone)},
         )
     # Where teams meet, a player who came in since is a reserve; who was let back may be any of the line-up.
     left_out = [
         entry.player_id
         for entry in state.entries
-        if entry.takes_part(one.number)
-        and one.number not in entry.byes
+        if entry.takes_part(played.number)
+        and played.number not in entry.byes
         and entry.player_id not in (teams if state.teams else there)
     ]
     left_out += [
         player.player_id
         for player in state.players
-        if player.let_back_into(one.number)
-        and one.number not in player.byes
+        if player.let_back_into(played.number)
+        and played.number not in player.byes
         and player.player_id not in there
         and (not state.teams or ((team := state.team_of(player.player_id)) and team.team_id in teams))
     ]
@@ -164,27 +164,27 @@ def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
             "ENTERED_AFTER_PAIRING",
             "",
             N_("Round {round} cannot be started: {players} came in after it was paired; pair it again."),
-            {"round": one.number, "players": ", ".join(left_out)},
+            {"round": played.number, "players": ", ".join(left_out)},
         )
 
 
 def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Message]) -> int:
     """The round that is paired and cannot be started as it was paired once ``facts`` have happened; 0 for none."""
     after = reduce(evolve, facts, state)
-    one = after.open_round
-    if one is None or one.phase is not Phase.PAIRED:
+    current = after.open_round
+    if current is None or current.phase is not Phase.PAIRED:
         return 0
     try:
-        check_all_there(after, ruleset, one)
+        check_all_there(after, ruleset, current)
     except Refusal:
-        return one.number
+        return current.number
     return 0
 
 
 def round_paired_without(state: Tournament, facts: Sequence[Message]) -> int:
     """The round that is paired and not started without somebody who comes back by ``facts``; 0 for none."""
-    one = state.open_round
-    if one is None or one.phase is not Phase.PAIRED:
+    current = state.open_round
+    if current is None or current.phase is not Phase.PAIRED:
         return 0
     back = [fact for fact in facts if isinstance(fact, events.PlayerReinstated | events.TeamReinstated)]
-    return one.number if any(fact.round > one.number for fact in back) else 0
+    return current.number if any(fact.round > current.number for fact in back) else 0

@@ -29,12 +29,12 @@ def check_halls(halls: Sequence[Hall]) -> None:
                 N_("{hall} has tables {first} to {last}; expected numbers from 1 to {most}, the lower first"),
                 {"hall": hall.name, "first": hall.first_table, "last": hall.last_table, "most": MOST_TABLES},
             )
-    for one, other in pairwise(sorted(halls, key=lambda hall: hall.first_table)):
-        if other.first_table <= one.last_table:
+    for lower, other in pairwise(sorted(halls, key=lambda hall: hall.first_table)):
+        if other.first_table <= lower.last_table:
             raise Invalid(
                 "halls",
                 N_("table {table} is in {one} and in {other}; expected every table in one hall"),
-                {"table": other.first_table, "one": one.name, "other": other.name},
+                {"table": other.first_table, "one": lower.name, "other": other.name},
             )
 
 
@@ -116,7 +116,7 @@ def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[in
         return ()
     wanted = set(own.values())
     rows = [
-        (_matches_in_rows(hall, size) - _matches_in_rows([one for one in hall if one not in row], size), row)
+        (_matches_in_rows(hall, size) - _matches_in_rows([table for table in hall if table not in row], size), row)
         for hall in free
         for row in (hall[start : start + size] for start in range(len(hall) - size + 1))
         if row[-1] - row[0] == size - 1 and wanted.issubset(row)
@@ -126,7 +126,7 @@ def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[in
         _, _, chosen = min((less, sum(row[game] != table for game, table in own.items()), row) for less, row in rows)
     else:
         others = sorted(table for hall in free for table in hall if table not in wanted)
-        others.sort(key=lambda table: min((abs(table - one) for one in wanted), default=0))
+        others.sort(key=lambda table: min((abs(table - own_table) for own_table in wanted), default=0))
         chosen = [*wanted, *others[: size - len(wanted)]]
     left = iter(sorted(set(chosen) - wanted))
     return tuple(own[game] if game in own else next(left) for game in range(size))
@@ -168,7 +168,9 @@ def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[in
 
 def _last_tables(state: Tournament) -> dict[str, int]:
     """Where each player sat last."""
-    return {player: pairing.table for one in state.played for pairing in one.pairings for player in pairing.player_ids}
+    return {
+        player: pairing.table for played in state.played for pairing in played.pairings for player in pairing.player_ids
+    }
 
 
 def _halls(state: Tournament) -> dict[int, str]:

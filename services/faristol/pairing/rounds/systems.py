@@ -86,7 +86,7 @@ def propose(
     if system == "match":
         return _match(state, ruleset, number)
     if system == "lot":
-        there = [one.player_id for one in state.to_pair(number)]
+        there = [player.player_id for player in state.to_pair(number)]
         return Proposal(lot.draw_tables(there, seed), None, lot.ALGORITHM, requested_byes(state, number), "")
     if system == "by-hand":
         return _by_hand(state, number)
@@ -125,13 +125,13 @@ def _kept(state: Tournament, number: int) -> tuple[tuple[tuple[str, str], ...], 
 def _by_hand(state: Tournament, number: int) -> Proposal:
     """The pairs made by hand, which have to be of everybody; with an odd number the one who is left has the bye."""
     kept, by_hand = _kept(state, number)
-    left = [one for one in in_order(state.to_pair(number)) if one.player_id not in by_hand]
+    left = [player for player in in_order(state.to_pair(number)) if player.player_id not in by_hand]
     if len(left) > 1:
         raise Refusal(
             "PAIRS_MISSING",
             "",
             N_("Round {round} is paired by hand, and without an opponent are: {players}."),
-            {"round": number, "players": ", ".join(one.player_id for one in left)},
+            {"round": number, "players": ", ".join(entrant.player_id for entrant in left)},
             subject=f"rounds/{number}",
         )
     bye = left[0].player_id if left else None
@@ -140,9 +140,9 @@ def _by_hand(state: Tournament, number: int) -> Proposal:
 
 def _king(state: Tournament, ruleset: Ruleset, number: int, everybody: Sequence[str]) -> Proposal:
     kept, by_hand = _kept(state, number)
-    left = {one.player_id: one for one in entrants(state, ruleset) if one.player_id not in by_hand}
+    left = {entrant.player_id: entrant for entrant in entrants(state, ruleset) if entrant.player_id not in by_hand}
     standing = [player_id for player_id in everybody if player_id in left]
-    had_bye = {player_id for player_id, one in left.items() if one.had_bye}
+    had_bye = {player_id for player_id, entrant in left.items() if entrant.had_bye}
     pairs, bye = king.pair_neighbours(standing, had_bye, state.forbidden)
     inputs = hashlib.sha256("\n".join([*standing, str(number)]).encode()).hexdigest()
     return Proposal((*pairs, *kept), bye, king.ALGORITHM, requested_byes(state, number), inputs)
@@ -180,7 +180,7 @@ def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
 
 def _swiss(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
     kept, by_hand = _kept(state, number)
-    left = [one for one in entrants(state, ruleset) if one.player_id not in by_hand]
+    left = [entrant for entrant in entrants(state, ruleset) if entrant.player_id not in by_hand]
     after = state.rounds - number
     if number == 1:
         by_lot = ruleset.championship.system == "swiss-lot"
@@ -198,7 +198,7 @@ def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
 
 
 def _match(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
-    there = [one.player_id for one in state.to_pair(number)]
+    there = [player.player_id for player in state.to_pair(number)]
     if len(there) != match.PLAYERS:
         raise not_a_match(len(there), ruleset)
     pair = match.pair_match(there, number, derive_seed(state.seed, "match"))
@@ -214,7 +214,7 @@ def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, 
     initial = initial_ranking(state)
     found = []
     for choice in choices(dutch_round(state, ruleset, number)):
-        groups = tuple(tuple(initial[one - 1] for one in exception) for exception in choice.exceptions)
+        groups = tuple(tuple(initial[number - 1] for number in exception) for exception in choice.exceptions)
         found.append(WayOut(choice.way.value, groups, MESSAGES[choice.way]))
     return tuple(found)
 
@@ -222,7 +222,9 @@ def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, 
 def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...]:
     """Who has asked to sit a round out, in the order of registration."""
     return tuple(
-        (one.player_id, one.byes[number]) for one in state.players if one.takes_part(number) and number in one.byes
+        (player.player_id, player.byes[number])
+        for player in state.players
+        if player.takes_part(number) and number in player.byes
     )
 
 
@@ -291,16 +293,18 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
         raise wrong_rounds(len(initial), expected, state.rounds, ruleset)
     numbers, paired = by_table(state, ruleset, number)
     inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
-    there = {one.player_id for one in state.to_pair(number)}
+    there = {player.player_id for player in state.to_pair(number)}
     bye = paired.bye if paired.bye in there else None
     if ruleset.championship.not_there == "forfeit":
         # The game stands in the table of rounds, and is decided when its round is started (PES ΣΤ).
         tables = tuple(pair for pair in paired.pairs if there.intersection(pair))
-        seated = frozenset(one for pair in tables for one in pair)
-        requested = tuple((one, kind) for one, kind in requested_byes(state, number) if one not in seated)
+        seated = frozenset(player_id for pair in tables for player_id in pair)
+        requested = tuple(bye for bye in requested_byes(state, number) if bye[0] not in seated)
         return Proposal(tables, bye, round_robin.ALGORITHM, requested, inputs)
     # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).
-    alone = [one for pair in paired.pairs for one in pair if one in there and not there.issuperset(pair)]
+    alone = [
+        player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
+    ]
     if bye is None and alone:
         # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
         bye = alone.pop(0)
@@ -308,7 +312,7 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
         tables=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
         bye=bye,
         algorithm=round_robin.ALGORITHM,
-        requested=(*requested_byes(state, number), *((one, Bye.FULL_POINT) for one in alone)),
+        requested=(*requested_byes(state, number), *((player_id, Bye.FULL_POINT) for player_id in alone)),
         inputs=inputs,
     )
 
@@ -317,7 +321,7 @@ def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Co
     """Who of a pair of round ``number`` loses the game because they are not there for it (PES ΣΤ)."""
     if ruleset.championship.not_there != "forfeit" or ruleset.championship.system not in CYCLES:
         return ()
-    there = {one.player_id for one in state.to_pair(number)}
+    there = {player.player_id for player in state.to_pair(number)}
     return tuple(player_id for player_id in pair if player_id not in there)
 
 
@@ -344,7 +348,7 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     initial = initial_ranking(state)
     number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
     pasts = {player_id: past_of(state, ruleset, player_id, number) for player_id in initial}
-    fictitious = {one.player_id: one.fictitious for one in state.players}
+    fictitious = {player.player_id: player.fictitious for player in state.players}
     final = number == state.rounds
     win = round(2 * ruleset.championship.win)
     to_pair = in_order(state.to_pair(number))
@@ -353,20 +357,20 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     for player in to_pair:
         player_id = player.player_id
         past = pasts[player_id]
-        points = sum(one.half_points for one in past)
-        played = [one for one in past if one.played]
-        unplayed = [one for one in past if not one.played]
+        points = sum(earlier.half_points for earlier in past)
+        played = [earlier for earlier in past if earlier.played]
+        unplayed = [earlier for earlier in past if not earlier.played]
         players.append(
             Player(
                 number=number_of[player_id],
                 points=_TENTHS * (points + player.fictitious),
-                opponents=frozenset(number_of[one.opponent] for one in played),
-                colours=tuple(WHITE if one.first else BLACK for one in played),
+                opponents=frozenset(number_of[earlier.opponent] for earlier in played),
+                colours=tuple(WHITE if earlier.first else BLACK for earlier in played),
                 floats=(
                     _float(pasts, fictitious, player_id, number - 1),
                     _float(pasts, fictitious, player_id, number - 2),
                 ),
-                had_bye=any(one.as_bye for one in past),
+                had_bye=any(earlier.as_bye for earlier in past),
                 unplayed=len(unplayed),
                 topscorer=final and 2 * points > win * (number - 1),
             )
@@ -377,13 +381,15 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
         colours=ruleset.start.by_pairing,
         initial_colour=draw_initial_colour(derive_seed(state.seed, "initial colour")),
         forbidden=frozenset(
-            frozenset(number_of[one] for one in pair) for pair in state.forbidden if pair <= number_of.keys()
+            frozenset(number_of[player_id] for player_id in pair)
+            for pair in state.forbidden
+            if pair <= number_of.keys()
         ),
-        kept=tuple((number_of[one], number_of[other]) for one, other in state.kept_pairs(number)),
+        kept=tuple((number_of[first], number_of[other]) for first, other in state.kept_pairs(number)),
         not_come=frozenset(
             number_of[player_id]
             for player_id, past in pasts.items()
-            if player_id not in there and not any(one.paired for one in past)
+            if player_id not in there and not any(earlier.paired for earlier in past)
         ),
     )
 
@@ -396,6 +402,7 @@ def _float(pasts: Mapping[str, Sequence[Past]], fictitious: Mapping[str, int], p
     if not past.played:
         return Float.DOWN if past.half_points else Float.NONE
     mine, theirs = (
-        fictitious[who] + sum(one.half_points for one in pasts[who][: number - 1]) for who in (player_id, past.opponent)
+        fictitious[who] + sum(past.half_points for past in pasts[who][: number - 1])
+        for who in (player_id, past.opponent)
     )
     return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP

@@ -66,11 +66,11 @@ def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) 
         matches.append(TeamMatch(place, (first, second)))
         games = []
         line_ups = there(state, first, number)[:most], there(state, second, number)[:most]
-        for board, (one, other) in enumerate(zip_longest(*line_ups), 1):
-            if one and other:
-                games.append(Board(place, board, (one, other)))
+        for board, (own, other) in enumerate(zip_longest(*line_ups), 1):
+            if own and other:
+                games.append(Board(place, board, (own, other)))
             else:
-                byes.append((one or other, Bye.FULL_POINT, BoardBye(first if one else second, place, board)))
+                byes.append((own or other, Bye.FULL_POINT, BoardBye(first if own else second, place, board)))
         boards.append(tuple(games))
     resting = [*paired.requested, *([(paired.bye, Bye.FULL_POINT)] if paired.bye else [])]
     for team_id, kind in resting:
@@ -82,7 +82,7 @@ def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) 
 def there(state: Tournament, team_id: str, number: int) -> tuple[str, ...]:
     """Those of a line-up who are there in a round, in its order."""
     team = state.team(team_id)
-    playing = {one.player_id for one in state.to_pair(number)}
+    playing = {player.player_id for player in state.to_pair(number)}
     return tuple(player for player in team.line_up if player in playing) if team else ()
 
 
@@ -98,14 +98,14 @@ def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterat
     """Players who are in no team, present or past, and teams that have nobody left to play."""
     article = ruleset.article("championship.team_boards")
     in_teams = {player for team in state.teams for player in team.line_up}
-    for one in state.to_pair(number):
-        if one.player_id not in in_teams:
+    for player in state.to_pair(number):
+        if player.player_id not in in_teams:
             yield Refusal(
                 "NOT_IN_TEAM",
                 article,
                 N_("{player} is in the line-up of no team: set one with them, or withdraw them."),
-                {"player": one.player_id},
-                subject=f"players/{one.player_id}",
+                {"player": player.player_id},
+                subject=f"players/{player.player_id}",
             )
     for team in state.teams:
         if team.entry.takes_part(number) and not there(state, team.team_id, number):

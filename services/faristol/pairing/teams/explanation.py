@@ -19,15 +19,15 @@ OTHER_BOARDS = N_("By the line-ups {one} plays at board {board}, and {other} at 
 ONE_TEAM = N_("{one} and {other} are of one team, {team}.")
 
 
-def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> tuple[Explanation, ...]:
+def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> tuple[Explanation, ...]:
     """As ``of_players.explain``: why the teams of the two meet or do not, and then the boards.
 
     Raises ``Refusal`` for somebody who is in no team of the round.
     """
-    mine = _team_of(before, paired, one)
+    mine = _team_of(before, paired, player_id)
     theirs = _team_of(before, paired, other) if other else None
     if theirs is mine:
-        return (Explanation("one-team", "", ONE_TEAM, {"one": one, "other": other, "team": mine.team_id}),)
+        return (Explanation("one-team", "", ONE_TEAM, {"one": player_id, "other": other, "team": mine.team_id}),)
     teams = of_players.explain(
         between(before, ruleset),
         rules_between(ruleset),
@@ -40,21 +40,22 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     if match is None or (theirs and theirs.team_id not in match.team_ids):
         return (teams,)
     (opponents,) = (team for team in match.team_ids if team != mine.team_id)
-    return (teams, _board(ruleset, paired, one, mine.team_id, opponents, other))
+    return (teams, _board(ruleset, paired, player_id, mine.team_id, opponents, other))
 
 
-def _board(ruleset: Ruleset, paired: Round, one: str, team: str, opponents: str, other: str) -> Explanation:
-    """Where ``one`` of ``team`` sits; and where ``other`` does, who is one of the ``opponents``, unless empty."""
+def _board(ruleset: Ruleset, paired: Round, player: str, team: str, opponents: str, other: str) -> Explanation:
+    """Where ``player`` of ``team`` sits; and where ``other`` does, who is one of the ``opponents``, unless empty."""
     article = ruleset.article("championship.team_boards")
-    for player_id, of in ((one, team), (other, opponents)):
+    for player_id, of in ((player, team), (other, opponents)):
         if player_id and player_id not in paired.player_ids:
             return Explanation("reserve", article, RESERVE, {"one": player_id, "team": of})
-    place: dict[str, Param] = {"one": one, "board": _board_of(paired, one)}
-    if other and _board_of(paired, one) != _board_of(paired, other):
+    place: dict[str, Param] = {"one": player, "board": _board_of(paired, player)}
+    if other and _board_of(paired, player) != _board_of(paired, other):
         return Explanation("board", article, OTHER_BOARDS, {**place, "other": other, "its": _board_of(paired, other)})
-    if one in paired.board_byes:
+    if player in paired.board_byes:
         return Explanation("board", article, ALONE, {**place, "team": opponents})
-    met = next(player for table in paired.pairings if one in table.player_ids for player in table.pair if player != one)
+    table = next(table for table in paired.pairings if player in table.player_ids)
+    (met,) = (opponent for opponent in table.pair if opponent != player)
     return Explanation("board", article, AT_BOARD, {**place, "other": met})
 
 

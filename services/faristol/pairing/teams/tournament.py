@@ -21,12 +21,12 @@ from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, te
 
 def between(state: Tournament, ruleset: Ruleset) -> Tournament:
     """The tournament between the teams of ``state``. It has no halls: boards sit at tables, and teams do not."""
-    known = {one.player_id: one for one in state.players}
+    known = {player.player_id: player for player in state.players}
     return replace(
         state,
         players=tuple(_as_player(team, known, ruleset) for team in state.teams),
         teams=(),
-        played=tuple(round_between(one, ruleset) for one in state.played),
+        played=tuple(round_between(played, ruleset) for played in state.played),
         halls=(),
         top_tables=0,
     )
@@ -65,35 +65,35 @@ class Seat:
 
 def seats_of_teams(state: Tournament) -> Iterator[Seat]:
     """Who had which boards in the rounds that were started."""
-    for one in state.played:
-        if one.phase is Phase.PAIRED:
+    for played in state.played:
+        if played.phase is Phase.PAIRED:
             continue
-        for pairing in one.pairings if one.matches else ():
-            for team_id, player_id in zip(one.matches[pairing.match - 1].team_ids, pairing.player_ids, strict=True):
-                yield Seat(one.number, team_id, player_id)
-        for player_id, bye in one.board_byes.items():
-            yield Seat(one.number, bye.team_id, player_id)
+        for pairing in played.pairings if played.matches else ():
+            for team_id, player_id in zip(played.matches[pairing.match - 1].team_ids, pairing.player_ids, strict=True):
+                yield Seat(played.number, team_id, player_id)
+        for player_id, bye in played.board_byes.items():
+            yield Seat(played.number, bye.team_id, player_id)
 
 
-def match_of(one: Round, match: TeamMatch) -> Match | None:
+def match_of(played: Round, match: TeamMatch) -> Match | None:
     """A match with its boards, for the standings; None while the result of one is missing."""
     boards = []
-    for pairing in one.pairings:
+    for pairing in played.pairings:
         if pairing.match == match.number:
-            result = result_of(one, pairing)
+            result = result_of(played, pairing)
             if result is None:
                 return None
             boards.append(Board.of(result))
-    alone = (bye for bye in one.board_byes.values() if bye.match == match.number)
+    alone = (bye for bye in played.board_byes.values() if bye.match == match.number)
     boards += [Board.without_opponent(first=bye.team_id == match.team_ids[0]) for bye in alone]
-    return Match(one.number, *match.team_ids, tuple(boards))
+    return Match(played.number, *match.team_ids, tuple(boards))
 
 
-def byes_of(one: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
+def byes_of(played: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
     """The teams that sit a round out, and with it all boards of a match."""
-    kinds = {**one.team_byes, **({one.team_bye: Bye.ALLOCATED} if one.team_bye else {})}
+    kinds = {**played.team_byes, **({played.team_bye: Bye.ALLOCATED} if played.team_bye else {})}
     boards = ruleset.championship.team_boards or 0
-    return tuple(TeamBye(one.number, team_id, boards, kind) for team_id, kind in kinds.items())
+    return tuple(TeamBye(played.number, team_id, boards, kind) for team_id, kind in kinds.items())
 
 
 def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
@@ -105,17 +105,17 @@ def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
     assert law.team_boards is not None, "teams are ranked where there are teams"
     held: list[Match | TeamBye] = []
     pending: list[tuple[str, int]] = []
-    for one in state.played:
-        for match in one.matches:
-            found = match_of(one, match)
+    for played in state.played:
+        for match in played.matches:
+            found = match_of(played, match)
             if found is None:
-                pending += [(team_id, one.number) for team_id in match.team_ids]
+                pending += [(team_id, played.number) for team_id in match.team_ids]
             else:
                 held.append(found)
-        if one.missing:
-            pending += [(bye.team, one.number) for bye in byes_of(one, ruleset)]
+        if played.missing:
+            pending += [(bye.team, played.number) for bye in byes_of(played, ruleset)]
         else:
-            held += byes_of(one, ruleset)
+            held += byes_of(played, ruleset)
     rows = team_standings(
         held,
         initial_ranking(between(state, ruleset)),
@@ -124,27 +124,27 @@ def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
         law.team_score,
         law.team_boards,
         pending=pending,
-        adjustments=[_of_team(one, each) for one in state.played for each in one.adjustments],
+        adjustments=[_of_team(played, each) for played in state.played for each in played.adjustments],
     )
     return tuple(row.team for row in rows)
 
 
-def round_between(one: Round, ruleset: Ruleset) -> Round:
+def round_between(played: Round, ruleset: Ruleset) -> Round:
     """A round of matches as one of games, the points of the boards, times two, being the scores."""
-    found = [match_of(one, match) for match in one.matches]
+    found = [match_of(played, match) for match in played.matches]
     known = {str(number): match for number, match in enumerate(found, 1) if match is not None}
     scores = {number: _half_points(*match.board_points(ruleset)) for number, match in known.items()}
     of_boards: dict[str, int] = {}
     if ruleset.championship.team_score == "board-points":
         for number, match in known.items():
             of_boards.update(zip((match.first, match.second), scores[number], strict=True))
-        of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(one, ruleset)})
+        of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(played, ruleset)})
     return Round(
-        one.number,
-        one.phase,
-        tuple(Pairing(match.number, str(match.number), match.team_ids) for match in one.matches),
-        bye=one.team_bye,
-        requested=one.team_byes,
+        played.number,
+        played.phase,
+        tuple(Pairing(match.number, str(match.number), match.team_ids) for match in played.matches),
+        bye=played.team_bye,
+        requested=played.team_byes,
         results=MappingProxyType(scores),
         decided=MappingProxyType(
             {
@@ -153,7 +153,7 @@ def round_between(one: Round, ruleset: Ruleset) -> Round:
             }
         ),
         half_points=MappingProxyType(of_boards),
-        algorithm=one.algorithm,
+        algorithm=played.algorithm,
     )
 
 
@@ -161,10 +161,10 @@ def _half_points(first: float, second: float) -> tuple[int, int]:
     return round(2 * first), round(2 * second)
 
 
-def _of_team(one: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
+def _of_team(played: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
     """What was added to a player's spread, added to that of the team that they played for."""
-    pairing = next(pairing for pairing in one.pairings if adjustment.player in pairing.player_ids)
-    match = one.matches[pairing.match - 1]
+    pairing = next(pairing for pairing in played.pairings if adjustment.player in pairing.player_ids)
+    match = played.matches[pairing.match - 1]
     return replace(adjustment, player=match.team_ids[pairing.player_ids.index(adjustment.player)])
 
 
@@ -178,7 +178,9 @@ def _as_player(team: Team, players: Mapping[str, Player], ruleset: Ruleset) -> P
     else:
         seeded = [players[player_id] for player_id in team.seeding]
     boards = seeded[: ruleset.championship.team_boards]
-    return replace(team.entry, rating=_mean([one.rating for one in boards]), unrated=all(one.unrated for one in boards))
+    return replace(
+        team.entry, rating=_mean([player.rating for player in boards]), unrated=all(player.unrated for player in boards)
+    )
 
 
 def _mean(ratings: Sequence[int]) -> int:
