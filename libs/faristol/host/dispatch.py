@@ -6,7 +6,7 @@ come from the descriptor, so that a new command is a message of the contract and
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from typing import Any, Protocol
 
 import grpc
@@ -15,7 +15,8 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 Context = grpc.aio.ServicerContext[Any, Any]
-Answer = Callable[[Any, Context], Awaitable[Message]]
+Answer = Callable[[Any, Context], Awaitable[Message] | AsyncIterator[Message]]
+"""Answers a question: once, or by a stream where the contract says so."""
 
 
 class CarryOut(Protocol):
@@ -26,7 +27,10 @@ class CarryOut(Protocol):
 
 
 class Dispatcher:
-    """What the generated code of gRPC takes for the implementation of a service: a coroutine function a method."""
+    """What the generated code of gRPC takes for the implementation of a service.
+
+    Each method is a coroutine function, or an asynchronous generator function where it answers by a stream.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,11 @@ class Dispatcher:
         if known:
             strange = ", ".join(sorted(request.DESCRIPTOR.full_name for request in known))
             raise TypeError(f"{service.full_name} has no methods for {strange}")
+
+
+async def no_commands(request: Any, context: Context, response: type[Any]) -> Message:
+    """What carries commands out for a service that has none."""
+    raise AssertionError(f"{type(request).__name__} is no command")
 
 
 def _command(carry_out: CarryOut, response: type[Message]) -> Answer:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from faristol.host import Part, Runtime, Servicer
-from faristol.lexicon.directing import AdjudicationService
+from faristol.lexicon import directors, judges, service
 from faristol.lexicon.docket import projection
-from faristol.lexicon.judging import JudgeService
 from faristol.lexicon.leases import Leases
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.reactions import ruling
-from faristol.lexicon.service import LexiconService
 from faristol.lexicon.timing import Timer
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc, lexicon_pb2, lexicon_pb2_grpc
 from faristol.words import Library
@@ -28,17 +26,17 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"],
                 lexicon_pb2_grpc.add_LexiconServiceServicer_to_server,
-                LexiconService(runtime.record, lexicons),
+                service.service(runtime.record, lexicons),
             ),
             Servicer(
                 adjudication_pb2.DESCRIPTOR.services_by_name["AdjudicationService"],
                 adjudication_pb2_grpc.add_AdjudicationServiceServicer_to_server,
-                AdjudicationService(runtime, lexicons),
+                directors.service(runtime, lexicons),
             ),
             Servicer(
                 adjudication_pb2.DESCRIPTOR.services_by_name["JudgeService"],
                 adjudication_pb2_grpc.add_JudgeServiceServicer_to_server,
-                JudgeService(runtime, lexicons, leases),
+                judges.service(runtime, lexicons, leases),
             ),
         ),
         reactions=(ruling(runtime.record, lexicons, runtime.now),),

@@ -1,8 +1,12 @@
-"""gRPC in: who looks up a word, a lexicon or a case."""
+"""The lexicon service over gRPC: words, lexicons and cases are looked up. The contract says what its methods do."""
 
 from __future__ import annotations
 
-from faristol.host.dispatch import Context
+from collections.abc import Mapping
+
+from google.protobuf.message import Message
+
+from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.host.interceptor import language_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -10,8 +14,7 @@ from faristol.lexicon import presenting
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.streams import case_named, last_case_of
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
-from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
+from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
 from faristol.record import Record
 from faristol.text import render
 from faristol.words import WordGraph
@@ -24,20 +27,29 @@ LONGEST_WORD = 100
 """Characters of each: several times what a board holds, whatever marks its letters carry."""
 
 
-class LexiconService(lexicon_grpc.LexiconServiceServicer):
-    """The lexicons and cases of a cell."""
+def service(record: Record, lexicons: Lexicons) -> Dispatcher:
+    """The lexicons and cases of a cell: questions alone."""
+    look_ups = LookUps(record, lexicons)
+    questions: Mapping[type[Message], Answer] = {
+        pb.ListLexiconsRequest: look_ups.list_lexicons,
+        pb.LookUpRequest: look_ups.look_up,
+        pb.GetCaseRequest: look_ups.get_case,
+    }
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["LexiconService"], (), no_commands, questions)
+
+
+class LookUps:
+    """Answers for the lexicons and cases of a cell."""
 
     def __init__(self, record: Record, lexicons: Lexicons) -> None:
         self._record = record
         self._lexicons = lexicons
 
-    async def ListLexicons(
-        self, request: lexicon.ListLexiconsRequest, context: Context
-    ) -> lexicon.ListLexiconsResponse:
+    async def list_lexicons(self, request: pb.ListLexiconsRequest, context: Context) -> pb.ListLexiconsResponse:
         """The lexicons installed here."""
-        return lexicon.ListLexiconsResponse(
+        return pb.ListLexiconsResponse(
             lexicons=[
-                lexicon.Lexicon(
+                pb.Lexicon(
                     pin=game_events.Pin(name=installed.name, digest=installed.digest),
                     tile_set=installed.header.tile_set,
                     words=installed.header.words,
@@ -50,7 +62,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
             ]
         )
 
-    async def LookUp(self, request: lexicon.LookUpRequest, context: Context) -> lexicon.LookUpResponse:
+    async def look_up(self, request: pb.LookUpRequest, context: Context) -> pb.LookUpResponse:
         """Whether words are in a lexicon, and as which tiles."""
         if not request.lexicon:
             raise Invalid("lexicon", N_("is empty; expected the name or the digest of a lexicon"))
@@ -76,9 +88,9 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
             )
         graph = self._lexicons.with_layers(graph.digest, request.layers)
         language = language_of(context)
-        return lexicon.LookUpResponse(entries=[_entry(text, graph, language) for text in request.words])
+        return pb.LookUpResponse(entries=[_entry(text, graph, language) for text in request.words])
 
-    async def GetCase(self, request: lexicon.GetCaseRequest, context: Context) -> lexicon.GetCaseResponse:
+    async def get_case(self, request: pb.GetCaseRequest, context: Context) -> pb.GetCaseResponse:
         """A case as it stands in the record, for officials."""
         if request.game_id and request.case_id:
             raise Invalid("game_id", N_("and `case_id` are both given; expected either of them"))
@@ -87,14 +99,14 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
         return presenting.official((await case_named(self._record, request.case_id)).state)
 
 
-def _entry(text: str, graph: WordGraph, language: str) -> lexicon.Entry:
+def _entry(text: str, graph: WordGraph, language: str) -> pb.Entry:
     """What a lexicon says of a text; of one that is no word for its tiles, why not."""
     if refused := unplayable(text, graph.tile_set):
-        return lexicon.Entry(text=text, reason=refused.reason, problem=render(refused, language))
+        return pb.Entry(text=text, reason=refused.reason, problem=render(refused, language))
     listed = [
-        lexicon.Spelling(
+        pb.Spelling(
             word=presenting.word(faces), valid=graph.contains(faces), listings=presenting.listings(graph, faces)
         )
         for faces in graph.every_layer.spellings(text)
     ]
-    return lexicon.Entry(text=text, spellings=[one.word for one in listed if one.valid], listed=listed)
+    return pb.Entry(text=text, spellings=[spelling.word for spelling in listed if spelling.valid], listed=listed)

@@ -7,7 +7,7 @@ from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import reactions
 from faristol.rating.earlier import Earlier
-from faristol.rating.service import RatingService
+from faristol.rating.service import service
 
 
 def part(runtime: Runtime) -> Part:
@@ -19,7 +19,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=rating.DESCRIPTOR.services_by_name["RatingService"],
                 add=rating_grpc.add_RatingServiceServicer_to_server,
-                instance=RatingService(runtime, earlier),
+                instance=service(runtime, earlier),
             ),
         ),
         reactions=(reactions.lists(runtime.record, earlier),),

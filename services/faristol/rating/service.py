@@ -1,19 +1,19 @@
-"""gRPC in: who reads a rating list, and who says by which system it is made."""
+"""The rating service over gRPC: lists, and by which system they are made. The contract says what its methods do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
-from faristol.host.dispatch import Context
+from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
-from faristol.pb.rating.v1 import rating_pb2 as rating
-from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
+from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.rating import decide
 from faristol.rating.earlier import Earlier
 from faristol.rating.elo import Elo, Factor
@@ -24,8 +24,20 @@ from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
 from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
 
 
-class RatingService(rating_grpc.RatingServiceServicer):
+def service(runtime: Runtime, earlier: Earlier) -> Dispatcher:
     """The rating lists of a cell."""
+    lists = Lists(runtime, earlier)
+    questions: Mapping[type[Message], Answer] = {
+        pb.GetRatingListRequest: lists.get_list,
+        pb.EstimateRatingsRequest: lists.estimate,
+        pb.ListRatingSystemsRequest: list_systems,
+    }
+    descriptor = pb.DESCRIPTOR.services_by_name["RatingService"]
+    return Dispatcher(descriptor, [pb.ChooseRatingSystemRequest], lists.choose, questions)
+
+
+class Lists:
+    """Answers for the rating lists of a cell."""
 
     def __init__(self, runtime: Runtime, earlier: Earlier) -> None:
         self._runtime = runtime
@@ -33,14 +45,12 @@ class RatingService(rating_grpc.RatingServiceServicer):
         self._earlier = earlier
         self._estimates = Estimates()
 
-    async def GetRatingList(
-        self, request: rating.GetRatingListRequest, context: Context
-    ) -> rating.GetRatingListResponse:
+    async def get_list(self, request: pb.GetRatingListRequest, context: Context) -> pb.GetRatingListResponse:
         """The list after a tournament, highest rating first."""
         found = (await self._list(request.tournament_id)).state
         if not found.tournament_id:
             raise NotFound("rating list", request.tournament_id)
-        return rating.GetRatingListResponse(
+        return pb.GetRatingListResponse(
             tournament_id=found.tournament_id,
             system=found.system,
             ratings=map(decide.line, found.changes),
@@ -49,15 +59,13 @@ class RatingService(rating_grpc.RatingServiceServicer):
             revised_at=found.revised_at,
         )
 
-    async def EstimateRatings(
-        self, request: rating.EstimateRatingsRequest, context: Context
-    ) -> rating.EstimateRatingsResponse:
+    async def estimate(self, request: pb.EstimateRatingsRequest, context: Context) -> pb.EstimateRatingsResponse:
         """The list as it would be with the results that are in, or as it is."""
         position = await self._record.last_position()
         published = await self._list(request.tournament_id)
         tournament = await self._tournament(request.tournament_id)
         found, seen = published.state, tournament.state
-        answer = rating.EstimateRatingsResponse(
+        answer = pb.EstimateRatingsResponse(
             tournament_id=request.tournament_id, system=system_named(found.system).name, position=position
         )
         if found.tournament_id and seen.closed >= seen.rounds:
@@ -72,15 +80,15 @@ class RatingService(rating_grpc.RatingServiceServicer):
         answer.ratings.extend(map(decide.line, changes))
         return answer
 
-    async def ChooseRatingSystem(
-        self, request: rating.ChooseRatingSystemRequest, context: Context
-    ) -> rating.ChooseRatingSystemResponse:
+    async def choose(
+        self, request: pb.ChooseRatingSystemRequest, context: Context, response: type[pb.ChooseRatingSystemResponse]
+    ) -> pb.ChooseRatingSystemResponse:
         """Say by which system a tournament is rated."""
         if not request.system:
             raise Invalid("system", N_("is empty; expected one of {known}"), {"known": ", ".join(SYSTEMS)})
         at = occurred_at(request, self._runtime.now)
 
-        async def attempt() -> tuple[Decision, Callable[[int], rating.ChooseRatingSystemResponse]]:
+        async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseRatingSystemResponse]]:
             chosen = await self._list(request.tournament_id)
             tournament = await self._tournament(request.tournament_id)
             facts = decide.choose(
@@ -88,16 +96,9 @@ class RatingService(rating_grpc.RatingServiceServicer):
             )
             write = Write(stream(request.tournament_id), chosen.version, facts, request.tournament_id)
             guard = Guard(tournament_stream(request.tournament_id), tournament.version)
-            decision = Decision([write], guards=[guard])
-            return decision, lambda position: rating.ChooseRatingSystemResponse(position=position)
+            return Decision([write], guards=[guard]), lambda position: response(position=position)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=rating.ChooseRatingSystemResponse)
-
-    async def ListRatingSystems(
-        self, request: rating.ListRatingSystemsRequest, context: Context
-    ) -> rating.ListRatingSystemsResponse:
-        """The systems that can be chosen."""
-        return rating.ListRatingSystemsResponse(systems=map(_system, SYSTEMS.values()))
+        return await self._runtime.desk.handle(context, request, attempt, response=response)
 
     async def _list(self, tournament_id: str) -> Loaded[RatingList]:
         if not tournament_id:
@@ -112,10 +113,15 @@ class RatingService(rating_grpc.RatingServiceServicer):
         return found
 
 
-def _system(system: Elo | Glicko2) -> rating.RatingSystem:
+async def list_systems(request: pb.ListRatingSystemsRequest, context: Context) -> pb.ListRatingSystemsResponse:
+    """The systems that can be chosen."""
+    return pb.ListRatingSystemsResponse(systems=map(_system, SYSTEMS.values()))
+
+
+def _system(system: Elo | Glicko2) -> pb.RatingSystem:
     usual = system is DEFAULT
     if isinstance(system, Glicko2):
-        return rating.RatingSystem(
+        return pb.RatingSystem(
             name=system.name,
             usual=usual,
             tau=str(system.tau),
@@ -123,7 +129,7 @@ def _system(system: Elo | Glicko2) -> rating.RatingSystem:
             other_deviation=system.other_deviation,
             first_volatility=system.first_volatility,
         )
-    return rating.RatingSystem(
+    return pb.RatingSystem(
         name=system.name,
         base=str(system.curve.base),
         per_point=str(system.curve.per_point),
@@ -133,5 +139,5 @@ def _system(system: Elo | Glicko2) -> rating.RatingSystem:
     )
 
 
-def _factor(factor: Factor) -> rating.RatingFactor:
-    return rating.RatingFactor(rating_from=factor.rating_from, k=factor.k)
+def _factor(factor: Factor) -> pb.RatingFactor:
+    return pb.RatingFactor(rating_from=factor.rating_from, k=factor.k)

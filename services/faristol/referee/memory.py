@@ -23,13 +23,14 @@ from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
-from faristol.lexicon.appointing import choose_layers
+from faristol.lexicon.appointments import Situation, choose_layers
 from faristol.lexicon.model import stream
 from faristol.lexicon.opening import Question
 from faristol.lexicon.streams import case_of
 from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournament
 from faristol.pairing.part import part as pairing_part
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.record import Metadata, Recorded, load
 from faristol.referee.case import TableCase, Word
 from faristol.referee.hall import TOURNAMENT, founding
@@ -124,8 +125,9 @@ class TableInMemory(InMemory, TableServices):
         tournament = (await load(self.record, TOURNAMENT, Tournament(), watch_tournament)).state
         name = adjudication.stream(TOURNAMENT_ID)
         state = (await load(self.record, name, Adjudication(), adjudication.evolve)).state
-        known, at = self._case.layers, to_timestamp(self._now())
-        await self.write(name, choose_layers(state, tournament, self._case.ruleset, layers, known, at))
+        at, language = to_timestamp(self._now()), self._case.ruleset.tile_set.language
+        situation = Situation(state, tournament, self._case.ruleset, at, language, self._case.layers)
+        await self.write(name, choose_layers(situation, adjudication_pb2.ChooseLayersRequest(layers=layers)))
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
 from faristol.host import Part, Runtime, Servicer
 from faristol.lexicon.lexicons import Lexicons
-from faristol.lexicon.service import LexiconService
+from faristol.lexicon.service import service as lexicon_service
 from faristol.pairing.part import part as pairing_part
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
@@ -72,7 +72,7 @@ class TournamentInMemory(InMemory, TournamentServices):
         self._now = now
         notebook = Notebook()
         runtime = Runtime(settings(), notebook, now)
-        lexicon = LexiconService(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
+        lexicon = lexicon_service(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
         runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
         results = ResultsService(notebook, Progress(notebook, "results"))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)

@@ -1,30 +1,65 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import pytest
+from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, judged
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
+from faristol.lexicon import appointments
 from faristol.lexicon.adjudication import Adjudication, Judge, evolve
-from faristol.lexicon.appointing import Needs, appoint, choose_layers, dismiss, set_adjudication
+from faristol.lexicon.appointments import Situation
 from faristol.lexicon.model import Case
 from faristol.lexicon.views import Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.rules import load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
-CATALAN = Needs("ca", "")
-FISC = Needs.of(load_ruleset("fisc-2023"), "ca")
+PES = load_ruleset("pes-2024")
+Needs = tuple[Ruleset, str]
+CATALAN: Needs = (PES, "ca")
+FISC: Needs = (load_ruleset("fisc-2023"), "ca")
 STAFFED = Adjudication(judges=JUDGES)
 
 
+def situation_of(state: Adjudication, needs: Needs, waiting: Sequence[Case] = ()) -> Situation:
+    return Situation(state, Tournament("cup"), needs[0], RAISED_AT, needs[1], waiting=waiting)
+
+
+def set_adjudication(
+    state: Adjudication, mode: events.Mode.ValueType, panel: int, needs: Needs = CATALAN
+) -> list[Message]:
+    request = pb.SetAdjudicationRequest(mode=mode, panel=panel, lease_seconds=30, escalate_after_seconds=120)
+    return appointments.set_adjudication(situation_of(state, needs), request)
+
+
+def dismiss(state: Adjudication, judge_id: str, waiting: Sequence[Case] = ()) -> list[Message]:
+    request = pb.DismissJudgeRequest(judge_id=judge_id)
+    return appointments.dismiss(situation_of(state, CATALAN, waiting), request)
+
+
+def appoint(
+    state: Adjudication, judge_id: str, languages: Sequence[str], waiting: Sequence[Case] = ()
+) -> list[Message]:
+    request = pb.AppointJudgeRequest(judge_id=judge_id, languages=languages)
+    return appointments.appoint(situation_of(state, CATALAN, waiting), request)
+
+
+def choose_layers(
+    tournament: Tournament, ruleset: Ruleset, layers: Sequence[str], known: Sequence[str]
+) -> list[Message]:
+    situation = Situation(automatic(), tournament, ruleset, RAISED_AT, "el", known)
+    return appointments.choose_layers(situation, pb.ChooseLayersRequest(layers=layers))
+
+
 def set_to(state: Adjudication, mode: events.Mode.ValueType, panel: int = 0, language: str = "ca") -> Adjudication:
-    for fact in set_adjudication(state, mode, panel, 30, 120, Needs(language, ""), RAISED_AT):
+    for fact in set_adjudication(state, mode, panel, (PES, language)):
         state = evolve(state, fact)
     return state
 
@@ -34,7 +69,7 @@ def test_challenges_are_ruled_on_by_the_lexicon_until_a_director_says_otherwise(
     assert set_to(STAFFED, events.MODE_JUDGE).panel == 1
     assert set_to(STAFFED, events.MODE_PANEL, 3).panel == 3
     assert set_to(set_to(STAFFED, events.MODE_PANEL, 3), events.MODE_AUTOMATIC).panel == 0
-    assert set_adjudication(STAFFED, events.MODE_AUTOMATIC, 0, 30, 120, CATALAN, RAISED_AT) == []
+    assert set_adjudication(STAFFED, events.MODE_AUTOMATIC, 0) == []
 
 
 @pytest.mark.parametrize(
@@ -57,9 +92,9 @@ def test_judges_rule_only_where_a_director_stands_behind_them() -> None:
     with pytest.raises(Refusal, match="goes to a director"):
         set_to(without, events.MODE_JUDGE)
     with pytest.raises(Refusal, match="goes to a director"):
-        dismiss(judged(), "head", CATALAN, RAISED_AT)
+        dismiss(judged(), "head")
     with pytest.raises(Refusal, match="goes to a director"):
-        appoint(judged(), "head", ["en"], director=False, needs=CATALAN, at=RAISED_AT)
+        appoint(judged(), "head", ["en"])
 
 
 def staff(judges: Iterable[str], directors: Iterable[str]) -> Adjudication:
@@ -85,12 +120,12 @@ def test_judges_are_taken_on_exactly_where_an_appeal_finds_others_whoever_ruled_
     firsts = [*combinations(sorted(judges), panel), *((one,) for one in directors)]
     enough = len(judges) >= panel and bool(directors)
     found = enough and all(is_ruled_on(state, panel, frozenset(first)) for first in firsts)
-    needs = Needs.of(load_ruleset("fisc-2023"), "ca")
+    needs = FISC
     if found:
-        assert len(set_adjudication(state, mode, panel, 30, 120, needs, RAISED_AT)) == 1
+        assert len(set_adjudication(state, mode, panel, needs)) == 1
         return
     with pytest.raises(Refusal) as caught:
-        set_adjudication(state, mode, panel, 30, 120, needs, RAISED_AT)
+        set_adjudication(state, mode, panel, needs)
     assert (caught.value.reason == "NO_JUDGE_FOR_APPEALS") == enough
     assert caught.value.article == ("FISC I.10" if enough else "")
 
@@ -98,17 +133,17 @@ def test_judges_are_taken_on_exactly_where_an_appeal_finds_others_whoever_ruled_
 def test_who_judges_and_directs_alone_is_enough_where_nobody_appeals() -> None:
     alone = staff(["ada"], ["ada"])
     for name, enough in (("pes-2024", True), ("uf-2007", True), ("fisc-2023", False), ("fise", False)):
-        needs = Needs.of(load_ruleset(name), "ca")
+        needs = (load_ruleset(name), "ca")
         if enough:
-            assert set_adjudication(alone, events.MODE_JUDGE, 0, 30, 120, needs, RAISED_AT)
+            assert set_adjudication(alone, events.MODE_JUDGE, 0, needs)
             continue
         with pytest.raises(Refusal, match="goes to another judge than the first, and there would be none"):
-            set_adjudication(alone, events.MODE_JUDGE, 0, 30, 120, needs, RAISED_AT)
+            set_adjudication(alone, events.MODE_JUDGE, 0, needs)
 
 
 def test_everything_that_is_missing_is_told_at_once() -> None:
     with pytest.raises(Refusal) as caught:
-        set_adjudication(staff(["ada"], []), events.MODE_PANEL, 3, 30, 120, FISC, RAISED_AT)
+        set_adjudication(staff(["ada"], []), events.MODE_PANEL, 3, FISC)
     told = [one.reason for one in (caught.value, *caught.value.others)]
     assert told == ["TOO_FEW_JUDGES", "NO_DIRECTOR", "NO_JUDGE_FOR_APPEALS"]
 
@@ -117,67 +152,67 @@ def test_everything_that_is_missing_is_told_at_once() -> None:
 def test_the_judges_that_a_refusal_says_are_enough_are(panel: int) -> None:
     enough = staff([f"judge-{number}" for number in range(panel)], ["head"])
     mode = events.MODE_JUDGE if panel == 1 else events.MODE_PANEL
-    assert set_adjudication(enough, mode, panel, 30, 120, FISC, RAISED_AT)
+    assert set_adjudication(enough, mode, panel, FISC)
 
 
 def test_nobody_is_dismissed_whom_a_case_waits_for_whatever_mode_was_set_since() -> None:
     state = staff(["ada"], ["head"])
     waiting = [Case(case_id="c", language="ca", panel=1)]
-    assert dismiss(state, "ada", CATALAN, RAISED_AT)
+    assert dismiss(state, "ada")
     for one in ("ada", "head"):
         with pytest.raises(Refusal):
-            dismiss(state, one, CATALAN, RAISED_AT, waiting)
+            dismiss(state, one, waiting)
     with pytest.raises(Refusal):
-        appoint(state, "ada", ["es"], director=False, needs=CATALAN, at=RAISED_AT, waiting=waiting)
+        appoint(state, "ada", ["es"], waiting)
 
 
 def test_an_appeal_that_waits_keeps_the_judges_and_directors_who_did_not_rule_first() -> None:
     appeal = Case(case_id="c", language="ca", panel=1, appeal=True, barred=frozenset({"ada"}), article="FISC I.10")
     state = staff(["ada", "berta"], ["head"])
-    assert dismiss(state, "ada", CATALAN, RAISED_AT, [appeal])
+    assert dismiss(state, "ada", [appeal])
     for one, reason in (("berta", "TOO_FEW_JUDGES"), ("head", "NO_DIRECTOR")):
         with pytest.raises(Refusal) as caught:
-            dismiss(state, one, CATALAN, RAISED_AT, [appeal])
+            dismiss(state, one, [appeal])
         assert (caught.value.reason, caught.value.article) == (reason, "FISC I.10")
     with pytest.raises(Refusal):
-        appoint(state, "berta", ["es"], director=False, needs=CATALAN, at=RAISED_AT, waiting=[appeal])
+        appoint(state, "berta", ["es"], [appeal])
     directed = staff(["ada"], ["ada", "head"])
-    assert dismiss(directed, "ada", CATALAN, RAISED_AT, [appeal])
+    assert dismiss(directed, "ada", [appeal])
     with pytest.raises(Refusal, match="may need a director who did not rule first"):
-        dismiss(directed, "head", CATALAN, RAISED_AT, [appeal])
+        dismiss(directed, "head", [appeal])
 
 
 def test_a_judge_is_appointed_and_dismissed_once() -> None:
-    (fact,) = appoint(STAFFED, "eva", ["es", "ca", "es"], director=False, needs=CATALAN, at=RAISED_AT)
+    (fact,) = appoint(STAFFED, "eva", ["es", "ca", "es"])
     assert isinstance(fact, events.JudgeAppointed)
     assert fact.languages == ["ca", "es"]
     state = evolve(STAFFED, fact)
-    assert appoint(state, "eva", ["ca", "es"], director=False, needs=CATALAN, at=RAISED_AT) == []
-    for one in dismiss(state, "eva", CATALAN, RAISED_AT):
+    assert appoint(state, "eva", ["ca", "es"]) == []
+    for one in dismiss(state, "eva"):
         state = evolve(state, one)
     assert state == STAFFED
     with pytest.raises(Refusal, match="eva is not appointed"):
-        dismiss(state, "eva", CATALAN, RAISED_AT)
+        dismiss(state, "eva")
 
 
 @pytest.mark.parametrize("name", ["fisc-2023", "uf-2007", "fise"])
 def test_where_layers_are_chosen_with_the_tournament_they_stay(name: str) -> None:
     with pytest.raises(Refusal) as caught:
-        choose_layers(automatic(), Tournament("cup"), load_ruleset(name), ["balearic"], ["balearic"], RAISED_AT)
+        choose_layers(Tournament("cup"), load_ruleset(name), ["balearic"], ["balearic"])
     assert caught.value.reason == "LAYERS_FROZEN"
 
 
 def test_pes_lets_dictionaries_be_chosen_until_the_first_game() -> None:
     pes = load_ruleset("pes-2024")
     tournament = Tournament("cup", lexicon=Pin("greek", "ab"))
-    (fact,) = choose_layers(automatic(), tournament, pes, ["lkn", "babiniotis"], ["babiniotis", "lkn"], RAISED_AT)
+    (fact,) = choose_layers(tournament, pes, ["lkn", "babiniotis"], ["babiniotis", "lkn"])
     assert evolve(automatic(), fact).layers == ("babiniotis", "lkn")
     started = Tournament("cup", lexicon=Pin("greek", "ab"), started=True)
     with pytest.raises(Refusal) as caught:
-        choose_layers(automatic(), started, pes, ["lkn"], ["lkn"], RAISED_AT)
+        choose_layers(started, pes, ["lkn"], ["lkn"])
     assert (caught.value.reason, caught.value.article) == ("LAYERS_FROZEN", "PES Α")
     with pytest.raises(Refusal, match="has no layer slang; it has: lkn"):
-        choose_layers(automatic(), tournament, pes, ["slang"], ["lkn"], RAISED_AT)
+        choose_layers(tournament, pes, ["slang"], ["lkn"])
 
 
 def test_a_fact_of_another_context_is_no_fact_of_adjudication() -> None:

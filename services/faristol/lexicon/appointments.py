@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication import Adjudication, evolve
 from faristol.lexicon.model import Case
 from faristol.lexicon.views import Tournament
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import Ruleset
+
+JUDGE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+LANGUAGE = re.compile(r"[a-z]{2}")
+MOST_LANGUAGES = 20
+PANELS = (3, 9)
+LEASES = (2, 600)
+ESCALATIONS = (5, 3_600)
+"""The least and the most that can be asked for: judges, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,84 +45,95 @@ class Needs:
         return cls(language, ruleset.article("challenge.appeal_by") if appeals else "")
 
 
-def set_adjudication(
-    state: Adjudication,
-    mode: events.Mode.ValueType,
-    panel: int,
-    lease_seconds: int,
-    escalate_after_seconds: int,
-    needs: Needs,
-    at: Timestamp,
-) -> list[Message]:
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a director's command on adjudication is decided on."""
+
+    state: Adjudication
+    tournament: Tournament
+    ruleset: Ruleset
+    at: Timestamp
+    language: str
+    """Of the lexicon, ISO 639-1."""
+    known_layers: Collection[str] = ()
+    """Layers that the lexicon has."""
+    waiting: Collection[Case] = ()
+    """Cases of the tournament that wait for a ruling."""
+
+    @property
+    def needs(self) -> Needs:
+        """What the tournament needs judges for."""
+        return Needs.of(self.ruleset, self.language)
+
+
+def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -> list[Message]:
     """Challenges are ruled on by ``mode`` from now on, of a panel by ``panel`` judges.
 
-    Nothing when that is how it is. Raises ``Refusal`` when there are not enough judges for challenges and appeals, or
-    no director.
+    Nothing when that is how it is. Raises ``Invalid`` for what no mode, panel or time can be, ``Refusal`` when there
+    are not enough judges for challenges and appeals, or no director.
     """
+    _check_mode(request)
+    _check_seconds("lease_seconds", request.lease_seconds, LEASES)
+    _check_seconds("escalate_after_seconds", request.escalate_after_seconds, ESCALATIONS)
+    state = situation.state
     fact = events.AdjudicationSet(
-        mode=mode,
-        panel={events.MODE_AUTOMATIC: 0, events.MODE_JUDGE: 1}.get(mode, panel),
-        lease_seconds=lease_seconds,
-        escalate_after_seconds=escalate_after_seconds,
-        occurred_at=at,
+        mode=request.mode,
+        panel={events.MODE_AUTOMATIC: 0, events.MODE_JUDGE: 1}.get(request.mode, request.panel),
+        lease_seconds=request.lease_seconds or state.lease_seconds,
+        escalate_after_seconds=request.escalate_after_seconds or state.escalate_after_seconds,
+        occurred_at=situation.at,
     )
     after = evolve(state, fact)
-    _check_judges(after, needs)
+    _check_judges(after, situation.needs)
     return [] if after == state else [fact]
 
 
-def appoint(
-    state: Adjudication,
-    judge_id: str,
-    languages: Collection[str],
-    *,
-    director: bool,
-    needs: Needs,
-    at: Timestamp,
-    waiting: Collection[Case] = (),
-) -> list[Message]:
-    """``judge_id`` may rule on cases, in ``languages``; nothing when he may already.
+def appoint(situation: Situation, request: pb.AppointJudgeRequest) -> list[Message]:
+    """A judge may rule on cases, in ``languages``; nothing when that is so already.
 
-    Raises ``Refusal`` when a judge that is needed would take fewer cases than before, be it only for those ``waiting``.
+    Raises ``Invalid`` for an id or a language that is none, ``Refusal`` when a judge that is needed would take fewer
+    cases than before, be it only for those that wait.
     """
-    fact = events.JudgeAppointed(judge_id=judge_id, languages=sorted(set(languages)), director=director, occurred_at=at)
+    state, judge_id = situation.state, request.judge_id
+    check_judge_id(judge_id)
+    _check_languages(request)
+    fact = events.JudgeAppointed(
+        judge_id=judge_id,
+        languages=sorted(set(request.languages)),
+        director=request.director,
+        occurred_at=situation.at,
+    )
     after = evolve(state, fact)
     if judge_id in state.judges:
-        _check_judges(after, needs, waiting, before=state)
+        _check_judges(after, situation.needs, situation.waiting, before=state)
     return [] if after == state else [fact]
 
 
-def dismiss(
-    state: Adjudication, judge_id: str, needs: Needs, at: Timestamp, waiting: Collection[Case] = ()
-) -> list[Message]:
-    """``judge_id`` rules no more.
+def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Message]:
+    """A judge rules no more.
 
-    Raises ``Refusal`` when there is no such judge, or he is needed, be it only for the cases ``waiting``: they stay as
-    they were opened, whatever mode was set since.
+    Raises ``Refusal`` when there is no such judge, or one who is needed, be it only for the cases that wait: they stay
+    as they were opened, whatever mode was set since.
     """
+    state, judge_id = situation.state, request.judge_id
+    check_judge_id(judge_id)
     if judge_id not in state.judges:
         raise Refusal(
             "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
         )
-    fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=at)
-    _check_judges(evolve(state, fact), needs, waiting, before=state)
+    fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=situation.at)
+    _check_judges(evolve(state, fact), situation.needs, situation.waiting, before=state)
     return [fact]
 
 
-def choose_layers(
-    state: Adjudication,
-    tournament: Tournament,
-    ruleset: Ruleset,
-    layers: Collection[str],
-    known: Collection[str],
-    at: Timestamp,
-) -> list[Message]:
-    """These layers of the lexicon count, of those that it has (``known``).
+def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list[Message]:
+    """These layers of the lexicon count.
 
     Raises ``Refusal`` when there is no such layer, or when the rules want that said earlier: with the tournament, or
     before its first game (PES Α).
     """
-    chosen = tuple(sorted(set(layers)))
+    tournament, ruleset = situation.tournament, situation.ruleset
+    chosen = tuple(sorted(set(request.layers)))
     article = ruleset.article("lexicon.frozen_on")
     if ruleset.lexicon.frozen_on == "created":
         raise Refusal(
@@ -118,7 +141,7 @@ def choose_layers(
         )
     if tournament.started:
         raise Refusal("LAYERS_FROZEN", article, N_("The first game has begun: no dictionary is added or taken away."))
-    if unknown := sorted(set(chosen) - set(known)):
+    if unknown := sorted(set(chosen) - set(situation.known_layers)):
         raise Refusal(
             "NO_SUCH_LAYER",
             "",
@@ -126,12 +149,80 @@ def choose_layers(
             {
                 "lexicon": tournament.lexicon.name,
                 "layers": ", ".join(unknown),
-                "known": ", ".join(sorted(known)) or "–",
+                "known": ", ".join(sorted(situation.known_layers)) or "–",
             },
         )
-    if state.layers == chosen:
+    if situation.state.layers == chosen:
         return []
-    return [events.LayersChosen(layers=chosen, occurred_at=at)]
+    return [events.LayersChosen(layers=chosen, occurred_at=situation.at)]
+
+
+class Command(NamedTuple):
+    """How a director's command is decided."""
+
+    decide: Callable[[Situation, Any], list[Message]]
+    guarded: bool = False
+    """The tournament must not change meanwhile."""
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.SetAdjudicationRequest: Command(set_adjudication),
+    pb.AppointJudgeRequest: Command(appoint),
+    pb.DismissJudgeRequest: Command(dismiss),
+    pb.ChooseLayersRequest: Command(choose_layers, guarded=True),
+}
+
+
+def check_judge_id(judge_id: str) -> None:
+    """Raise ``Invalid`` for what no judge can be called."""
+    if not JUDGE_ID.fullmatch(judge_id):
+        raise Invalid(
+            "judge_id",
+            N_("{judge} is not the id of a judge: expected 1 to 40 of a-z, 0-9 and -, the first not a -"),
+            {"judge": repr(judge_id[:64])},
+        )
+
+
+def _check_mode(request: pb.SetAdjudicationRequest) -> None:
+    if request.mode not in {events.MODE_AUTOMATIC, events.MODE_JUDGE, events.MODE_PANEL}:
+        raise Invalid("mode", N_("expected automatic, judge or panel"))
+    least, most = PANELS
+    if request.mode == events.MODE_PANEL and not (least <= request.panel <= most and request.panel % 2):
+        raise Invalid(
+            "panel",
+            N_("{panel} judges cannot form a panel: expected an odd number from {least} to {most}"),
+            {"panel": request.panel, "least": least, "most": most},
+        )
+    if request.mode != events.MODE_PANEL and request.panel > 1:
+        raise Invalid("panel", N_("is {given}; only a panel has more judges than one"), {"given": request.panel})
+
+
+def _check_seconds(field: str, given: int, limits: tuple[int, int]) -> None:
+    least, most = limits
+    if given and not least <= given <= most:
+        raise Invalid(
+            field,
+            N_("are {given}; expected {least} to {most}, or 0 to leave it as it is"),
+            {"given": given, "least": least, "most": most},
+        )
+
+
+def _check_languages(request: pb.AppointJudgeRequest) -> None:
+    if not request.languages and not request.director:
+        raise Invalid("languages", N_("are missing; expected one at least, such as ca"))
+    if len(request.languages) > MOST_LANGUAGES:
+        raise Invalid(
+            "languages",
+            N_("are {given}; expected {most} at most"),
+            {"given": len(request.languages), "most": MOST_LANGUAGES},
+        )
+    for language in request.languages:
+        if not LANGUAGE.fullmatch(language):
+            raise Invalid(
+                "languages",
+                N_("{language} is not a language: expected an ISO 639-1 code such as ca"),
+                {"language": repr(language[:20])},
+            )
 
 
 def _check_judges(
