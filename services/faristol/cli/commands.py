@@ -244,7 +244,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "list": Verb("projections:list_projections", "Show what follows the record, and how far behind it is."),
             "rebuild": Verb("projections:rebuild", "Build a projection again from the first event on."),
             "drop": Verb("projections:drop", "Drop the tables of a version that is no longer read."),
-            "retry": Verb("projections:retry", "Have consumers that stand still try their event once more."),
+            "retry": Verb("projections:retry", "Have consumers try at once what they could not take."),
         },
     ),
     "referee": Verb("referee:referee", "Play rulebook cases."),

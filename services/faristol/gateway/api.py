@@ -225,7 +225,7 @@ async def get_game(
     tags=["operation"],
 )
 async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
-    """Where everything stands that follows the record: positions, lag, and what stands still."""
+    """Where everything stands that follows the record: positions, lag, what is parked, and what has stopped."""
     return tagged(operation.Status.of(await results.status()), if_none_match)
 
 
