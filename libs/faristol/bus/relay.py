@@ -7,19 +7,16 @@ import logging
 import uuid
 
 from nats.errors import Error as NatsError
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.bus.connection import Bus
 from faristol.bus.telemetry import published
 from faristol.record import Checkpoint, Record, Stale
+from faristol.record.databases import FAILURES
 from faristol.record.record import move_checkpoint, start_checkpoint
 
 NAME = "relay"
 LEASE_SECONDS = 4.0
 BATCH = 256
-AWAY = (DBAPIError, PoolTimeout, OSError)
-"""What passes by itself: the database does not answer, or every connection is waiting for it to."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +40,7 @@ class Relay:
             while True:
                 try:
                     await self._publish_while_leading()
-                except (NatsError, *AWAY) as problem:
+                except (NatsError, *FAILURES) as problem:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
                     pass  # another relay was faster; the lease says who goes on
@@ -51,7 +48,7 @@ class Relay:
         finally:
             try:
                 await self._record.release(NAME, self._holder)
-            except AWAY as problem:
+            except FAILURES as problem:
                 _log.info("the relay's lease runs out by itself: %s", problem)
 
     async def _note(self, noted: int, position: int) -> int:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import (
     OperationalError,
     ProgrammingError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record.backend import Backend, shown
@@ -26,6 +27,9 @@ from faristol.record.sqlite import Sqlite
 BACKENDS: Mapping[str, type[Backend]] = {"sqlite": Sqlite, "postgresql": Postgres}
 
 EXPECTED = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
+
+FAILURES = (DBAPIError, PoolTimeout, OSError)
+"""What a database raises that mostly passes by itself: it does not answer, or every connection waits for it to."""
 
 _WITH_PASSWORD = re.compile(r"//[^/]*@")
 

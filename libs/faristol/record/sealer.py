@@ -12,11 +12,11 @@ from datetime import datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import insert, select
-from sqlalchemy.exc import DBAPIError, IntegrityError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import IntegrityError
 
 from faristol.record import merkle, seals, stored, tables
 from faristol.record.checker import Checker
+from faristol.record.databases import FAILURES
 from faristol.record.errors import Wrong
 from faristol.record.event import microseconds, utc_now
 from faristol.record.record import Record
@@ -28,9 +28,6 @@ EVENTS = 1_000
 """Events under one seal, when there are as many."""
 SECONDS = 60.0
 """How long an event waits for its seal, when others do not come."""
-
-AWAY = (DBAPIError, PoolTimeout, OSError)
-"""What passes by itself: the database does not answer, or every connection is waiting for it to."""
 
 _log = logging.getLogger(__name__)
 
@@ -123,7 +120,7 @@ class Sealer:
                     if await self._record.lease(LEASE, self._holder, self._look * 4 + 5) and await self._due():
                         await seal(self._record, self._key, events=self._events)
                         self._wrong = ""
-                except AWAY as problem:
+                except FAILURES as problem:
                     _log.warning("sealing waits: %r", problem)
                 except Wrong as wrong:
                     if str(wrong) != self._wrong:
@@ -133,7 +130,7 @@ class Sealer:
         finally:
             try:
                 await self._record.release(LEASE, self._holder)
-            except AWAY as problem:
+            except FAILURES as problem:
                 _log.info("the lease for sealing runs out by itself: %s", problem)
 
     async def _due(self) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,14 @@ async def test_a_new_record_of_names_is_readable_by_its_owner_alone(tmp_path: Pa
 
 def modes_of(folder: Path) -> dict[str, int]:
     return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+
+
+def test_nothing_but_a_backend_asks_which_database_it_has() -> None:
+    root = Path(__file__).parents[3]
+    own = {root / "libs/faristol/record" / name for name in ("sqlite.py", "postgres.py", "databases.py")}
+    code = [path for part in ("libs", "services") for path in (root / part).rglob("*.py") if "pb" not in path.parts]
+    asks = re.compile(r"\bdialects?\b.*(name|import)|get_backend_name|sqlalchemy\.dialects")
+    assert len(code) > len(own)
+    assert [path for path in code if path not in own and asks.search(path.read_text(encoding="utf-8"))] == [
+        root / "libs/faristol/record/backend.py"  # shows a URL without its driver
+    ]
