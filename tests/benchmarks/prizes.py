@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 import time
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
@@ -15,8 +16,8 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.record import Record
+from faristol.results import service as results_service
 from faristol.results.projection import projection
-from faristol.results.service import ResultsService
 from faristol.results.shelf import Kind, round_id
 from faristol.results.store import VERSION, table
 
@@ -41,7 +42,7 @@ async def prize_figures(name: str, url: str) -> Figures:
         for one in tables:
             await _write(record, Kind.GAME, one.game_id, 1, _game(number, one.game_id, chance))
     server = grpc.aio.server()
-    service = ResultsService(record, Progress(record, projection().consumer))
+    service: Any = results_service.service(record, Progress(record, projection().consumer))
     results_pb2_grpc.add_ResultsServiceServicer_to_server(service, server)
     address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()

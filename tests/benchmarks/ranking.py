@@ -12,7 +12,7 @@ from tests.benchmarks.figures import Figures
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.ranking import rank
+from faristol.results.standings import rank
 from faristol.rules import load_ruleset
 
 SIZES = (100, 300, 1_000)

@@ -23,7 +23,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.record.event import microseconds
 from faristol.record.tables import events
-from faristol.results import reading
+from faristol.results import lookup
 from faristol.results.shelf import Kind, Shelf, round_id, round_of
 
 SLICE = 200
@@ -62,44 +62,44 @@ async def tournaments(record: Record, moment: Moment) -> tuple[list[results.Tour
     while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
         shelf.apply(found)
         after = found[-1].position
-    return reading.listed(row for row in shelf.rows.values() if isinstance(row, results.Tournament)), position
+    return lookup.listed(row for row in shelf.rows.values() if isinstance(row, results.Tournament)), position
 
 
-async def tournament(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+async def tournament(record: Record, tournament_id: str, moment: Moment) -> lookup.Tournament:
     """A tournament with its players and rounds as its own stream told them. Raises ``NotFound``."""
     return await _tournament(record, tournament_id, moment, [f"tournament-{tournament_id}"])
 
 
-async def players(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+async def players(record: Record, tournament_id: str, moment: Moment) -> lookup.Tournament:
     """The same, with the ratings after it once they were published. Raises ``NotFound``."""
     streams = [f"tournament-{tournament_id}", f"ratings-{tournament_id}"]
     return await _tournament(record, tournament_id, moment, streams)
 
 
-async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> reading.Tournament:
+async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> lookup.Tournament:
     position = await moment.resolved(record, tournament_id)
     shelf = await _folded(record, streams, position)
-    found = reading.gathered(tournament_id, shelf.rows.values(), position)
+    found = lookup.gathered(tournament_id, shelf.rows.values(), position)
     if first := found.tournament.division_of:
         known = await _folded(record, [f"tournament-{first}"], await moment.resolved(record, first))
-        reading.show_divisions(found.tournament, known.rows[Kind.TOURNAMENT, first])
+        lookup.show_divisions(found.tournament, known.rows[Kind.TOURNAMENT, first])
     return found
 
 
-async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> reading.Tournament:
+async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> lookup.Tournament:
     """A tournament with its rounds, the tables of round ``number`` as their games stood. Raises ``NotFound``."""
     before = await tournament(record, tournament_id, moment)
     games = [f"game-{table.game_id}" for table in before.round(number).tables]
     shelf = await _folded(record, [f"tournament-{tournament_id}", *games], before.position)
-    return reading.gathered(tournament_id, shelf.rows.values(), before.position)
+    return lookup.gathered(tournament_id, shelf.rows.values(), before.position)
 
 
-async def games(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+async def games(record: Record, tournament_id: str, moment: Moment) -> lookup.Tournament:
     """A tournament with all its tables as their games stood. Raises ``NotFound``."""
     before = await tournament(record, tournament_id, moment)
     streams = [f"game-{table.game_id}" for round_ in before.rounds for table in round_.tables]
     shelf = await _folded(record, [f"tournament-{tournament_id}", *streams], before.position)
-    return reading.gathered(tournament_id, shelf.rows.values(), before.position)
+    return lookup.gathered(tournament_id, shelf.rows.values(), before.position)
 
 
 async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
@@ -114,8 +114,8 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
     if above is None or of_round is None:
         raise NotFound("game", game_id)
     if found is None:
-        found = reading.unopened(game_id, above, of_round)
-    return reading.titled(found, above, of_round, position)
+        found = lookup.unopened(game_id, above, of_round)
+    return lookup.titled(found, above, of_round, position)
 
 
 async def _folded(record: Record, streams: Iterable[str], position: int) -> Shelf:

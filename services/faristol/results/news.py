@@ -17,7 +17,7 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
-from faristol.results import reading
+from faristol.results import lookup
 from faristol.results.shelf import game_of
 
 PUBLIC = facts.types_of(facts.told_to(options.AUDIENCE_PUBLIC))
@@ -44,7 +44,7 @@ async def follow(
         while after < here:
             batch = await record.read(after, limit=BATCH, tournament=tournament_id, types=PUBLIC, up_to=here)
             if any(game_of(event) not in rounds for event in batch if game_of(event)):
-                rounds = await reading.rounds_of_games(record, tournament_id)
+                rounds = await lookup.rounds_of_games(record, tournament_id)
             end = batch[-1].position if len(batch) == BATCH else here
             if first_division:
                 added = await record.read(after, tournament=first_division, types=_OF_DIVISIONS, up_to=end)

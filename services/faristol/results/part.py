@@ -6,7 +6,7 @@ from faristol.host import Part, Runtime, Servicer
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.results.projection import projection
-from faristol.results.service import ResultsService
+from faristol.results.service import service
 
 
 def part(runtime: Runtime) -> Part:
@@ -18,7 +18,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=results.DESCRIPTOR.services_by_name["ResultsService"],
                 add=results_grpc.add_ResultsServiceServicer_to_server,
-                instance=ResultsService(runtime.record, runtime.progress(kept.consumer)),
+                instance=service(runtime.record, runtime.progress(kept.consumer)),
             ),
         ),
         projections=(kept,),

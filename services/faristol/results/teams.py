@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
 from faristol.results.players import never_came
-from faristol.results.ranking import BYES, complete, result_of, rules_of
+from faristol.results.standings import BYES, complete, result_of, rules_of
 from faristol.rules import Ruleset
 from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBye, TeamRow, team_standings
 

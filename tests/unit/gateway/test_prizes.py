@@ -8,7 +8,7 @@ from tests.unit.results.synthetic import Championship, game_id
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1.results_pb2 import GetGameResponse
-from faristol.results.playing import Playing
+from faristol.results.prize_figures import Playing
 from faristol.results.prizes import ALL, Figures, figures, prizes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -58,7 +58,7 @@ async def test_prizes_follow_every_play_though_games_that_did_not_change_are_not
     for step in (*hall.first_round(), *hall.second_round()):
         await stage.add(step)
         with monkeypatch.context() as patched:
-            patched.setattr("faristol.results.playing.figures", counted)
+            patched.setattr("faristol.results.prize_figures.figures", counted)
             read.clear()
             told = (await stage.http.get(path)).json()
             changed = {stream.partition("-")[2] for stream in step if stream.startswith(("game-", "clock-"))}

@@ -22,8 +22,8 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
+from faristol.results import service as results_service
 from faristol.results.projection import projection
-from faristol.results.service import ResultsService
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -50,13 +50,13 @@ CALLER = cast("Any", Patient())
 class Hall:
     """A championship that was projected event by event, and every answer that was given on the way."""
 
-    service: ResultsService
+    service: Any
     record: Record
     given: Mapping[int, Answers]
     recorded_at: Mapping[int, datetime]
 
 
-async def answers(service: ResultsService, **as_of: Any) -> Answers:
+async def answers(service: Any, **as_of: Any) -> Answers:
     """Every answer that can be as of a moment; None where there was no such thing."""
 
     async def asked(call: Coroutine[Any, Any, Message]) -> Message | None:
@@ -108,7 +108,7 @@ async def hall(url: str) -> AsyncIterator[Hall]:
     async with record.writing() as connection:
         await tables.make(connection)
         await generations.found(connection, work)
-    service = ResultsService(record, Progress(record, work.consumer), lag=0)
+    service = results_service.service(record, Progress(record, work.consumer), lag=0)
     given: dict[int, Answers] = {}
     recorded_at: dict[int, datetime] = {}
     for step in Championship().steps():

@@ -6,8 +6,8 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.model import View, apply
-from faristol.results.ranking import last_counted, rank
 from faristol.results.rounds import change_round
+from faristol.results.standings import last_counted, rank
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.options import written
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -18,11 +19,11 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
+from faristol.results import service as results_service
 from faristol.results.broken import Broken
 from faristol.results.model import View, change
 from faristol.results.players import change_players
 from faristol.results.projection import projection
-from faristol.results.service import ResultsService
 from faristol.results.teams import rank_teams, show_matches
 from faristol.rules import load_ruleset
 from faristol.rules.trf import read_trf
@@ -197,7 +198,7 @@ def test_only_the_option_makes_a_tournament_one_of_teams() -> None:
     assert Folded([{STREAM: [created, pairing.RulesetPinned(ruleset=pin)]}]).team_boards == 0
 
 
-async def served(record: Record, steps: Iterable[Step]) -> ResultsService:
+async def served(record: Record, steps: Iterable[Step]) -> Any:
     """The service, after the steps."""
     work = projection()
     async with record.writing() as connection:
@@ -209,7 +210,7 @@ async def served(record: Record, steps: Iterable[Step]) -> ResultsService:
         events = await record.read()
         await move_checkpoint(connection, Checkpoint(work.consumer, 0, events[-1].position))
         await work.apply(connection, events)
-    return ResultsService(record, Progress(record, work.consumer))
+    return results_service.service(record, Progress(record, work.consumer))
 
 
 async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were(record: Record) -> None:

@@ -30,7 +30,7 @@ from faristol.referee.services import AtTable
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import tournament_verbs
 from faristol.referee.tournament.services import RESULTS, TournamentServices
-from faristol.results.service import ResultsService
+from faristol.results.service import service as results_service
 from faristol.rules import load_tile_set
 from faristol.words import Library
 
@@ -74,7 +74,7 @@ class TournamentInMemory(InMemory, TournamentServices):
         runtime = Runtime(settings(), notebook, now)
         lexicon = lexicon_service(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
         runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
-        results = ResultsService(notebook, Progress(notebook, "results"))
+        results = results_service(notebook, Progress(notebook, "results"))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
         asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)
         parts = [

@@ -1,17 +1,19 @@
-"""Reports out of the record."""
+"""The question for a tournament as a file for pairing and rating programs."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
 
+from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Record
-from faristol.results import ranking, reading
+from faristol.results import history, lookup, standings
 from faristol.results.crosstable import crosstable
+from faristol.results.models import ReadModels
 from faristol.results.report import Arrangements, complete, report
+from faristol.results.shelf import Kind
 from faristol.results.teams import taking_part
 from faristol.rules.trf import Edition, write_trf
 
@@ -24,21 +26,18 @@ _EDITIONS: Mapping[results.ReportEdition.ValueType, Edition] = {
 PAIRS_ALONE = N_("a report holds games of two players, and this tournament has tables with more")
 
 
-async def answer(
-    record: Record,
-    found: reading.Tournament,
-    number: int,
-    edition: results.ReportEdition.ValueType,
-    *,
-    for_officials: bool,
+async def get_report(
+    models: ReadModels, request: results.GetReportRequest, context: Context
 ) -> results.GetReportResponse:
-    """The file of a tournament up to round ``number``, or up to the last that is over when that is 0.
+    """The TRF file of a tournament up to a round, or up to the last that is over.
 
-    ``for_officials`` with the pairs kept apart and the byes granted for rounds to come, which the public is not told.
+    For officials it has the pairs kept apart and the byes granted for rounds to come, which the public is not told.
 
     Raises ``NotFound`` for a round that is not paired, ``Invalid`` for one of which a result is missing, and
     ``Refusal`` for a tournament of which the format cannot tell.
     """
+    found = await models.found(request, context, history.games, Kind.PLAYERS, Kind.ROUND)
+    number = request.round
     counted = complete(found.up_to(number))
     if number and len(counted) < number:
         raise Invalid(
@@ -48,9 +47,9 @@ async def answer(
         )
     if any(len(table.seats) > 2 for round_ in counted for table in round_.tables):
         raise Refusal("NOT_PAIRS", "", PAIRS_ALONE)
-    lines = await asyncio.to_thread(ranking.rank, found.tournament, found.players, counted, arithmetic=True)
+    lines = await asyncio.to_thread(standings.rank, found.tournament, found.players, counted, arithmetic=True)
     arrangements = Arrangements()
-    for event in await record.read_stream(f"tournament-{found.tournament.tournament_id}"):
+    for event in await models.record.read_stream(f"tournament-{found.tournament.tournament_id}"):
         if event.position <= found.position:
             arrangements.note(event.message)
     document = await asyncio.to_thread(
@@ -58,10 +57,10 @@ async def answer(
         found.tournament,
         found.players,
         crosstable(lines, found.players, counted),
-        arrangements if for_officials else arrangements.public(),
-        await reading.people(record, (player.player_id for player in found.players)),
-        ranking.rules_of(found.tournament),
-        _EDITIONS[edition],
+        arrangements if request.for_officials else arrangements.public(),
+        await lookup.people(models.record, (player.player_id for player in found.players)),
+        standings.rules_of(found.tournament),
+        _EDITIONS[request.edition],
         {(round_.round, table.seats[1].player_id) for round_ in counted for table in round_.tables},
         taking_part(found.listed.teams, counted),
     )

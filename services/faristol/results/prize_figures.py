@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.bus import Live
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
-from faristol.results import reading, store
+from faristol.results import lookup, store
 from faristol.results.prizes import Figures, figures
 from faristol.results.shelf import Kind
 
@@ -34,10 +34,10 @@ class Playing:
         self._kept: OrderedDict[tuple[str, int, int], Kept] = OrderedDict()
         """By tournament, and by version and generation of the read models."""
 
-    async def of(self, record: Record, tournament_id: str) -> tuple[reading.Tournament, Sequence[Figures]]:
+    async def of(self, record: Record, tournament_id: str) -> tuple[lookup.Tournament, Sequence[Figures]]:
         """A tournament with its rounds and what its games come to, all of one moment. Raises ``NotFound``."""
 
-        async def look(connection: AsyncConnection, live: Live) -> tuple[reading.Tournament, Sequence[Figures]]:
+        async def look(connection: AsyncConnection, live: Live) -> tuple[lookup.Tournament, Sequence[Figures]]:
             kinds = [Kind.TOURNAMENT, Kind.ROUND]
             above = await store.fetch(connection, live, kinds, tournament_id=tournament_id)
             positions = await store.positions(connection, live, Kind.GAME, tournament_id)
@@ -50,10 +50,10 @@ class Playing:
             bodies, taken = await asyncio.to_thread(lambda: ([row.body for row in above], _taken(rows)))
             now = {game: taken.get(game) or known[game] for game in positions}
             self._keep(key, now)
-            found = reading.gathered(tournament_id, bodies, live.position)
+            found = lookup.gathered(tournament_id, bodies, live.position)
             return found, [one for _, one in now.values()]
 
-        answer, _ = await reading.read_now(record, look, tournament_id)
+        answer, _ = await lookup.read_now(record, look, tournament_id)
         return answer
 
     def _keep(self, key: tuple[str, int, int], games: Kept) -> None:

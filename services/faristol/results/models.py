@@ -1,0 +1,116 @@
+"""The read models, as questions are put to them: now, once they have come to a position, or as of a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+from faristol.bus import Progress
+from faristol.host.dispatch import Context
+from faristol.host.errors import Behind
+from faristol.host.ruleset_store import bring
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import moment_of
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Record
+from faristol.results import lookup
+from faristol.results.history import Moment
+from faristol.results.prize_figures import Playing
+from faristol.results.shelf import Kind
+
+LAG = 2.0
+"""Seconds to wait for the read models when nobody says another time."""
+
+OfTournament = (
+    results.GetTournamentRequest
+    | results.GetStandingsRequest
+    | results.GetTeamStandingsRequest
+    | results.GetCrosstableRequest
+    | results.GetReportRequest
+    | results.GetPairingsRequest
+    | results.ListTeamsRequest
+    | results.ListPlayersRequest
+)
+"""What can be asked of a tournament as of a moment."""
+
+AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
+"""What can be asked as of a moment."""
+
+PATIENCE = 10.0
+"""Seconds to wait for ``min_position`` when the caller set no deadline."""
+
+NO_POSITION = N_("{position} is not a position: expected 0 or more")
+
+MARGIN = 0.1
+"""Seconds before the caller's deadline at which waiting stops, so that the answer still says why."""
+
+
+class ReadModels:
+    """The read models of a cell."""
+
+    def __init__(self, record: Record, progress: Progress, lag: float = LAG) -> None:
+        """``lag`` is in seconds: how long an answer waits before it says that something is not there."""
+        self.record = record
+        self.progress = progress
+        self.lag = lag
+        self.figures = Playing()
+
+    async def found(
+        self,
+        request: OfTournament,
+        context: Context,
+        folded: Callable[[Record, str, Moment], Awaitable[lookup.Tournament]],
+        *kinds: Kind,
+    ) -> lookup.Tournament:
+        """A tournament: ``folded`` as of the moment that the request names, else now, with its rows of ``kinds``."""
+        if moment := await self.moment(request):
+            found = await folded(self.record, request.tournament_id, moment)
+        else:
+            await self.reach(request.min_position, context)
+            found = await lookup.tournament(self.record, request.tournament_id, kinds)
+            check_reached(request.min_position, found.position)
+        await bring(self.record, found.tournament.ruleset)
+        return found
+
+    async def name(self, seats: list[results.Seat], tournament_id: str) -> None:
+        """Give the players at some seats their names."""
+        names = await lookup.shown(self.record, (seat.player_id for seat in seats), tournament_id)
+        for seat in seats:
+            seat.name = names[seat.player_id]
+
+    async def moment(self, request: AsOf) -> Moment | None:
+        """What the request is as of, None for now."""
+        if request.as_of_position and request.HasField("as_of"):
+            raise Invalid("as_of", N_("expected a position or a time, not both"))
+        if not request.as_of_position and not request.HasField("as_of"):
+            return None
+        if request.min_position:
+            raise Invalid("min_position", N_("is of what there is now: expected as_of or min_position, not both"))
+        if request.HasField("as_of"):
+            return Moment(time=moment_of("as_of", request.as_of))
+        if request.as_of_position < 0:
+            raise Invalid("as_of_position", NO_POSITION, {"position": request.as_of_position})
+        if request.as_of_position > (last := await self.record.last_position()):
+            raise Invalid(
+                "as_of_position",
+                N_("the record has not come to {position}: its last position is {last}"),
+                {"position": request.as_of_position, "last": last},
+            )
+        return Moment(position=request.as_of_position)
+
+    async def reach(self, min_position: int, context: Context) -> None:
+        """Wait until the rows hold up to ``min_position``."""
+        if min_position < 0:
+            raise Invalid("min_position", NO_POSITION, {"position": min_position})
+        if min_position:
+            left = cast("float | None", context.time_remaining())  # None when the caller set none
+            patience = PATIENCE if left is None else max(0.0, left - MARGIN)
+            if not await self.progress.reached(min_position, patience):
+                raise Behind(min_position, await self.progress.position())
+
+
+def check_reached(min_position: int, position: int) -> None:
+    """Raise ``Behind`` when rows do not hold up to ``min_position``: those of a parked tournament are behind others."""
+    if position < min_position:
+        raise Behind(min_position, position)

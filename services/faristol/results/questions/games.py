@@ -1,0 +1,61 @@
+"""Questions of rounds and games."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+from faristol.host.dispatch import Context
+from faristol.host.ruleset_store import bring
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Record
+from faristol.results import history, lookup, standings, teams
+from faristol.results.history import Moment
+from faristol.results.models import ReadModels, check_reached
+from faristol.results.sheet import write_pinned
+from faristol.results.shelf import Kind
+
+
+async def get_pairings(
+    models: ReadModels, request: results.GetPairingsRequest, context: Context
+) -> results.GetPairingsResponse:
+    """Pairings of a round, with scores as they are."""
+    if request.round < 1:
+        raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
+
+    def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[lookup.Tournament]:
+        return history.pairings(record, tournament_id, request.round, moment)
+
+    found = await models.found(request, context, folded, Kind.ROUND)
+    answer = found.round(request.round)
+    seats = [seat for table in answer.tables for seat in table.seats]
+    if answer.HasField("bye"):
+        seats.append(answer.bye)
+    seats.extend(one.seat for one in answer.requested_byes)
+    await models.name(seats, request.tournament_id)
+    await lookup.name_arbiters(models.record, answer.tables)
+    if answer.matches:
+        try:
+            ruleset = standings.rules_of(found.tournament)
+        except Refusal:
+            teams.show_matches_without_points(answer)
+        else:
+            teams.show_matches(answer, ruleset)
+    answer.position, answer.division = found.position, found.tournament.division
+    return answer
+
+
+async def get_game(models: ReadModels, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:
+    """A game: board and scoresheet."""
+    if moment := await models.moment(request):
+        answer = await history.game(models.record, request.game_id, moment)
+    else:
+        await models.reach(request.min_position, context)
+        answer = await lookup.game(models.record, request.game_id)
+        check_reached(request.min_position, answer.position)
+    await bring(models.record, answer.ruleset)
+    write_pinned(answer)
+    await models.name([*answer.seats, *answer.counted], answer.tournament_id)
+    await lookup.name_arbiters(models.record, [answer])
+    return answer

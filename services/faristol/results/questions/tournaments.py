@@ -1,0 +1,100 @@
+"""Questions of tournaments, their players and teams."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from faristol.host.dispatch import Context
+from faristol.host.ruleset_store import content_of
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import load
+from faristol.record.people import told_apart
+from faristol.results import history, lookup
+from faristol.results.models import ReadModels, check_reached
+from faristol.results.prizes import ALL, offered, prizes
+from faristol.results.shelf import Kind
+from faristol.results.tournament import is_over
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+async def list_tournaments(
+    models: ReadModels, request: results.ListTournamentsRequest, context: Context
+) -> results.ListTournamentsResponse:
+    """All tournaments, the latest first."""
+    if moment := await models.moment(request):
+        found, position = await history.tournaments(models.record, moment)
+    else:
+        await models.reach(request.min_position, context)
+        found, position = await lookup.tournaments(models.record)
+    return results.ListTournamentsResponse(tournaments=found, position=position)
+
+
+async def get_tournament(
+    models: ReadModels, request: results.GetTournamentRequest, context: Context
+) -> results.GetTournamentResponse:
+    """One tournament with where its rounds stand."""
+    found = await models.found(request, context, history.tournament)
+    return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
+
+
+async def list_players(
+    models: ReadModels, request: results.ListPlayersRequest, context: Context
+) -> results.ListPlayersResponse:
+    """Players with their ratings."""
+    found = await models.found(request, context, history.players, Kind.PLAYERS)
+    people = await lookup.people(models.record, (player.player_id for player in found.players))
+    names = told_apart(people.values())
+    for player in found.players:
+        player.shown_name = names[player.player_id]
+        player.name = people[player.player_id].name
+        player.club = people[player.player_id].club
+        player.country = people[player.player_id].country
+    found.listed.position = found.position
+    return found.listed
+
+
+async def list_teams(
+    models: ReadModels, request: results.ListTeamsRequest, context: Context
+) -> results.ListTeamsResponse:
+    """Teams with their line-ups."""
+    found = await models.found(request, context, history.players, Kind.PLAYERS)
+    listed = found.listed.teams
+    ids = (one.player_id for team in listed for one in team.line_up)
+    names = await lookup.shown(models.record, ids, request.tournament_id)
+    for team in listed:
+        for one in team.line_up:
+            one.name = names[one.player_id]
+    return results.ListTeamsResponse(teams=listed, position=found.position, division=found.tournament.division)
+
+
+async def get_prizes(
+    models: ReadModels, request: results.GetPrizesRequest, context: Context
+) -> results.GetPrizesResponse:
+    """Who is ahead for the special prizes."""
+    await models.reach(request.min_position, context)
+    found, games = await models.figures.of(models.record, request.tournament_id)
+    check_reached(request.min_position, found.position)
+    kinds = (await load(models.record, f"tournament-{request.tournament_id}", ALL, offered)).state
+    won = await asyncio.to_thread(prizes, kinds, found.rounds, games)
+    winners = [winner for prize in won for winner in prize.winners]
+    ids = (winner.player_id for winner in winners)
+    names = await lookup.shown(models.record, ids, request.tournament_id)
+    for winner in winners:
+        winner.name = names[winner.player_id]
+    return results.GetPrizesResponse(prizes=won, position=found.position, over=is_over(found.tournament))
+
+
+async def get_ruleset(
+    models: ReadModels, request: results.GetRulesetRequest, context: Context
+) -> results.GetRulesetResponse:
+    """The rules that some tournament pins, as they were when it did."""
+    if not DIGEST.fullmatch(request.digest):
+        raise Invalid("digest", N_("expected 64 of 0-9 and a-f"))
+    content = await content_of(models.record, request.digest)
+    if not content:
+        raise NotFound("ruleset", request.digest)
+    return results.GetRulesetResponse(content=content)
