@@ -14,7 +14,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 from tests.unit.pairing.conftest import Desk, serving
-from tests.unit.pairing.test_service import command, create, register
+from tests.unit.pairing.office.test_service import command, create, register
 
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

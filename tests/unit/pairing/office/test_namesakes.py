@@ -5,7 +5,7 @@ from __future__ import annotations
 import grpc
 import pytest
 from tests.unit.pairing.conftest import Desk
-from tests.unit.pairing.test_service import command, create, refused, register
+from tests.unit.pairing.office.test_service import command, create, refused, register
 
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import people

@@ -12,7 +12,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, Hall, decided
-from tests.unit.pairing.test_service import command, names_on_stream, open_tournament, refused
+from tests.unit.pairing.office.test_service import command, names_on_stream, open_tournament, refused
 
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import Refusal

@@ -8,7 +8,7 @@ from uuid import uuid4
 import grpc
 import pytest
 from tests.unit.pairing.conftest import Desk
-from tests.unit.pairing.test_service import act, create, refused, register
+from tests.unit.pairing.office.test_service import act, create, refused, register
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
