@@ -95,7 +95,7 @@ class Command:
     persons: Callable[[Tournament, Any], Collection[str]] = _nobody
     """Persons of whom it is read where they belong."""
     concerned: Callable[[Tournament, Any], Collection[str]] | None = None
-    """Players who may not be its arbiter, who is who sends it unless the request names another; None for no arbiter."""
+    """Players who may not be its arbiter. The sender is, unless the request names another; None for no arbiter."""
 
 
 def of_player(state: Tournament, request: Any) -> Collection[str]:

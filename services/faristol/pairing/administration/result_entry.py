@@ -85,10 +85,10 @@ def _forfeited(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> t
 def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[Message]:
     """The result of a game that was played and not kept at its table.
 
-    A postponed game is one of them, unless it was started: what was agreed (PES Γ.β) is when it is played, and not that
-    its table keeps it.
-    ``scores`` are those after the deductions, and where players left the game, ``abandoned_by``, those at that moment:
-    what they come to is what the book says of it (FISC I.8.E and F, PES ΣΤ). The highest score of who stayed wins.
+    It may be a postponed game that was not started: the agreement (PES Γ.β) says when it is played, not that its table
+    keeps it. ``scores`` are those after the deductions. Where players left the game (``abandoned_by``), they are those
+    of that moment, and the book says what they come to (FISC I.8.E and F, PES ΣΤ). The highest score among the players
+    who stayed wins.
     Raises ``Invalid`` for scores that are not of its players, in any order, and without an arbiter;
     ``Refusal`` for scores by which another than ``winner_id`` wins, for a player who gave the game up by withdrawing
     and is not in ``abandoned_by``, and once the first turn of the game is over at its table.

@@ -20,8 +20,8 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
     """A player leaves. A round that is paired and not started has to be paired again, or starts without the player.
 
     ``running_game`` says what becomes of a game that the player is playing. Given up, it is named in the fact: its
-    table ends it as the book says of who leaves (FISC I.8.E). ``since`` is the first round not to be paired in where
-    the player has missed rounds already. Raises ``Refusal`` where that is not said.
+    table ends it by the book (FISC I.8.E). ``since`` is the first round not to be paired in, where the player has
+    missed rounds already. Raises ``Refusal`` where there is such a game and the request does not say.
     """
     state, player_id = situation.state, request.player_id
     player = registered(state, player_id)

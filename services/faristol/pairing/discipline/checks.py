@@ -24,7 +24,7 @@ FINAL = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
 
 
 def sanctionable(state: Tournament, player_id: str) -> Player:
-    """A player on whom a sanction can be imposed. Refuses whoever is none, was expelled, or moved away."""
+    """A player on whom a sanction can be imposed. Refuses who is not registered, was expelled, or moved away."""
     player = registered(state, player_id)
     if player.expelled:
         raise expelled(player)

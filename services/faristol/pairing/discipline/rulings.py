@@ -17,7 +17,7 @@ from faristol.rules.challenges import spread_correction
 
 
 def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> list[Message]:
-    """The spread of who laid a play that was ruled on wrongly (PES Δ.ε): its points and thirty more, the same day.
+    """Correct the spread of the player of a play that was ruled on wrongly: its points and thirty more, the same day.
 
     The day is that of the halls. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on
     another day, for a play that was not ruled on, and for one that was put right already.

@@ -83,7 +83,10 @@ class Office:
         *,
         among_divisions: bool = False,
     ) -> M:
-        """Carry out a command, see ``Desk.handle``. A refusal says who was first, where somebody just was."""
+        """Carry out a command, see ``Desk.handle``. A refusal tells whose recent act it comes from, if from anybody's.
+
+        A command ``among_divisions`` waits for others on the same championship.
+        """
         async with self._in_turn(request.tournament_id if among_divisions else ""):
             try:
                 return await self.runtime.desk.handle(context, request, attempt, response=response)
@@ -92,7 +95,7 @@ class Office:
                 raise await preceded(self.record, request, refusal, actor, self.runtime.now()) from refusal
 
     async def _asked(self, command: Command, request: Any, context: Context) -> Any:
-        """A request with its note as it is kept, and with the arbiter, who is who sends it unless it names another."""
+        """A request with its note as it is kept, and with its sender as arbiter where it needs one and names none."""
         asked = commands.tidied(request)
         if command.concerned is not None and not asked.arbiter_id:
             asked.arbiter_id = await self._arbiter(command.concerned, asked, context)
@@ -101,10 +104,10 @@ class Office:
     async def _arbiter(
         self, concerned: Callable[[Tournament, Any], Iterable[str]], request: Any, context: Context
     ) -> str:
-        """The id of who sends a request; empty where that is not said.
+        """The id of the sender of a request; empty for an anonymous one.
 
-        Raises ``Refusal`` for who sends it under the name of a player whom it concerns, as ``check_arbiter`` does for a
-        player's id: nobody is judge of their own game.
+        Raises ``Refusal`` when the sender has the name of a player whom it concerns, as ``check_arbiter`` does for the
+        id of one: nobody is judge of their own game.
         """
         who = await actor_of(self.record, context, canonical(request.command_id))
         known = await people.names(self.record, [who.actor_id])
@@ -145,10 +148,9 @@ class Office:
 
     @asynccontextmanager
     async def _in_turn(self, tournament_id: str) -> AsyncIterator[None]:
-        """Let acts of which other divisions have a say wait for each other, in this process.
+        """A lock on the championship of a tournament, in this process; none where it has no divisions, or for no id.
 
-        What each writes is what all others rely on: side by side, all but one of them would be decided in vain. Empty
-        for an act of which no other division has a say.
+        Commands that read all divisions guard them. Decided at the same time, all but one of them would conflict.
         """
         async with AsyncExitStack() as turn:
             state = (await self.load(tournament_id)).state if tournament_id else Tournament()
@@ -162,8 +164,8 @@ class Office:
 
     async def other_divisions(self, state: Tournament) -> OtherDivisions:
         """The other divisions of the championship of a tournament."""
-        # The first division is among them or is this one, so that no division can be added meanwhile. It is read
-        # once: the version that is guarded is the one whose list of divisions was gone through.
+        # The first division is guarded or written to, so no division is added meanwhile. It is read once: the guarded
+        # version is the one whose list of divisions was used.
         first = await self.load(state.division_of) if state.division_of else None
         loaded = [
             first if first and division.tournament_id == state.division_of else await self.load(division.tournament_id)

@@ -126,11 +126,11 @@ async def _known(record: Record, wanted: str, name: str) -> people.Person | None
 async def _check_name_free(
     record: Record, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
 ) -> None:
-    """Refuse a name that another player has and that nothing tells apart: on a wall nobody could.
+    """Refuse a name that another player has, where readers of a list could not tell the two apart.
 
-    Two clubs do, and an id that somebody chose for who enters; one club, or none of one of them, may be one person
-    twice. All players of the tournament that is entered count, and of the other divisions of its championship those who
-    take part, for a person may have been given another id there.
+    Two clubs tell them apart, and so does an id that was chosen for who enters. With one club, or none for one of them,
+    they may be the same person. Compared are all players of the tournament, and those who take part in the other
+    divisions of its championship: a person may have another id there.
     """
     if is_given(entering.player_id):
         return

@@ -115,7 +115,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str,
 
 
 def not_in_round(player_id: str, number: int) -> Refusal:
-    """What is answered about somebody who does not play in a round."""
+    """The refusal for a player who does not play in a round."""
     return Refusal(
         "NOT_IN_ROUND", "", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
     )

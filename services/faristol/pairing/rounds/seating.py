@@ -1,6 +1,6 @@
 """Which table each pairing of a round plays at. Pure.
 
-A tournament may have halls with numbered tables. Whoever has a table of their own always sits there. The pairings at
+A tournament may have halls with numbered tables. A player with a table of their own always sits there. The pairings at
 the top may sit at the first tables; the others sit where their players move least from where they sat last.
 """
 
@@ -48,15 +48,8 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
     """
     if not state.halls:
         return tuple(range(1, len(pairings) + 1))
-    every = [table for hall in state.halls for table in hall.tables]
-    every.sort()
-    if len(pairings) > len(every):
-        raise Refusal(
-            "TOO_FEW_TABLES",
-            "",
-            N_("The round has {pairings} pairings, and the halls have {tables} {tables:table|tables}."),
-            {"pairings": len(pairings), "tables": len(every)},
-        )
+    every = sorted(table for hall in state.halls for table in hall.tables)
+    _check_enough(len(pairings), len(every))
     given = _own_tables(state, pairings)
     free = [table for table in every if table not in given.values()]
     top = [place for place in range(len(pairings)) if place not in given][: state.top_tables]
@@ -91,13 +84,7 @@ def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[st
     games = sum(map(len, matches))
     halls = sorted(state.halls, key=lambda hall: hall.first_table)
     free = [list(hall.tables) for hall in halls] or [list(range(1, games + 1))]
-    if games > (tables := sum(map(len, free))):
-        raise Refusal(
-            "TOO_FEW_TABLES",
-            "",
-            N_("The round has {pairings} pairings, and the halls have {tables} {tables:table|tables}."),
-            {"pairings": games, "tables": tables},
-        )
+    _check_enough(games, sum(map(len, free)))
     own = [_own_tables(state, match) if halls else {} for match in matches]
     taken = {table for having in own for table in having.values()}
     given: dict[int, tuple[int, ...]] = {}
@@ -140,6 +127,16 @@ def _matches_in_rows(free: Sequence[int], size: int) -> int:
         if beside == size:
             found, beside = found + 1, 0
     return found
+
+
+def _check_enough(pairings: int, tables: int) -> None:
+    if pairings > tables:
+        raise Refusal(
+            "TOO_FEW_TABLES",
+            "",
+            N_("The round has {pairings} pairings, and the halls have {tables} {tables:table|tables}."),
+            {"pairings": pairings, "tables": tables},
+        )
 
 
 def hall_of_table(state: Tournament, table: int) -> str:

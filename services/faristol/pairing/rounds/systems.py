@@ -236,7 +236,7 @@ def most_rounds(players: int, ruleset: Ruleset) -> int:
 
 
 def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | None:
-    """What is answered where so many players cannot play so many rounds; None where they can."""
+    """The refusal for more rounds than so many players can play; None where they can play them."""
     most = most_rounds(players, ruleset)
     if rounds <= most:
         return None
@@ -252,7 +252,7 @@ def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | No
 
 
 def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> Refusal:
-    """What is answered where each meets each, and there are other rounds than that takes."""
+    """The refusal for another number of rounds than it takes where each meets each."""
     return Refusal(
         "WRONG_ROUNDS",
         ruleset.article("championship.system"),
@@ -265,7 +265,7 @@ def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> 
 
 
 def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
-    """What is answered where others than two players are to play a match."""
+    """The refusal for a match of other than two players."""
     return Refusal(
         "NOT_A_MATCH",
         ruleset.article("championship.system"),
@@ -301,7 +301,7 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
         seated = frozenset(player_id for pair in tables for player_id in pair)
         requested = tuple(bye for bye in requested_byes(state, number) if bye[0] not in seated)
         return Proposal(tables, bye, round_robin.ALGORITHM, requested, inputs)
-    # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).
+    # The opponent of a player who is not there wins, as by a forfeit (FIDE C.05).
     alone = [
         player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
     ]

@@ -8,8 +8,8 @@ from faristol.kernel.refusal import N_, Param
 from faristol.pairing.model import Round, Team, Tournament
 from faristol.pairing.rounds import explanation as of_players
 from faristol.pairing.rounds.explanation import Explanation, not_in_round
+from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, round_between, rules_between
-from faristol.pairing.teams.wording import SAID_OF_TEAMS
 from faristol.rules import Ruleset
 
 AT_BOARD = N_("By the line-ups {one} plays at board {board}, against {other}.")

@@ -23,8 +23,8 @@ from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants
 from faristol.pairing.rounds.seating import tables_for_matches
 from faristol.pairing.teams import explanation as team_explanation
+from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, match_of, rules_between, standing_of_teams
-from faristol.pairing.teams.wording import SAID_OF_TEAMS
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, load_ruleset, with_options
