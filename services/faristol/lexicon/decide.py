@@ -11,8 +11,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.lexicon.adjudication import Adjudication, Judge
+from faristol.lexicon.challenges import ruled, written
 from faristol.lexicon.model import DIRECTOR, Case, Claim, Opinion, Ruling, Word, evolve
-from faristol.lexicon.opening import ruled, written
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 

@@ -13,11 +13,11 @@ from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon import adjudication, presenting, reading
+from faristol.lexicon import adjudication, presentation, queries
 from faristol.lexicon.appointments import COMMANDS, Situation
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case
-from faristol.lexicon.pinning import layers_of
+from faristol.lexicon.pins import layers_of
 from faristol.lexicon.streams import load_adjudication, tournament_named
 from faristol.lexicon.views import tournament_stream
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
@@ -117,7 +117,7 @@ class Rulings:
                 {"given": request.page_size, "least": least, "most": most, "usual": PAGE},
             )
         await tournament_named(self._record, request.tournament_id)
-        found, following, position = await reading.closed(
+        found, following, position = await queries.closed(
             self._record,
             request.tournament_id,
             round_=request.round,
@@ -126,7 +126,7 @@ class Rulings:
         )
         return pb.ListRulingsResponse(
             position=position,
-            rulings=[presenting.public(ruled, self._lexicons) for ruled in found],
+            rulings=[presentation.public(ruled, self._lexicons) for ruled in found],
             next_page_token=str(following or ""),
         )
 
@@ -135,30 +135,30 @@ class Rulings:
     ) -> AsyncIterator[pb.ExportRulingsResponse]:
         """Every ruling with reasons and sources, as CSV."""
         await tournament_named(self._record, request.tournament_id)
-        found = await reading.of_tournament(self._record, request.tournament_id)
+        found = await queries.of_tournament(self._record, request.tournament_id)
         ruled = [opened for opened in found if opened.case.ruled]
         for start in range(0, max(1, len(ruled)), EXPORTED):
             piece = ruled[start : start + EXPORTED]
-            yield pb.ExportRulingsResponse(lines=presenting.exported(piece, self._lexicons, header=start == 0))
+            yield pb.ExportRulingsResponse(lines=presentation.exported(piece, self._lexicons, header=start == 0))
 
     async def get_times(self, request: pb.GetRulingTimesRequest, context: Context) -> pb.GetRulingTimesResponse:
         """How long cases waited for their ruling."""
         await tournament_named(self._record, request.tournament_id)
-        found = await reading.of_tournament(self._record, request.tournament_id)
+        found = await queries.of_tournament(self._record, request.tournament_id)
         cases = [opened.case for opened in found]
-        return pb.GetRulingTimesResponse(times=presenting.times(cases), waiting=sum(case.waiting for case in cases))
+        return pb.GetRulingTimesResponse(times=presentation.times(cases), waiting=sum(case.waiting for case in cases))
 
     async def _waiting(self, tournament_id: str) -> list[Case]:
         # The docket follows the record and may lack the cases opened last. They were opened under the settings on which
         # the command is decided, which are staffed for every case that they open; one that is opened at the same moment
         # guards them. Only a case of earlier settings is missed, where directors change the mode faster than the docket
         # follows: it stays in the queue for whoever is appointed next.
-        return await reading.waiting(self._record, tournament_id)
+        return await queries.waiting(self._record, tournament_id)
 
 
-def _place(token: str) -> reading.Place | None:
+def _place(token: str) -> queries.Place | None:
     try:
-        return reading.Place.read(token) if token else None
+        return queries.Place.read(token) if token else None
     except ValueError:
         raise Invalid(
             "page_token", N_("is not a token that an answer ended with: expected its next_page_token")

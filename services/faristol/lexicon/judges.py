@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.refusal import N_, Refusal
-from faristol.lexicon import adjudication, decide, presenting, reading
+from faristol.lexicon import adjudication, decide, presentation, queries
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointments import check_judge_id
 from faristol.lexicon.docket import projection
@@ -98,7 +98,7 @@ class Bench:
         self._record = runtime.record
         self._lexicons = lexicons
         self._leases = leases
-        self._queue = reading.Queue(runtime.record)
+        self._queue = queries.Queue(runtime.record)
         self._progress = runtime.progress(projection().consumer)
 
     async def watch_queue(
@@ -109,12 +109,12 @@ class Bench:
         before: tuple[list[pb.QueuedCase], bool] | None = None
         while True:
             found, appointed, position = await self._queue.of(request.judge_id, request.language)
-            cases = [presenting.queued(case, request.judge_id) for case in found]
+            cases = [presentation.queued(case, request.judge_id) for case in found]
             if (cases, appointed) != before:
                 yield pb.WatchQueueResponse(position=position, cases=cases, appointed=appointed)
                 before = cases, appointed
             await self._progress.reached(position + 1, LOOK)
-            await asyncio.sleep(reading.FRESH)  # else what is shown would be what was read before the news
+            await asyncio.sleep(queries.FRESH)  # else what is shown would be what was read before the news
 
     async def keep_claim(self, request: pb.KeepClaimRequest, context: Context) -> pb.KeepClaimResponse:
         """A sign that the judge is there."""
@@ -161,8 +161,8 @@ class Bench:
         case = (await case_named(self._record, request.case_id)).state
         settings = (await load_adjudication(self._record, case.tournament_id)).state
         decide.check_judge(case, settings, request.judge_id)
-        arguments = await reading.arguments(self._record, case)
-        return presenting.file_of(case, arguments, self._graph(case), await reading.earlier(self._record, case))
+        arguments = await queries.arguments(self._record, case)
+        return presentation.file_of(case, arguments, self._graph(case), await queries.earlier(self._record, case))
 
     async def _on_case(self, request: Any, command: Command) -> tuple[Decision, Case]:
         """What a command decides about a case as it stands, and the case after it."""
@@ -197,5 +197,5 @@ def _holds_another(judge_id: str) -> Refusal:
 
 def _source(graph: WordGraph, word: Word) -> str:
     """The dictionaries by which a lexicon has a word, or else the lexicon itself."""
-    sources = sorted({listed.source for listed in presenting.listings(graph, word) if listed.on and listed.source})
+    sources = sorted({listed.source for listed in presentation.listings(graph, word) if listed.on and listed.source})
     return ", ".join(sources) or f"{graph.about.name} {graph.about.edition}"

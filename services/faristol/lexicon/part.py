@@ -8,7 +8,7 @@ from faristol.lexicon.docket import projection
 from faristol.lexicon.leases import Leases
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.reactions import ruling
-from faristol.lexicon.timing import Timer
+from faristol.lexicon.timer import Timer
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc, lexicon_pb2, lexicon_pb2_grpc
 from faristol.words import Library
 

@@ -14,10 +14,10 @@ from faristol.kernel import facts
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication, decide
+from faristol.lexicon.challenges import Question, adjudicate
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case, stream
-from faristol.lexicon.opening import Question, adjudicate
-from faristol.lexicon.pinning import law_of
+from faristol.lexicon.pins import law_of
 from faristol.lexicon.streams import case_of, load_adjudication
 from faristol.lexicon.views import Game, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events

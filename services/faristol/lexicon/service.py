@@ -10,7 +10,7 @@ from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.host.interceptor import language_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.lexicon import presenting
+from faristol.lexicon import presentation
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.streams import case_named, last_case_of
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -95,8 +95,8 @@ class LookUps:
         if request.game_id and request.case_id:
             raise Invalid("game_id", N_("and `case_id` are both given; expected either of them"))
         if request.game_id:
-            return presenting.official((await last_case_of(self._record, request.game_id)).state)
-        return presenting.official((await case_named(self._record, request.case_id)).state)
+            return presentation.official((await last_case_of(self._record, request.game_id)).state)
+        return presentation.official((await case_named(self._record, request.case_id)).state)
 
 
 def _entry(text: str, graph: WordGraph, language: str) -> pb.Entry:
@@ -105,7 +105,7 @@ def _entry(text: str, graph: WordGraph, language: str) -> pb.Entry:
         return pb.Entry(text=text, reason=refused.reason, problem=render(refused, language))
     listed = [
         pb.Spelling(
-            word=presenting.word(faces), valid=graph.contains(faces), listings=presenting.listings(graph, faces)
+            word=presentation.word(faces), valid=graph.contains(faces), listings=presentation.listings(graph, faces)
         )
         for faces in graph.every_layer.spellings(text)
     ]

@@ -24,8 +24,8 @@ from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointments import Situation, choose_layers
+from faristol.lexicon.challenges import Question
 from faristol.lexicon.model import stream
-from faristol.lexicon.opening import Question
 from faristol.lexicon.streams import case_of
 from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournament
 from faristol.pairing.part import part as pairing_part

@@ -21,7 +21,7 @@ from faristol.client.services import Api, call
 from faristol.demo.plan import Plan
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon import presenting, reading
+from faristol.lexicon import presentation, queries
 from faristol.lexicon.model import Case
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -245,7 +245,7 @@ class Campaign:
                 case_id = case_id_of(game_id, seed, challenge.challenge)
                 facts = await record.facts(f"case-{case_id}")
                 wrong += _other_than(1, case_id, facts, events.CaseOpened, events.CaseRuled)
-                cases.append((await reading.cases(record, [case_id])).get(case_id, Case()))
+                cases.append((await queries.cases(record, [case_id])).get(case_id, Case()))
             told = (game_events.ChallengeRuled, clock_events.ClockNeutralised, clock_events.ClockResumed)
             wrong += _other_than(len(raised), game_id, [*table, *clock], *told)
         ruled = [case for case in cases if case.ruled]
@@ -257,12 +257,12 @@ class Campaign:
         ]
         if broken := (await verify(record)).wrong:
             wrong.append(broken)
-        waited = sorted(map(presenting.waited_ms, ruled)) or [0]
+        waited = sorted(map(presentation.waited_ms, ruled)) or [0]
         self._outcome.ruled = len(ruled)
         self._outcome.returned = sum(case.returned for case in cases)
         self._outcome.escalated = sum(case.escalated for case in cases)
-        self._outcome.median_ms = presenting.percentile(waited, 50)
-        self._outcome.p95_ms = presenting.percentile(waited, 95)
+        self._outcome.median_ms = presentation.percentile(waited, 50)
+        self._outcome.p95_ms = presentation.percentile(waited, 95)
         self._outcome.longest_ms = waited[-1]
 
     def _stands(self, case: Case) -> bool:

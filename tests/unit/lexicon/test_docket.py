@@ -8,7 +8,7 @@ from sqlalchemy import select
 from tests.unit.lexicon.court import Court, command, now, reason, sitting
 
 from faristol.bus import Live, Progress, Rebuild, read
-from faristol.lexicon import docket, reading
+from faristol.lexicon import docket, queries
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -116,5 +116,5 @@ async def test_the_cases_that_wait_are_told_of_one_tournament_alone(court: Court
     await court.open_game("cup-r1-t1")
     waits = await court.challenge("cup-r1-t1", ANY)
     await court.queued("ada", waits)
-    assert [case.case_id for case in await reading.waiting(court.record, "cup")] == [waits]
-    assert await reading.waiting(court.record, "lliga") == []
+    assert [case.case_id for case in await queries.waiting(court.record, "cup")] == [waits]
+    assert await queries.waiting(court.record, "lliga") == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from faristol.host.ruleset_store import rules_of
 from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.challenges import Law
 from faristol.lexicon.lexicons import Lexicons
-from faristol.lexicon.opening import Law
 from faristol.lexicon.views import Game
 from faristol.record import Record
 from faristol.rules import Ruleset

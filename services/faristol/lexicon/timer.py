@@ -9,7 +9,7 @@ from datetime import datetime
 
 from faristol.bus.stopped import away
 from faristol.host import Unreachable
-from faristol.lexicon import adjudication, decide, reading
+from faristol.lexicon import adjudication, decide, queries
 from faristol.lexicon.leases import Leases
 from faristol.lexicon.model import Case, stream
 from faristol.lexicon.streams import load_adjudication, load_case
@@ -40,7 +40,7 @@ class Timer:
         """Look until cancelled; a database that is away is waited for."""
         while True:
             try:
-                for case in await reading.waiting(self._record):
+                for case in await queries.waiting(self._record):
                     if case.claims or self._is_due(case):
                         await self.settle(case.case_id)
             except Unreachable:

@@ -8,10 +8,10 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.kernel.times import milliseconds_between, to_datetime, to_timestamp
+from faristol.lexicon.challenges import written
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case, Word
-from faristol.lexicon.opening import written
-from faristol.lexicon.reading import Listed
+from faristol.lexicon.queries import Listed
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
