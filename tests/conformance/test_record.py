@@ -479,6 +479,22 @@ async def test_a_lease_tells_who_holds_it_and_nobody_once_it_ran_out(record: Rec
     assert await record.holder("relay") == ""
 
 
+async def test_facts_of_several_streams_come_after_their_versions_in_the_order_of_the_record(record: Record) -> None:
+    writes = [Write("game-a", 0, [passed(1)], "cup"), Write("clock-a", 0, [passed(2)], "cup")]
+    await record.append(Decision([*writes, Write("game-a", 0, [passed(3), passed(4)], "cup")]), Metadata())
+    assert [event.version for event in await record.read_stream("game-a")] == [1, 2, 3]
+    found = await record.facts_after({"game-a": 1, "clock-a": 0, "game-b": 0})
+    assert found == [("clock-a", passed(2)), ("game-a", passed(3)), ("game-a", passed(4))]
+    assert await record.facts_after({"game-a": 3}) == []
+    assert (await verify(record)).wrong == ""
+
+
+async def test_a_decision_is_made_on_one_version_of_a_stream(record: Record) -> None:
+    writes = [Write("game-a", 0, [passed(1)], "cup"), Write("game-a", 1, [passed(2)], "cup")]
+    with pytest.raises(ValueError, match="game-a is named with two versions"):
+        await record.append(Decision(writes), Metadata())
+
+
 async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faristol.record.record.STREAMS", 2)
     names = [f"game-{name}" for name in "abcde"]

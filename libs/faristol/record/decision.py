@@ -23,7 +23,7 @@ COMMAND_ID = re.compile(r"[0-9a-zA-Z-]{1,36}")
 LARGEST_EVENT = 256 * 1024
 """Bytes of one payload."""
 
-LARGEST_DECISION = 5_000
+LARGEST_DECISION = 10_000
 """Events in one append."""
 
 LONGEST_SHOWN = 200
@@ -37,7 +37,11 @@ MANY_EVENTS = N_("this would make {count} events at once; at most {most} are tak
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Facts for one stream, decided on its state at ``expected_version`` (0: there is no such stream)."""
+    """Facts for one stream, decided on its state at ``expected_version`` (0: there is no such stream).
+
+    A decision may write a stream in several parts, so that its facts stand between those of others: all of them name
+    the version before the decision.
+    """
 
     stream: str
     expected_version: int
@@ -129,27 +133,25 @@ def checked(decision: Decision, command: Command | None = None) -> Decision:
     """The decision itself, when the record can take it.
 
     Raises ``Unacceptable`` for a malformed name, an event or a decision that is too large, and ``ValueError`` for a
-    stream named twice or a command id that cannot be stored.
+    stream named with two versions or a command id that cannot be stored.
     """
     if command and not COMMAND_ID.fullmatch(command.command_id):
         raise ValueError(f"{command.command_id[:LONGEST_SHOWN]!r} is not the id of a command: expected a UUID")
-    streams = set()
+    versions: dict[str, int] = {}
     for guard in decision.guards:
         _check_name(STREAM, guard.stream, NO_STREAM)
     count = 0
     for write in decision.writes:
         _check_name(STREAM, write.stream, NO_STREAM)
         _check_name(TOURNAMENT, write.tournament, NO_TOURNAMENT)
-        streams.add(write.stream)
+        if versions.setdefault(write.stream, write.expected_version) != write.expected_version:
+            raise ValueError(f"{write.stream} is named with two versions, but a decision is made on one of each stream")
         count += len(write.events)
         for event in write.events:
             if (size := event.ByteSize()) > LARGEST_EVENT:
                 raise Unacceptable(LARGE_EVENT, event=event.DESCRIPTOR.name, size=size, most=LARGEST_EVENT)
     if count > LARGEST_DECISION:
         raise Unacceptable(MANY_EVENTS, count=count, most=LARGEST_DECISION)
-    if len(streams) < len(decision.writes):
-        named = ", ".join(write.stream for write in decision.writes)
-        raise ValueError(f"a decision writes each stream once; one of these is named twice: {named}")
     return decision
 
 

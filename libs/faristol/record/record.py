@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import and_, bindparam, select, update
+from sqlalchemy import and_, bindparam, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -45,6 +46,20 @@ _ALL_FACTS = (
     .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
     .order_by(tables.events.c.stream, tables.events.c.version)
 )
+
+
+@cache
+def _facts_after(streams: int) -> Any:
+    """The statement that reads so many streams, each after its version."""
+    columns = tables.events.c
+    wanted = (
+        and_(columns.stream == bindparam(f"stream_{number}"), columns.version > bindparam(f"after_{number}"))
+        for number in range(streams)
+    )
+    asked = select(columns.stream, columns.type, columns.schema_version, columns.payload)
+    return asked.where(or_(*wanted)).order_by(columns.position)
+
+
 _HOLDER = select(tables.leases.c.holder).where(
     tables.leases.c.name == bindparam("name"), tables.leases.c.until >= bindparam("now")
 )
@@ -157,6 +172,14 @@ class Record:
         """What the events of one stream say, in order, after a version, and nothing that is said about them."""
         rows = await self._backend.fetch(_FACTS, {"stream": stream, "after_version": after_version})
         return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
+
+    async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+        """What the events of some streams say, each after its version: with the stream, in the order of positions."""
+        named: dict[str, object] = {}
+        for number, (stream, version) in enumerate(versions.items()):
+            named |= {f"stream_{number}": stream, f"after_{number}": version}
+        rows = await self._backend.fetch(_facts_after(len(versions)), named)
+        return [(stream, upcasters.message(kind, version, payload)) for stream, kind, version, payload in rows]
 
     async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
         """What the events of many streams say, each in order; streams that do not exist are left out."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
@@ -96,6 +96,12 @@ class Notebook(Record):
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """As ``Record.facts``."""
         return [recorded.message for recorded in self._streams[stream][after_version:]]
+
+    async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+        """As ``Record.facts_after``."""
+        found = [recorded for stream, version in versions.items() for recorded in self._streams[stream][version:]]
+        found.sort(key=lambda recorded: recorded.position)
+        return [(recorded.stream, recorded.message) for recorded in found]
 
     async def read(
         self,
