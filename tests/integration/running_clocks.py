@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Metadata, Record, Recorded, Write
-from faristol.rules import load_ruleset
+from faristol.rules import BLANK, load_ruleset
 
 PATIENCE = 60.0
 """Seconds after which something that should have happened is missed."""
@@ -22,6 +23,14 @@ PATIENCE = 60.0
 def ago(seconds: float) -> datetime:
     """A moment that lies so long back."""
     return datetime.now(UTC) - timedelta(seconds=seconds)
+
+
+def dealt(players: Sequence[str], at: Timestamp) -> list[Message]:
+    """Full racks for two players or more, and most of the tiles in the bag."""
+    return [
+        game_events.TilesDrawn(player_id=player, faces=[BLANK] * 7, draw=number, bag_left=80, occurred_at=at)
+        for number, player in enumerate(players)
+    ]
 
 
 async def add(record: Record, stream: str, *facts: Message) -> None:
@@ -59,6 +68,7 @@ async def start(
             keeping=keeping,
             occurred_at=at,
         ),
+        *dealt(["anna", "biel"], at),
         game_events.GameStarted(first_player_id="anna", occurred_at=at),
     ]
     clock = [

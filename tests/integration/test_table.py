@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,13 +9,12 @@ from pathlib import Path
 import pytest
 from tests.integration.playing import GAME, played_by
 
-from faristol.clock.streams import load_clock, load_table
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.record import Recorded
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.table.clock import Clock, instant
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.clock import instant
+from faristol.table_store import load_table
 
 BOOKS = {
     "uf": with_options(load_ruleset("uf-2007"), {"minutes": 30}),
@@ -28,8 +25,6 @@ BOOKS = {
     "pes": load_ruleset("pes-2024"),
 }
 TURNS = 12
-PATIENCE = 20.0
-"""Seconds within which a clock has to have followed its table."""
 
 
 def broken(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
@@ -119,18 +114,11 @@ async def test_whoever_is_first_the_windows_of_the_book_hold(
                 break
         record = hall.record
         streams = {f"game-{GAME}", f"clock-{GAME}"}
-        give_up = time.monotonic() + PATIENCE
-        while True:  # the clock follows the last challenge in its own time
-            state, table = await load_clock(record, GAME), await load_table(record, GAME)
-            events = [event for event in await record.read(0, limit=10_000) if event.stream in streams]
-            if not [*neutral(events, ruleset)] or time.monotonic() > give_up:
-                break
-            await asyncio.sleep(0.05)
+        events = [event for event in await record.read(0, limit=10_000) if event.stream in streams]
+        settled = await load_table(record, GAME, rulings=False)
+    assert settled is not None
+    assert not settled.missing
     assert [*broken(events, ruleset), *neutral(events, ruleset)] == []
-    facts = [event.message for event in events if event.stream == f"clock-{GAME}"][: state.version]
-    assert fold(Clock(), facts) == state.state
-    current = fold(state.state, settle(state.state, table.state, ruleset))
-    assert settle(current, table.state, ruleset) == []
     names = {event.name for event in events}
     assert {"ChallengeRaised", "ChallengeRuled", "PlayCompleted"} <= names
     assert "Challenge" in hall.refused or "Press" in hall.refused

@@ -15,18 +15,8 @@ from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import absence_loses_at_ms, round_ms
 from faristol.rules.conditions import turns_after_time_up
 from faristol.rules.ruleset import Ruleset
-from faristol.table.clock import NANOSECONDS, Clock, Instant, evolve, timestamp
-from faristol.table.clock.watch import Phase, Table
-
-TIMED = (
-    events.ClockStarted,
-    events.ClockPressed,
-    events.ClockResumed,
-    events.ClockSwitched,
-    events.ClockCorrected,
-    events.RoundTimeExpired,
-)
-"""Facts after which the time of a turn runs, or is another."""
+from faristol.table.clock import NANOSECONDS, TIMED, Clock, Instant, evolve, timestamp
+from faristol.table.game import Game
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +29,28 @@ class Deadline:
     """What is written then."""
 
 
-def next_deadline(clock: Clock, table: Table, ruleset: Ruleset) -> Deadline | None:
+def next_deadline(clock: Clock, game: Game, ruleset: Ruleset) -> Deadline | None:
     """The first deadline that ``clock`` comes to if nothing else happens; None when it comes to none.
 
     While a turn is entered again for which the clock was pressed, deadlines wait: they come once it is complete.
     """
-    return None if table.phase is Phase.ENDED else deadline_in(clock, table, ruleset, table.turn)
+    return None if game.over else deadline_in(clock, game, ruleset, game.turn)
 
 
-def deadline_in(clock: Clock, table: Table, ruleset: Ruleset, turn: int) -> Deadline | None:
+def deadline_in(clock: Clock, game: Game, ruleset: Ruleset, turn: int) -> Deadline | None:
     """The first deadline while the game is in ``turn`` and not over.
 
     After a press it waits until the game has taken that up, which may have ended it.
     """
     if not clock.game_id or clock.stopped or clock.played_out or clock.pressed_turn >= turn:
         return None
-    return min(_deadlines(clock, table, ruleset), key=lambda deadline: deadline.due, default=None)
+    return min(_deadlines(clock, game, ruleset), key=lambda deadline: deadline.due, default=None)
 
 
-def due(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+def due(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> list[Message]:
     """The facts of every deadline that was due at ``at``, in order."""
     facts: list[Message] = []
-    while (deadline := next_deadline(clock, table, ruleset)) is not None and deadline.due <= at:
+    while (deadline := next_deadline(clock, game, ruleset)) is not None and deadline.due <= at:
         for fact in deadline.facts:
             facts.append(timed(clock, fact))
             clock = evolve(clock, fact)
@@ -82,7 +72,7 @@ def timed(clock: Clock, fact: Message) -> Message:
 
 
 def round_time_over(
-    clock: Clock, table: Table, ruleset: Ruleset, at: Instant, arbiter_id: str = ""
+    clock: Clock, game: Game, ruleset: Ruleset, at: Instant, arbiter_id: str = ""
 ) -> events.RoundTimeExpired:
     """The time of the round is over at ``at``; what is still played follows from the turns that are complete.
 
@@ -90,7 +80,7 @@ def round_time_over(
     is owed.
     """
     taken = max(0, clock.turn - 1)
-    left = turns_after_time_up(taken, len(table.player_ids), ruleset)
+    left = turns_after_time_up(taken, len(game.player_ids), ruleset)
     return events.RoundTimeExpired(
         turns_taken=taken,
         last_turn=taken + left,
@@ -113,20 +103,20 @@ def lost_with_the_round(clock: Clock, ruleset: Ruleset, at: Instant) -> list[eve
     return [_forfeit(player_id, reason, max(at, clock.last_at)) for player_id, reason in reasons.items()]
 
 
-def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadline]:
+def _deadlines(clock: Clock, game: Game, ruleset: Ruleset) -> Iterator[Deadline]:
     if clock.running and clock.overtime_cap_ms:
         yield _cap(clock)
     if clock.running and clock.turn_limit_ms:
-        taken_at = table.taken_at(clock.turn)
+        taken_at = game.signals.taken_at(clock.turn)
         if taken_at is None or taken_at > turn_end(clock):
             yield _turn(clock)
     if not clock.round_time_over and ruleset.round_time.rule != "none":
         length_ms = round_ms(ruleset)
-        stood = 0 if ruleset.round_time.runs_while_challenged else table.challenged_for()
+        stood = 0 if ruleset.round_time.runs_while_challenged else game.signals.challenged_for()
         if length_ms is not None and stood is not None:
-            at = max(table.opened_at + length_ms * NANOSECONDS + stood, clock.last_at)
+            at = max(game.opened_at + length_ms * NANOSECONDS + stood, clock.last_at)
             lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
-            yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, table, ruleset, at),))
+            yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, game, ruleset, at),))
     if clock.absent:
         yield from _late(clock, ruleset)
     if clock.running in clock.away and ruleset.absence.loses_with == "own-time-or-round":

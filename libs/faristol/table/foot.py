@@ -17,8 +17,8 @@ from faristol.rules.endgame import (
     settle_abandonment,
     time_adjustments,
 )
+from faristol.table.clock import Clock
 from faristol.table.game import UNKNOWN, Game, Instant, timestamp
-from faristol.table.views import Clock
 
 CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
     EndCondition.OUT: events.END_CONDITION_OUT,

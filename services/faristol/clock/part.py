@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from faristol.clock.reactions import following
 from faristol.clock.rounds import ending
 from faristol.clock.service import service
 from faristol.clock.timer import Timer
@@ -13,8 +12,7 @@ from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 def part(runtime: Runtime) -> Part:
     """What the clock service brings along.
 
-    Its gRPC service, the reactions that follow the games and end a round's last one, and the timer that fires
-    deadlines.
+    Its gRPC service, the reaction that ends a round's last game, and the timer that fires deadlines.
     """
     return Part(
         name="clock",
@@ -25,6 +23,6 @@ def part(runtime: Runtime) -> Part:
                 service(runtime),
             )
         ],
-        reactions=[following(runtime.record), ending(runtime.record)],
+        reactions=[ending(runtime.record)],
         tasks=[Timer(runtime.record, runtime.now).run],
     )

@@ -9,15 +9,12 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.bus import Reaction
-from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.host.ruleset_store import rules_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Guard, Loaded, Record, Recorded, Write, load
+from faristol.record import Decision, Record, Recorded, load
 from faristol.table.clock import instant
-from faristol.table.clock.watch import Phase, Table
 from faristol.table.deadlines import lost_with_the_round
-from faristol.table.settlement.clock import fold, settle
+from faristol.table_store import Settled, game_of, load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +72,17 @@ class Tables:
         self._over: dict[str, frozenset[str]] = {}
         """Of each tournament, games of a round that were over when they were looked at: they come after the others."""
 
-    async def playing(self, tournament_id: str, game_ids: Collection[str]) -> list[tuple[str, Loaded[Table]]]:
+    async def playing(self, tournament_id: str, game_ids: Collection[str]) -> list[Settled]:
         """Which of the games are not over; no more than two, which is enough to know that neither is the last."""
         over = set(self._over.get(tournament_id, frozenset())).intersection(game_ids)
-        found: list[tuple[str, Loaded[Table]]] = []
+        found: list[Settled] = []
         for game_id in sorted(game_ids, key=over.__contains__):
-            table = await load_table(self._record, game_id)
-            if table.state.phase is Phase.ENDED:
+            settled = await load_table(self._record, game_id)
+            if settled is None or settled.game.over:
                 over.add(game_id)
                 continue
             over.discard(game_id)
-            found.append((game_id, table))
+            found.append(settled)
             if len(found) > 1:
                 break
         self._over[tournament_id] = frozenset(over)
@@ -99,22 +96,19 @@ def ending(record: Record) -> Reaction:
     async def end_last(event: Recorded) -> Decision | None:
         ended = event.message
         assert isinstance(ended, game_events.GameEnded | game_events.TableClosed)
-        game_id = event.stream.removeprefix(GAME)
-        ruleset = await rules_of(record, (await load_table(record, game_id)).state.ruleset)
+        game_id = game_of(event.stream)
+        over = await load_table(record, game_id)
+        assert over is not None, "a game that is over was opened"
+        ruleset = over.table.ruleset
         if "own-time-or-round" not in {ruleset.lateness.loses_with, ruleset.absence.loses_with}:
             return None
         rounds = (await load(record, f"tournament-{event.tournament}", Rounds(), watch_rounds)).state
         left = await tables.playing(event.tournament, rounds.left_beside(game_id))
         if len(left) != 1:
             return None
-        ((other, table),) = left
-        clock = await load_clock(record, other)
-        settled = settle(clock.state, table.state, ruleset)
-        lost = lost_with_the_round(fold(clock.state, settled), ruleset, instant(ended.occurred_at))
-        if not lost:
-            return None
-        write = Write(clock_stream(other), clock.version, [*settled, *lost], event.tournament)
-        return Decision([write], [Guard(game_stream(other), table.version)])
+        (last,) = left
+        lost = lost_with_the_round(last.table.clock, ruleset, instant(ended.occurred_at))
+        return last.decision(last.with_consequences(lost)) if lost else None
 
     types = {kind.DESCRIPTOR.full_name for kind in (game_events.GameEnded, game_events.TableClosed)}
     return Reaction("clock.round", frozenset(types), end_last)

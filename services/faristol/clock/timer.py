@@ -17,15 +17,13 @@ from datetime import datetime
 from opentelemetry import metrics
 
 from faristol.bus.stopped import away
-from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
-from faristol.host.ruleset_store import rules_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2
-from faristol.record import Command, Conflict, Decision, Guard, Metadata, Record, Recorded, UnreadableEvent, Write
+from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
 from faristol.table.clock import Instant, instant
 from faristol.table.deadlines import Deadline, due, next_deadline
-from faristol.table.settlement.clock import fold, settle
+from faristol.table_store import clock_stream, game_of, load_table
 
 SECOND = 1_000_000_000
 
@@ -126,7 +124,7 @@ class Timer:
             events = await self._record.read(position, limit=BATCH, types=ENDS, up_to=here)
             for event in events:
                 stopped = isinstance(event.message, events_pb2.ClockStopped)
-                (games.discard if stopped else games.add)(event.stream.removeprefix(CLOCK))
+                (games.discard if stopped else games.add)(game_of(event.stream))
             position = events[-1].position if len(events) == BATCH else here
         self._position = here
         self._new |= games
@@ -137,7 +135,7 @@ class Timer:
         while self._position < here:
             events = await self._record.read(self._position, limit=BATCH, types=TYPES, up_to=here)
             for event in events:
-                game_id = event.stream.removeprefix(CLOCK)
+                game_id = game_of(event.stream)
                 if isinstance(event.message, events_pb2.ClockStopped):
                     self._new.discard(game_id)
                     self._forget(game_id)
@@ -168,47 +166,39 @@ class Timer:
         self._alarms.pop(game_id, None)
         lag = self._lags.get(game_id) or Lag.of((await self._record.read_stream(clock_stream(game_id)))[-1])
         self._lags[game_id] = lag
-        if lag.live:
-            deadline, _ = await self._next(game_id)
-            if deadline is not None:
-                self._alarms[game_id] = deadline.due + lag.nanoseconds
+        if lag.live and (found := await self._next(game_id)):
+            deadline, _ = found
+            self._alarms[game_id] = deadline.due + lag.nanoseconds
 
-    async def _next(self, game_id: str) -> tuple[Deadline | None, Decision | None]:
-        """The next deadline of a clock, and what writes it when it is due.
-
-        A deadline that waits until the game has taken up a press has no decision yet.
-        """
-        clock = await load_clock(self._record, game_id)
-        table = await load_table(self._record, game_id)
-        if table.state.recorded:
-            return None, None
+    async def _next(self, game_id: str) -> tuple[Deadline, Decision] | None:
+        """The next deadline of a clock, and what writes it when it is due, with what follows from it at the table."""
         try:
-            ruleset = await rules_of(self._record, table.state.ruleset)
+            settled = await load_table(self._record, game_id)
         except Refusal as refusal:
             _log.error("the clock of %s has no deadlines: %s", game_id, refusal)
-            return None, None
-        settled = settle(clock.state, table.state, ruleset)
-        current = fold(clock.state, settled)
-        deadline = next_deadline(current, table.state, ruleset)
+            return None
+        if settled is None or not settled.game.hosted:
+            return None
+        table = settled.table
+        deadline = next_deadline(table.clock, table.game, table.ruleset)
         if deadline is None:
-            return next_deadline(current, table.state.caught_up(current.turn), ruleset), None
-        facts = [*settled, *due(current, table.state, ruleset, deadline.due)]
-        write = Write(clock_stream(game_id), clock.version, facts, table.state.tournament_id)
-        return deadline, Decision([write], [Guard(game_stream(game_id), table.version)])
+            return None
+        facts = due(table.clock, table.game, table.ruleset, deadline.due)
+        return deadline, settled.decision(settled.with_consequences(facts))
 
     async def _fire(self, game_id: str) -> None:
         """Write what is due at a clock, unless somebody did something meanwhile, or wrote it first."""
         if game_id in self._failing:
             await self._set(game_id)
-        deadline, decision = await self._next(game_id)
+        found = await self._next(game_id)
         lag = self._lags.get(game_id)
         now = _instant(self._now())
-        if deadline is None or lag is None:
+        if found is None or lag is None:
             self._alarms.pop(game_id, None)
-        elif deadline.due + lag.nanoseconds > now:
+            return
+        deadline, decision = found
+        if deadline.due + lag.nanoseconds > now:
             self._alarms[game_id] = deadline.due + lag.nanoseconds
-        elif decision is None:
-            self._alarms[game_id] = now + AGAIN
         else:
             command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}"))
             metadata = Metadata(command_id=command_id, correlation_id=command_id)

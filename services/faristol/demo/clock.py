@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -16,7 +15,7 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import game_pb2
 
 WAIT = 0.02
-"""Seconds between two looks at a table that waits for a ruling or for the clock."""
+"""Seconds between two looks at a table that waits for a ruling."""
 
 TIMED_OUT = clock_events.TurnTimedOut.DESCRIPTOR.name
 
@@ -39,9 +38,6 @@ class TableClock:
         if rules.clock.turn_seconds is None and rules.round_time.minutes is None:
             return False
         clock = await self.read()
-        while not (clock.stopped or _is_at(clock, game.turn)):
-            await asyncio.sleep(WAIT)
-            clock = await self.read()
         over = to_datetime(clock.deadline_at)
         if clock.deadline != TIMED_OUT or done <= over:
             return False
@@ -52,16 +48,11 @@ class TableClock:
             occurred_at=to_timestamp(over + PRESSING),
         )
         await call(self.api.clock.ClaimTime, request)
-        await asyncio.sleep(WAIT)
         return True
 
     async def stop(self, turn: int, mover: str, since: datetime) -> None:
         """Stop the own clock until the press (PES Δ.β.i), unless the last tiles have stopped it (PES Ε.β)."""
-        clock = await self.read()
-        while clock.held and clock.following:  # the table has to hear of it before a score is written
-            await asyncio.sleep(WAIT)
-            clock = await self.read()
-        if clock.held:
+        if (await self.read()).held:
             return
         request = clock_pb2.StopRequest(
             command_id=self.plan.command_id(self.game_id, turn, "stop"),
@@ -85,9 +76,3 @@ class TableClock:
             game = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
             if game.turn != turn or game.phase not in (game_pb2.PHASE_PLACED, game_pb2.PHASE_DRAWN):
                 return
-
-
-def _is_at(clock: clock_pb2.GetClockResponse, turn: int) -> bool:
-    """Whether ``clock`` is at ``turn`` and says when its time is over: it does once the record has the turn before."""
-    told = clock.deadline or not (clock.turn_ms and clock.running_player_id)
-    return clock.turn == turn and not clock.neutralised and bool(told)

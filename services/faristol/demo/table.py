@@ -243,11 +243,6 @@ class Table:
         await call(self.api.game.AssignArbiter, request)
 
     async def _sign(self, game: State) -> None:
-        if self.rules.clock.model != "none":
-            clock = await self.clock.read()
-            if not clock.stopped or clock.following:
-                await asyncio.sleep(WAIT)
-                return
         if not game.awaited_signer_ids:
             await asyncio.sleep(WAIT)
         for player in game.awaited_signer_ids:

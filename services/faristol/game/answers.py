@@ -7,15 +7,16 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.game.streams import Table
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import Placement, TurnKind, full_bag, without
+from faristol.table import Table, of_clock
 from faristol.table.decide.checks import awaits_mover, in_doubt
 from faristol.table.draw_log import draws_of
 from faristol.table.foot import awaited_signers
 from faristol.table.game import UNKNOWN, Game, Interruption, LastRuling, Phase, timestamp
+from faristol.table_store import Settled, game_stream
 
 M = TypeVar("M", bound=Message)
 
@@ -63,9 +64,9 @@ def _tell(answered: Any, fact: Message) -> None:
             answered.expulsion = fact.kind == events.SANCTION_KIND_EXPULSION
 
 
-def shown(table: Table, player_id: str) -> pb.GetGameResponse:
+def shown(settled: Settled, player_id: str) -> pb.GetGameResponse:
     """The table as it stands, with the rack of ``player_id`` and what that player may see; no rack when empty."""
-    game = table.game
+    table, game = settled.table, settled.game
     refused = awaits_mover(game, table.ruleset)
     return pb.GetGameResponse(
         game_id=game.game_id,
@@ -89,8 +90,8 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         pending_ruled_valid=bool(game.ruled),
         bag_left=game.bag_left,
         rack=game.racks.get(player_id, ()),
-        version=table.version,
-        occurred_at=timestamp(max(game.last_at, table.clock.last_at)),
+        version=settled.versions[game_stream(game.game_id)],
+        occurred_at=timestamp(table.last_at),
         ruleset=game.ruleset.message(),
         lexicon=game.lexicon.message(),
         end_condition=game.condition,
@@ -104,7 +105,7 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         keeping=game.keeping,
         revision=game.revision,
         unseen=_unseen(table, player_id),
-        following=len(table.settled),
+        following=sum(not of_clock(fact) for fact in settled.missing),
         appealed=game.course.appealed,
         announced=game.course.announced,
         exchanged=game.taken is TurnKind.EXCHANGE,
@@ -166,9 +167,9 @@ def _interruption(game: Game, player_id: str) -> pb.Interruption | None:
             return pb.Interruption(count=found)
 
 
-def draws(table: Table, facts: Sequence[Message]) -> pb.ListDrawsResponse:
+def draws(settled: Settled, facts: Sequence[Message]) -> pb.ListDrawsResponse:
     """Every draw of a table, as its ``facts`` tell it. Raises ``Refusal`` while they are secret, or nobody's."""
-    game = table.game
+    game = settled.game
     if not game.hosted:
         raise Refusal("NO_DRAWS", "", N_("This table is played over the board: people draw there, not the system."))
     revealed = any(isinstance(fact, events.SeedRevealed) for fact in facts)
@@ -188,7 +189,7 @@ def draws(table: Table, facts: Sequence[Message]) -> pb.ListDrawsResponse:
                 among=one.among,
                 faces=one.faces,
             )
-            for one in draws_of(facts, table.ruleset)
+            for one in draws_of(facts, settled.table.ruleset)
         ],
         ruleset=game.ruleset.message(),
     )

@@ -7,27 +7,26 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.game.streams import Table
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import Placement, Square, Tile
-from faristol.table import decide
+from faristol.table import Table, decide
 from faristol.table.game import Instant
 
 Act = Callable[[Table, Any, Instant], list[Message]]
 
 
 def act(table: Table, request: Message, at: Instant) -> list[Message]:
-    """The facts that ``request`` leads to at ``at``, with those that follow from them by the rules alone.
+    """The facts that ``request`` leads to at ``at``; what follows from them is not among them.
 
     Raises ``Refusal`` or ``Invalid`` when it cannot be done, and ``KeyError`` for a message that is no command.
     """
     if isinstance(request, TURNS):
         decide.check_present(table.game, table.clock, table.ruleset, request.player_id)
         decide.check_in_time(table.game, table.clock, table.ruleset, at)
-    return table.with_consequences(ACTS[type(request)](table, request, at))
+    return ACTS[type(request)](table, request, at)
 
 
 def _laid(placements: Iterable[events.Placement]) -> list[Placement]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.game import answers, commands
-from faristol.game.streams import Table, game_stream, load_table, with_other_games
+from faristol.game.elsewhere import with_other_games
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
@@ -16,8 +16,9 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.record import Decision
-from faristol.table import decide
+from faristol.table.decide import check_time
 from faristol.table.game import Instant, instant
+from faristol.table_store import Settled, game_stream, load_table
 
 M = TypeVar("M", bound=Message)
 
@@ -52,7 +53,7 @@ class Tables:
         facts = await self._runtime.record.facts(game_stream(request.game_id))
         return answers.draws(table, facts)
 
-    async def _table(self, game_id: str, *, rulings: bool = True) -> Table:
+    async def _table(self, game_id: str, *, rulings: bool = True) -> Settled:
         table = await load_table(self._runtime.record, game_id, rulings=rulings)
         if table is None:
             raise NotFound("game", game_id)
@@ -68,19 +69,19 @@ class Tables:
             if isinstance(request, pb.RecordWordAskedRequest):
                 involved = [player for player in (request.player_id, request.answerer_id) if player]
                 table = await with_other_games(self._runtime.record, table, *involved)
-            facts = commands.act(table, request, self._moment(request, table))
+            facts = table.with_consequences(commands.act(table.table, request, self._moment(request, table)))
 
             def answer(position: int) -> M:
                 return answers.answer(response, position, facts)
 
-            return table.decision(facts) or Decision(), answer
+            return table.decision(facts), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
-    def _moment(self, request: Any, table: Table) -> Instant:
+    def _moment(self, request: Any, settled: Settled) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""
         at = instant(occurred_at(request, self._runtime.now))
         if request.HasField("occurred_at"):
-            decide.check_time(table.game, table.clock, at)
+            check_time(settled.table, at)
             return at
-        return max(at, table.game.last_at, table.clock.last_at)
+        return max(at, settled.table.last_at)

@@ -21,7 +21,6 @@ from faristol.bus.work import wanted
 from faristol.cell.processes import builders, running
 from faristol.client.judge import Judge
 from faristol.client.problems import info_of
-from faristol.game.streams import game_stream
 from faristol.host import Settings
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.pins import Pin
@@ -38,6 +37,7 @@ from faristol.referee.lexicons import install
 from faristol.referee.position import TOURNAMENT_ID
 from faristol.referee.services import AtTable, Services, Tables, TableServices, table_verbs
 from faristol.referee.verbs import Verb
+from faristol.table_store import game_stream
 from faristol.words import Library
 
 SERVED = ("lexicon", "game", "clock", "pairing")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import Message
 
-from faristol.game.streams import game_stream
 from faristol.kernel.pins import Pin
 from faristol.pairing.administration.tournaments import pin_of
 from faristol.pb.game.v1 import events_pb2 as events
@@ -14,6 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.referee.forms import moment
 from faristol.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.rules import Ruleset
+from faristol.table_store import game_stream
 
 OTHER_GAME_ID = "other"
 

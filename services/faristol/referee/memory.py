@@ -16,7 +16,6 @@ from faristol.bus import Reaction
 from faristol.bus.work import wanted
 from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
-from faristol.game.streams import game_stream
 from faristol.host import Part, Runtime, Settings
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.pins import Pin
@@ -40,6 +39,7 @@ from faristol.referee.position import TOURNAMENT_ID
 from faristol.referee.services import AtTable, Services, TableServices, table_verbs
 from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
+from faristol.table_store import game_stream
 
 
 class Caller:

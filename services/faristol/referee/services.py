@@ -11,9 +11,6 @@ from functools import cache
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
-from faristol.clock.streams import clock_stream, load_clock, load_table
-from faristol.game.streams import load_table as load_settled
-from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
@@ -26,6 +23,7 @@ from faristol.referee.verbs import Verb, verbs_of
 from faristol.rules import Board
 from faristol.table.clock import Instant
 from faristol.table.deadlines import next_deadline
+from faristol.table_store import clock_stream, load_table
 
 GAME, CLOCK, PAIRING = (
     module.DESCRIPTOR.services_by_name[name]
@@ -97,17 +95,17 @@ class AtTable(Services):
     async def write(self, stream: str, facts: Sequence[Message]) -> None:
         """See ``Services``; what the table settles by itself follows too."""
         await super().write(stream, facts)
-        settled = await load_settled(self.record, self.game_id)
-        if settled and (decision := settled.decision()):
-            await self.record.append(decision, Metadata())
+        settled = await load_table(self.record, self.game_id)
+        if settled and settled.missing:
+            await self.record.append(settled.decision(), Metadata())
             await self.settle()
 
     async def let_pass(self, until: Instant) -> None:
         """Let time go by: what the clock is due to say by then is said, with all that follows from it."""
         while True:
-            clock = await load_clock(self.record, self.game_id)
-            table = (await load_table(self.record, self.game_id)).state
-            deadline = next_deadline(clock.state, table, ruleset_of(table.ruleset)) if table.game_id else None
+            settled = await load_table(self.record, self.game_id)
+            table = settled.table if settled else None
+            deadline = next_deadline(table.clock, table.game, table.ruleset) if table else None
             if deadline is None or deadline.due > until:
                 return
             await self.write(clock_stream(self.game_id), deadline.facts)

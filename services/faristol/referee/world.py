@@ -9,8 +9,6 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.clock.streams import clock_stream
-from faristol.game.streams import game_stream
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
@@ -22,6 +20,7 @@ from faristol.referee.forms import moment
 from faristol.referee.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
 from faristol.referee.position import GAME_ID, TOURNAMENT_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.referee.services import TableServices
+from faristol.table_store import clock_stream, game_stream
 
 
 class World:

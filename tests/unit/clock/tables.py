@@ -11,9 +11,11 @@ from google.protobuf.message import Message
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.ruleset import Neutraliser
-from faristol.table.clock import Clock, Instant, timestamp
-from faristol.table.clock.watch import Interruption, Kind, Signal, Table, watch_game
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.clock import Clock, Instant, fold, timestamp
+from faristol.table.game import Game
+from faristol.table.game import evolve as evolve_game
+from faristol.table.game.signals import Interruption, Kind, Signal, Signals
+from faristol.table.settlement import clock as settlement
 
 FISC, PES, FISE, FM = (load_ruleset(name) for name in ("fisc-2023", "pes-2024", "fise", "festa-major"))
 UF = with_options(load_ruleset("uf-2007"), {"minutes": 30})
@@ -31,26 +33,26 @@ def after(seconds: float) -> Instant:
     return START + round(seconds * SECOND)
 
 
-def started(players: Sequence[str] = ("anna", "biel"), first: str = "biel") -> Table:
+def started(players: Sequence[str] = ("anna", "biel"), first: str = "biel") -> Game:
     """The table at its first turn."""
     at = timestamp(START)
     opened = game_events.GameOpened(game_id=GAME, tournament_id="cup", player_ids=players, occurred_at=at)
     begun = game_events.GameStarted(first_player_id=first, occurred_at=at)
-    return replace(seen(Table(), opened, begun), bag_left=80)
+    return replace(seen(Game(), opened, begun), bag_left=80)
 
 
-def seen(table: Table, *facts: Message) -> Table:
+def seen(table: Game, *facts: Message) -> Game:
     """The table after facts of the game."""
-    return reduce(watch_game, facts, table)
+    return reduce(evolve_game, facts, table)
 
 
-def placed(table: Table, seconds: float) -> Table:
+def placed(table: Game, seconds: float) -> Game:
     """The mover has placed a play."""
     at = timestamp(after(seconds))
     return seen(table, game_events.PlayPlaced(turn=table.turn, player_id=table.mover, occurred_at=at))
 
 
-def written(table: Table, seconds: float, *players: str) -> Table:
+def written(table: Game, seconds: float, *players: str) -> Game:
     """Players have written the score of the play."""
     at = timestamp(after(seconds))
     return seen(
@@ -58,7 +60,7 @@ def written(table: Table, seconds: float, *players: str) -> Table:
     )
 
 
-def drawn(table: Table, seconds: float) -> Table:
+def drawn(table: Game, seconds: float) -> Game:
     """The mover has placed a play and drawn."""
     at = timestamp(after(seconds))
     return seen(
@@ -66,31 +68,39 @@ def drawn(table: Table, seconds: float) -> Table:
     )
 
 
-def completed(table: Table, seconds: float) -> Table:
+def completed(table: Game, seconds: float) -> Game:
     """The turn is over."""
     at = timestamp(after(seconds))
     return seen(table, game_events.PlayCompleted(turn=table.turn, player_id=table.mover, occurred_at=at))
 
 
-def ended(table: Table, seconds: float) -> Table:
+def ended(table: Game, seconds: float) -> Game:
     """The game is over."""
     return seen(table, game_events.GameEnded(occurred_at=timestamp(after(seconds))))
 
 
-def interrupted(table: Table, reason: Neutraliser, seconds: float, until: float | None = None) -> Table:
+def interrupted(table: Game, reason: Neutraliser, seconds: float, until: float | None = None) -> Game:
     """Something happens that may stop the clocks, and may be over."""
-    number, place = len(table.interruptions) + 1, len(table.signals)
+    number, place = len(table.signals.interruptions) + 1, len(table.signals.given)
     begun = Signal(Kind.INTERRUPTED, after(seconds), table.turn, number)
     over = () if until is None else (Signal(Kind.SETTLED, after(until), table.turn, number),)
-    return replace(
-        table,
-        signals=(*table.signals, begun, *over),
-        interruptions=(*table.interruptions, Interruption(number, reason, ended_by=place + 1 if over else None)),
+    lasting = Interruption(number, reason, ended_by=place + 1 if over else None)
+    return table.but(
+        signals=Signals((*table.signals.given, begun, *over), (*table.signals.interruptions, lasting)),
         last_at=after(seconds if until is None else until),
     )
 
 
-def clocked(table: Table, ruleset: Ruleset, clock: Clock | None = None) -> Clock:
+def settle(clock: Clock, game: Game, ruleset: Ruleset) -> list[Message]:
+    """What the clock lacks, all of it, while the game stands still."""
+    facts: list[Message] = []
+    while missing := settlement.missing(clock, game, ruleset):
+        facts += missing
+        clock = fold(clock, missing)
+    return facts
+
+
+def clocked(table: Game, ruleset: Ruleset, clock: Clock | None = None) -> Clock:
     """The clock of a table that has followed it."""
     clock = clock or Clock()
     return fold(clock, settle(clock, table, ruleset))

@@ -18,6 +18,7 @@ from tests.unit.clock.tables import (
     interrupted,
     names,
     placed,
+    settle,
     started,
 )
 
@@ -25,11 +26,10 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, load_ruleset
-from faristol.table.clock import timestamp
+from faristol.table.clock import fold, timestamp
 from faristol.table.decide.arbitration import correct, expire_round_time, neutralise, resume
 from faristol.table.decide.attendance import report_absence
 from faristol.table.decide.presses import press
-from faristol.table.settlement.clock import fold, settle
 
 MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 

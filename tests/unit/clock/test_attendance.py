@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +19,7 @@ from tests.unit.clock.tables import (
     ended,
     names,
     placed,
+    settle,
     started,
     written,
 )
@@ -28,19 +27,19 @@ from tests.unit.clock.tables import (
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules import Ruleset, with_options
-from faristol.table.clock import Clock, timestamp
-from faristol.table.clock.watch import Table
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.rules import Ruleset, TurnKind, with_options
+from faristol.table.clock import Clock, fold, timestamp
 from faristol.table.deadlines import Deadline, next_deadline
 from faristol.table.decide.attendance import leave_table, record_arrival, report_absence, return_to_table
 from faristol.table.decide.presses import press
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.game import Course, Game
 
 MINUTE_S = 60
 FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})
 
 
-def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Table, Clock]:
+def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Game, Clock]:
     table = started()
     clock = clocked(table, ruleset)
     for player in players:
@@ -48,13 +47,13 @@ def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Table, C
     return table, clock
 
 
-def deadline(clock: Clock, table: Table, ruleset: Ruleset) -> Deadline:
+def deadline(clock: Clock, table: Game, ruleset: Ruleset) -> Deadline:
     found = next_deadline(clock, table, ruleset)
     assert found is not None
     return found
 
 
-def losers(clock: Clock, table: Table, ruleset: Ruleset) -> tuple[int, list[str]]:
+def losers(clock: Clock, table: Game, ruleset: Ruleset) -> tuple[int, list[str]]:
     """When who loses, in seconds from the signal."""
     found = deadline(clock, table, ruleset)
     assert all(isinstance(fact, events.TimeForfeited) for fact in found.facts)
@@ -224,18 +223,24 @@ def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
     assert (back.away, next_deadline(back, table, FISE)) == (frozenset(), None)
 
 
+def laid(table: Game, tiles: int) -> Game:
+    """The play on the board has so many tiles."""
+    play = game_events.PlayPlaced(turn=1, player_id="biel", placements=[game_events.Placement()] * tiles)
+    return table.but(course=Course(taken=TurnKind.PLAY, pending=play))
+
+
 def test_who_leaves_under_pes_has_laid_two_tiles_and_drawn_none() -> None:
     thinking, table = started(), placed(started(), 10)
     clock = clocked(table, PES)
     for at_table, reason in (
         (thinking, "LEAVES_AFTER_PLAYING"),
         (drawn(started(), 10), "LEAVES_AFTER_PLAYING"),
-        (replace(table, laid=1), "TOO_FEW_TILES_TO_LEAVE"),
+        (laid(table, 1), "TOO_FEW_TILES_TO_LEAVE"),
     ):
         with pytest.raises(Refusal) as caught:
             leave_table(clock, at_table, PES, "biel", after(12), told=True)
         assert (caught.value.reason, caught.value.article) == (reason, "PES Δ.η")
-    assert names(leave_table(clock, replace(table, laid=2), PES, "biel", after(12), told=True)) == ["PlayerLeft"]
+    assert names(leave_table(clock, laid(table, 2), PES, "biel", after(12), told=True)) == ["PlayerLeft"]
 
 
 @pytest.mark.parametrize(("ruleset", "loses"), [(UF, True), (FISE, True), (FISC, False), (FM, False)])

@@ -12,14 +12,15 @@ from functools import reduce
 from google.protobuf.message import Message
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.unit.clock.tables import settle
 
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.table.clock import Clock, elapsed_ms, timestamp
-from faristol.table.clock.watch import Phase, Table, watch_game
+from faristol.table.clock import Clock, elapsed_ms, fold, timestamp
 from faristol.table.decide.presses import press
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.game import Game, Phase
+from faristol.table.game import evolve as evolve_game
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_123_456_789
@@ -79,8 +80,8 @@ class Course:
         ]
 
     @property
-    def table(self) -> Table:
-        return reduce(watch_game, self.game, Table())
+    def table(self) -> Game:
+        return reduce(evolve_game, self.game, Game())
 
     @property
     def state(self) -> Clock:
@@ -137,7 +138,7 @@ class Course:
                 self._rule(turn, mover, valid=choice > 2)
             case Phase.PLACED | Phase.DRAWN:
                 self._press(mover)
-            case Phase.OPENED | Phase.ENDED:
+            case Phase.UNSPECIFIED | Phase.ENDED:
                 pass
 
     def _challenged(self, turn: int) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.clock.tables import names, written
+from tests.unit.clock.tables import names, settle, written
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
@@ -17,40 +17,42 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.table.clock import Clock, Instant, timestamp
-from faristol.table.clock.watch import Phase, Table, watch_game
+from faristol.table.clock import Clock, Instant, fold, timestamp
 from faristol.table.decide.presses import press
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.game import Game, Phase
+from faristol.table.game import evolve as evolve_game
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
 MINUTE = 60 * SECOND
 
-STARTED = Table(
+STARTED = Game(
     game_id="cup-r1-t1",
     tournament_id="cup",
     player_ids=("anna", "biel"),
     ruleset=Pin("fisc-2023", FISC.digest),
-    first_player="biel",
+    starter="biel",
     started_at=START,
     phase=Phase.TURN,
     turn=1,
     mover="biel",
     bag_left=86,
+    racks={"anna": ("A",) * 7, "biel": ("E",) * 7},
+    scores={"anna": 0, "biel": 0},
     last_at=START,
 )
 
 
-def running(table: Table = STARTED) -> Clock:
+def running(table: Game = STARTED) -> Clock:
     return fold(Clock(), settle(Clock(), table, FISC))
 
 
-def drawn(at: Instant, table: Table = STARTED) -> Table:
+def drawn(at: Instant, table: Game = STARTED) -> Game:
     return replace(table, phase=Phase.DRAWN, last_at=at)
 
 
-def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = True) -> Table:
+def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = True) -> Game:
     facts: list[Message] = [
         game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(at)),
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(at)),
@@ -60,14 +62,14 @@ def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = Tr
         facts.append(game_events.ChallengeRuled(turn=1, challenge=1, valid=valid, occurred_at=ruled))
         if not valid:
             facts.append(game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=ruled))
-    return reduce(watch_game, facts, STARTED)
+    return reduce(evolve_game, facts, STARTED)
 
 
-def ended(at: Instant, table: Table = STARTED) -> Table:
-    return watch_game(table, game_events.GameEnded(occurred_at=timestamp(at)))
+def ended(at: Instant, table: Game = STARTED) -> Game:
+    return evolve_game(table, game_events.GameEnded(occurred_at=timestamp(at)))
 
 
-def refusal(clock: Clock, table: Table, player_id: str, at: Instant) -> Refusal:
+def refusal(clock: Clock, table: Game, player_id: str, at: Instant) -> Refusal:
     with pytest.raises(Refusal) as caught:
         press(clock, table, FISC, player_id, at)
     return caught.value
@@ -87,7 +89,7 @@ def test_the_first_players_clock_runs_from_the_start_of_the_game() -> None:
 
 
 def test_no_clock_stands_at_a_table_whose_racks_are_not_filled() -> None:
-    assert settle(Clock(), Table(game_id="cup-r1-t1", player_ids=("anna", "biel")), FISC) == []
+    assert settle(Clock(), Game(game_id="cup-r1-t1", player_ids=("anna", "biel")), FISC) == []
 
 
 def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
@@ -138,7 +140,7 @@ def test_who_is_not_at_the_table_is_refused() -> None:
 
 
 def test_a_press_before_the_start_is_refused() -> None:
-    table = Table(game_id="cup-r1-t1", player_ids=("anna", "biel"))
+    table = Game(game_id="cup-r1-t1", player_ids=("anna", "biel"))
     refused = refusal(Clock(), table, "biel", START)
     assert (refused.reason, refused.article) == ("NOT_STARTED", "FISC I.5")
 

@@ -8,25 +8,25 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.clock.tables import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, started
+from tests.unit.clock.tables import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, settle, started
 
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset
-from faristol.table.clock import Clock, elapsed_ms, timestamp
-from faristol.table.clock.watch import Table, watch_game
+from faristol.table.clock import Clock, elapsed_ms, fold, timestamp
 from faristol.table.deadlines import due
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.game import Game
+from faristol.table.game import evolve as evolve_game
 
 BOOKS = {"uf": UF, "fisc": FISC, "fise": FISE, "non-running": NON_RUNNING, "timer": TIMER, "pes": PES, "fm": FM}
 STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 150 * SECOND)), max_size=40)
 
 
 @dataclass
-class Game:
+class Course:
     """A game whose facts come as chance has them, each where it can come."""
 
-    table: Table = field(default_factory=started)
+    table: Game = field(default_factory=started)
     facts: list[Message] = field(default_factory=list)
     now: int = START
     challenges: int = 0
@@ -38,13 +38,13 @@ class Game:
         made = list(self._made(choice))
         for fact in made:
             fact.occurred_at.FromNanoseconds(self.now)  # type: ignore[attr-defined] # each of these has it
-            self.table = watch_game(self.table, fact)
+            self.table = evolve_game(self.table, fact)
         self.facts += made
         return made
 
     def _made(self, choice: int) -> list[Message]:
         table, turn, mover = self.table, self.table.turn, self.table.mover
-        taken = table.taken_at(turn) is not None
+        taken = table.signals.taken_at(turn) is not None
         match choice:
             case 0 if not taken:
                 return [game_events.PlayPlaced(turn=turn, player_id=mover)]
@@ -72,9 +72,9 @@ class Game:
         return []
 
 
-def heard(steps: list[tuple[int, int]], ruleset: Ruleset, *, at_once: bool) -> tuple[Game, list[Message]]:
+def heard(steps: list[tuple[int, int]], ruleset: Ruleset, *, at_once: bool) -> tuple[Course, list[Message]]:
     """The game that ``steps`` make, and what its clock says: heard of fact by fact, or at the end."""
-    game, said = Game(), settle(Clock(), started(), ruleset)
+    game, said = Course(), settle(Clock(), started(), ruleset)
     for choice, elapsed in steps:
         game.step(choice, elapsed)
         if at_once:
@@ -125,7 +125,7 @@ def test_what_is_due_is_due_once_and_in_order(book: str, steps: list[tuple[int, 
 
 
 def test_the_moments_of_the_facts_are_theirs() -> None:
-    game = Game()
+    game = Course()
     (placed,) = game.step(0, SECOND)
     assert isinstance(placed, game_events.PlayPlaced)
     assert placed.occurred_at == timestamp(START + SECOND)

@@ -6,18 +6,24 @@ import pytest
 from tests.unit.clock.tables import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
 from faristol.clock.presenting import forgotten, shown
-from faristol.record import Loaded
 from faristol.rules import Ruleset
-from faristol.table.clock import timestamp
+from faristol.table import Table
+from faristol.table.clock import Clock, fold, timestamp
 from faristol.table.decide.attendance import report_absence
-from faristol.table.settlement.clock import fold, held
+from faristol.table.game import Game
+from faristol.table.settlement.clock import held
+from faristol.table_store import Settled
+
+
+def seat(clock: Clock, game: Game, ruleset: Ruleset) -> Settled:
+    return Settled(Table(ruleset, game, clock), (), {"game-cup-r1-t1": 3, "clock-cup-r1-t1": 3})
 
 
 @pytest.mark.parametrize(("ruleset", "reminded"), [(UF, ""), (FISE, ""), (FISC, "biel"), (PES, "biel"), (FM, "")])
 def test_a_forgotten_clock_is_told_only_where_somebody_may_say_so(ruleset: Ruleset, reminded: str) -> None:
     table = drawn(started(), 10)
     assert forgotten(clocked(table, ruleset), table, ruleset) == reminded
-    assert shown(Loaded(clocked(table, ruleset), 3), table, ruleset, at=after(10)).forgotten_player_id == reminded
+    assert shown(seat(clocked(table, ruleset), table, ruleset), at=after(10)).forgotten_player_id == reminded
 
 
 def test_a_clock_that_the_mover_stopped_and_did_not_start_for_the_other_is_forgotten_too() -> None:
@@ -34,10 +40,10 @@ def test_nothing_is_forgotten_while_something_of_the_turn_is_left_to_do() -> Non
 def test_a_clock_says_what_it_comes_to_next_and_who_is_not_there() -> None:
     table = started()
     clock = clocked(table, FISC)
-    answer = shown(Loaded(clock, 2), table, FISC, at=after(10))
+    answer = shown(seat(clock, table, FISC), at=after(10))
     assert (answer.deadline, answer.deadline_at) == ("OvertimeCapExceeded", timestamp(after(35 * 60) + 1_000_000))
     clock = fold(clock, report_absence(clock, table, FISC, "arbiter-1", "anna", after(30)))
-    answer = shown(Loaded(clock, 3), table, FISC, at=after(40))
+    answer = shown(seat(clock, table, FISC), at=after(40))
     assert (answer.deadline, list(answer.absent_player_ids)) == ("TimeForfeited", ["anna"])
     assert (answer.running_player_id, answer.running_since) == ("anna", timestamp(after(30)))
 
@@ -47,9 +53,9 @@ def test_the_clock_of_an_absent_player_is_shown_as_running_from_when_the_book_sa
     table = started()
     clock = clocked(table, PES)
     clock = fold(clock, report_absence(clock, table, PES, "arbiter-1", "anna", after(30)))
-    before = shown(Loaded(clock, 3), table, PES, at=after(599))
+    before = shown(seat(clock, table, PES), at=after(599))
     assert (before.running_player_id, before.HasField("running_since"), list(before.running)) == ("", False, [])
-    later = shown(Loaded(clock, 3), table, PES, at=after(601))
+    later = shown(seat(clock, table, PES), at=after(601))
     assert (later.running_player_id, later.running_since) == ("anna", timestamp(after(600)))
 
 
@@ -58,7 +64,7 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
     clock = clocked(table, FISE)
     for player_id in ("biel", "anna"):
         clock = fold(clock, report_absence(clock, table, FISE, "arbiter-1", player_id, after(30)))
-    answer = shown(Loaded(clock, 3), table, FISE, at=after(40))
+    answer = shown(seat(clock, table, FISE), at=after(40))
     assert [(one.player_id, one.since) for one in answer.running] == [
         (player_id, timestamp(after(0))) for player_id in table.player_ids
     ]

@@ -18,23 +18,23 @@ from tests.unit.clock.tables import (
     drawn,
     interrupted,
     names,
+    settle,
     started,
 )
 
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, with_options
-from faristol.table.clock import Clock, timestamp
-from faristol.table.clock.watch import Table
+from faristol.table.clock import Clock, fold, timestamp
 from faristol.table.deadlines import next_deadline
 from faristol.table.decide.arbitration import expire_round_time
 from faristol.table.decide.presses import press
-from faristol.table.settlement.clock import fold, settle
+from faristol.table.game import Game
 
 HOUR = 3_600
 
 
-def after_turns(number: int, ruleset: Ruleset) -> tuple[Table, Clock]:
+def after_turns(number: int, ruleset: Ruleset) -> tuple[Game, Clock]:
     """A table whose players took so many turns of 10 seconds."""
     table = started()
     clock = clocked(table, ruleset)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from google.protobuf.message import Message
+from tests.integration.running_clocks import dealt
 
 from faristol.clock.rounds import ending
-from faristol.clock.streams import load_clock
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.table.clock import timestamp
+from faristol.table_store import load_table
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
 GAMES = ("cup-r1-t1", "cup-r1-t2", "cup-r1-t3")
-ENDED = game_events.GameEnded(occurred_at=timestamp(START + 900 * SECOND))
+ENDED = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START + 900 * SECOND))
 CLOSED = game_events.TableClosed(occurred_at=timestamp(START + 900 * SECOND))
 ABSENT = clock_events.PlayerAbsent(
     player_id="biel",
@@ -52,7 +53,7 @@ async def began(record: Record, ruleset: str, games: Sequence[str] = GAMES) -> N
             occurred_at=timestamp(START),
         )
         started = game_events.GameStarted(first_player_id="anna", occurred_at=timestamp(START))
-        await add(record, f"game-{game_id}", opened, started)
+        await add(record, f"game-{game_id}", opened, *dealt(["anna", "biel"], started.occurred_at), started)
 
 
 async def told(record: Record, game_id: str, ended: Message = ENDED) -> Decision | None:
@@ -82,9 +83,13 @@ async def test_who_is_missing_from_the_last_game_of_a_round_loses_with_the_one_b
     decision = await told(record, GAMES[1], ended)
     assert decision is not None
     await record.append(decision, Metadata())
-    (lost,) = (await record.facts(f"clock-{GAMES[2]}"))[3:]
+    lost, stopped = (await record.facts(f"clock-{GAMES[2]}"))[3:]
+    assert isinstance(stopped, clock_events.ClockStopped)
     assert lost == clock_events.TimeForfeited(player_id="biel", reason=reason, occurred_at=ENDED.occurred_at)
-    assert (await load_clock(record, GAMES[2])).state.played_out
+    settled = await load_table(record, GAMES[2])
+    assert settled is not None
+    assert settled.game.condition == game_events.END_CONDITION_FORFEIT
+    assert not settled.missing
     await record.close()
 
 
@@ -152,7 +157,7 @@ async def test_a_round_that_is_paired_anew_has_the_games_of_its_last_pairing(rec
 async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game_ends(
     record: Record, order: str, signed: bool
 ) -> None:
-    """Streams read in a round of 150 tables: a few for each, whether results come in at once or all at the end."""
+    """Questions asked in a round of 150 tables: a few for each, whether results come in at once or all at the end."""
     games = [f"cup-r1-t{table}" for table in range(1, 151)]
     await began(record, "fise", games)
     await missing_from(record, "cup-r1-t75")
@@ -162,20 +167,20 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
     elif order == "any":
         random.Random(7).shuffle(ending_games)
     reaction, read = ending(record), 0
-    plain = record.facts
+    plain = record.facts_after
 
-    async def counted(stream: str, after_version: int = 0) -> list[Message]:
+    async def counted(versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         nonlocal read
         read += 1
-        return await plain(stream, after_version)
+        return await plain(versions)
 
     decisions = []
     for game_id in ending_games:
         await add(record, f"game-{game_id}", ENDED)
         news = (await record.read_stream(f"game-{game_id}"))[-1]
-        record.facts = counted  # type: ignore[method-assign] # it counts, and reads as before
+        record.facts_after = counted  # type: ignore[method-assign] # it counts, and reads as before
         decisions.append(await reaction.react(news))
-        record.facts = plain  # type: ignore[method-assign] # as it was
+        record.facts_after = plain  # type: ignore[method-assign] # as it was
         if signed:
             await add(record, "tournament-cup", pairing_events.ResultRecorded(round=1, game_id=game_id))
 

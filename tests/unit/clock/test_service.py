@@ -13,18 +13,19 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tests.integration.running_clocks import dealt
 
 from faristol.clock.part import part
-from faristol.clock.streams import load_clock
 from faristol.host import Runtime, Settings
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.record import Conflict, Decision, Guard, Metadata, Record, Recorded, Write
+from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.table.clock import Instant, timestamp
+from faristol.table_store import Settled, load_table
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
@@ -38,6 +39,7 @@ OPENED = game_events.GameOpened(
     ruleset=game_events.Pin(name="fisc-2023", digest=load_ruleset("fisc-2023").digest),
     occurred_at=timestamp(START),
 )
+DEALT = dealt(["anna", "biel"], timestamp(START - 3_600 * SECOND))
 STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START))
 PASSED = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
 
@@ -68,10 +70,16 @@ async def play(record: Record, *facts: Message) -> None:
     await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
 
 
-async def follow(record: Record, event: Recorded | None = None) -> Decision | None:
-    """What the clock's reaction makes of the game's last event."""
-    reaction, _ = part(Runtime(Settings.model_validate({}), record)).reactions
-    return await reaction.react(event or (await record.read_stream(f"game-{GAME}"))[-1])
+async def followed(record: Record) -> Settled:
+    """The table, settled."""
+    settled = await load_table(record, GAME)
+    assert settled is not None
+    return settled
+
+
+async def follow(record: Record) -> Decision:
+    """What follows at the table from what was recorded."""
+    return (await followed(record)).decision()
 
 
 async def facts(record: Record) -> list[str]:
@@ -98,7 +106,7 @@ def problem(caught: pytest.ExceptionInfo[grpc.aio.AioRpcError]) -> tuple[grpc.St
 async def test_a_press_does_not_wait_for_the_clock_to_have_heard_of_the_game(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED, PASSED)
+    await play(record, OPENED, *DEALT, STARTED, PASSED)
     answer = await clocks.Press(pressing(at=START + 3 * SECOND))
     assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockPressed"]
     assert (answer.used_ms, answer.position) == (3_000, await record.last_position())
@@ -107,7 +115,7 @@ async def test_a_press_does_not_wait_for_the_clock_to_have_heard_of_the_game(
 async def test_the_clock_is_told_as_it_stands_in_the_record(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED, PASSED)
+    await play(record, OPENED, *DEALT, STARTED, PASSED)
     await clocks.Press(pressing(at=START + 3 * SECOND))
     assert await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME)) == clock_pb2.GetClockResponse(
         game_id=GAME,
@@ -118,20 +126,22 @@ async def test_the_clock_is_told_as_it_stands_in_the_record(
         allowance_ms=25 * 60_000,
         version=3,
         turn=2,
+        deadline="OvertimeCapExceeded",
+        deadline_at=timestamp(START + (3 + 35 * 60) * SECOND + SECOND // 1_000),
     )
 
 
 async def test_a_press_sent_twice_is_one_press_with_one_answer(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED, PASSED)
+    await play(record, OPENED, *DEALT, STARTED, PASSED)
     request = pressing(at=START + 3 * SECOND)
     assert await clocks.Press(request) == await clocks.Press(request)
     assert (await facts(record)).count("ClockPressed") == 1
 
 
 async def test_a_press_without_a_time_happens_now(record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
-    await play(record, OPENED, STARTED, PASSED)
+    await play(record, OPENED, *DEALT, STARTED, PASSED)
     assert (await clocks.Press(pressing())).used_ms == (NOW.timestamp() * 1000) - START // 1_000_000
 
 
@@ -140,15 +150,15 @@ async def test_a_press_without_a_time_is_never_before_the_last_fact(
 ) -> None:
     ahead = int(NOW.timestamp()) * SECOND + 60 * SECOND
     passed = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(ahead))
-    await play(record, OPENED, STARTED, passed)
+    await play(record, OPENED, *DEALT, STARTED, passed)
     await clocks.Press(pressing())
-    assert (await load_clock(record, GAME)).state.running_since == ahead
+    assert (await followed(record)).table.clock.running_since == ahead
 
 
 async def test_a_refused_press_names_its_article_and_writes_nothing(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await clocks.Press(pressing(at=START + SECOND))
     code, info = problem(caught)
@@ -163,7 +173,7 @@ async def test_a_refused_press_names_its_article_and_writes_nothing(
 async def test_a_press_before_the_last_fact_is_an_invalid_argument(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED, PASSED)
+    await play(record, OPENED, *DEALT, STARTED, PASSED)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await clocks.Press(pressing(at=START))
     code, info = problem(caught)
@@ -176,7 +186,7 @@ async def test_a_stop_holds_the_clock_where_the_book_has_it(
     opened = game_events.GameOpened()
     opened.CopyFrom(OPENED)
     opened.ruleset.name, opened.ruleset.digest = "pes-2024", load_ruleset("pes-2024").digest
-    await play(record, opened, STARTED, PASSED)
+    await play(record, opened, *DEALT, STARTED, PASSED)
     request = clock_pb2.StopRequest(
         command_id=str(uuid.uuid4()), game_id=GAME, player_id="biel", occurred_at=timestamp(START + 3 * SECOND)
     )
@@ -189,7 +199,7 @@ async def test_a_stop_holds_the_clock_where_the_book_has_it(
 async def test_what_an_arbiter_does_to_a_clock_is_on_the_record_with_the_arbiter(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     common: dict[str, Any] = {"game_id": GAME, "arbiter_id": "arbiter-1"}
     reason = clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE
     await clocks.Neutralise(clock_pb2.NeutraliseRequest(command_id=str(uuid.uuid4()), reason=reason, **common))
@@ -213,7 +223,7 @@ async def test_what_an_arbiter_does_to_a_clock_is_on_the_record_with_the_arbiter
 async def test_players_who_are_not_there_are_noted_and_come(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     who: dict[str, Any] = {"game_id": GAME, "player_id": "anna"}
     minute = timestamp(START + 60 * SECOND)
     await clocks.ReportAbsence(
@@ -243,7 +253,7 @@ async def test_players_who_are_not_there_are_noted_and_come(
 async def test_an_arbiter_ends_the_time_of_the_round(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     await clocks.ExpireRoundTime(
         clock_pb2.ExpireRoundTimeRequest(command_id=str(uuid.uuid4()), game_id=GAME, arbiter_id="arbiter-1")
     )
@@ -255,21 +265,21 @@ async def test_a_press_that_comes_too_late_says_so(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START - 40 * 60 * SECOND))
-    await play(record, OPENED, started, PASSED)
+    await play(record, OPENED, *DEALT, started, PASSED)
     answer = await clocks.Press(pressing())
     assert (answer.too_late, answer.used_ms) == (True, 35 * 60_000)
-    assert (await facts(record))[-1] == "OvertimeCapExceeded"
+    assert (await facts(record))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
 
 
 async def test_a_time_that_is_over_goes_on_the_record_when_it_is_claimed(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
     started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START - 40 * 60 * SECOND))
-    await play(record, OPENED, started)
+    await play(record, OPENED, *DEALT, started)
     claim = clock_pb2.ClaimTimeRequest(command_id=str(uuid.uuid4()), game_id=GAME, player_id="anna")
     answer = await clocks.ClaimTime(claim)
     assert answer.position == await record.last_position()
-    assert (await facts(record))[-1] == "OvertimeCapExceeded"
+    assert (await facts(record))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
 
 
 async def test_what_does_not_exist_is_not_found_by_its_id(clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
@@ -281,19 +291,17 @@ async def test_what_does_not_exist_is_not_found_by_its_id(clocks: clock_pb2_grpc
 
 
 async def test_the_clock_follows_its_game_once(record: Record) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     decision = await follow(record)
-    assert decision is not None
     await record.append(decision, Metadata())
     assert await facts(record) == ["ClockOpened", "ClockStarted"]
-    assert await follow(record) is None
+    assert not (await follow(record)).writes
 
 
 async def test_what_the_clock_decides_holds_only_for_the_game_that_it_saw(record: Record) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     decision = await follow(record)
-    assert decision is not None
-    assert list(decision.guards) == [Guard(f"game-{GAME}", 2)]
+    assert list(decision.guards) == [Guard(f"game-{GAME}", 4)]
     await play(record, PASSED)
     with pytest.raises(Conflict) as caught:
         await record.append(decision, Metadata())
@@ -302,35 +310,30 @@ async def test_what_the_clock_decides_holds_only_for_the_game_that_it_saw(record
 
 
 async def test_what_two_replicas_decide_at_once_is_written_once(record: Record) -> None:
-    await play(record, OPENED, STARTED)
+    await play(record, OPENED, *DEALT, STARTED)
     first, second = await follow(record), await follow(record)
-    assert first is not None
-    assert second is not None
     await record.append(first, Metadata())
     with pytest.raises(Conflict):
         await record.append(second, Metadata())
-    assert await follow(record) is None
+    assert not (await follow(record)).writes
 
 
-async def test_a_late_event_finds_the_clock_where_the_game_is(record: Record) -> None:
+async def test_a_clock_that_is_behind_its_game_follows_all_of_it(record: Record) -> None:
     raised = game_events.ChallengeRaised(turn=1, challenge=1, occurred_at=timestamp(START + 2 * SECOND))
     ruled = game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(START + 2 * SECOND))
     placed = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
     written = game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=timestamp(START + 2 * SECOND))
-    await play(record, OPENED, STARTED, placed, raised, ruled, written)
-    first = (await record.read_stream(f"game-{GAME}"))[1]
-    decision = await follow(record, first)
-    assert decision is not None
-    await record.append(decision, Metadata())
+    await play(record, OPENED, *DEALT, STARTED, placed, raised, ruled, written)
+    await record.append(await follow(record), Metadata())
     assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockNeutralised", "ClockResumed"]
-    assert await follow(record) is None
+    assert not (await follow(record)).writes
 
 
 async def test_a_ruleset_other_than_the_pinned_one_stops_the_clock_with_both_digests(record: Record) -> None:
     opened = game_events.GameOpened()
     opened.CopyFrom(OPENED)
     opened.ruleset.digest = "0" * 64
-    await play(record, opened, STARTED)
+    await play(record, opened, *DEALT, STARTED)
     with pytest.raises(Refusal) as caught:
         await follow(record)
     assert caught.value.reason == "RULESET_MISSING"
@@ -340,13 +343,13 @@ async def test_a_ruleset_other_than_the_pinned_one_stops_the_clock_with_both_dig
 async def test_what_follows_from_the_game_is_shown_before_the_clock_has_heard_of_it(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:
-    await play(record, OPENED, STARTED)
-    await record.append(await follow(record) or Decision(), Metadata())
+    await play(record, OPENED, *DEALT, STARTED)
+    await record.append(await follow(record), Metadata())
     placed = game_events.PlayPlaced(turn=1, player_id="biel", score=2, occurred_at=timestamp(START + SECOND))
     raised = game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(START + SECOND))
     await play(record, placed, raised)
     before = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert (before.running_player_id, before.neutralised, before.following) == ("", True, 1)
-    await record.append(await follow(record) or Decision(), Metadata())
+    await record.append(await follow(record), Metadata())
     after = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert (after.running_player_id, after.neutralised, after.following) == ("", True, 0)

@@ -21,8 +21,8 @@ from tests.unit.clock.tables import (
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset
+from faristol.table.clock import fold
 from faristol.table.decide.presses import claim_time, press, stop
-from faristol.table.settlement.clock import fold
 
 STOPPING = [PES, NON_RUNNING]
 

@@ -9,14 +9,16 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.table.clock import instant, timestamp
-from faristol.table.clock.watch import ENDS, ENDS_TURN, INTERRUPTS, SETTLES, TAKES, Kind, Phase, Table, watch_game
+from faristol.table.game import Game, Phase
+from faristol.table.game import evolve as evolve_game
+from faristol.table.game.signals import Kind
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
 
 
-def seen(*messages: Message) -> Table:
-    return reduce(watch_game, messages, Table())
+def seen(*messages: Message) -> Game:
+    return reduce(evolve_game, messages, Game())
 
 
 OPENED = game_events.GameOpened(
@@ -36,7 +38,7 @@ def drawn(player_id: str, bag_left: int) -> game_events.TilesDrawn:
 
 def test_the_starting_draw_is_not_a_turn() -> None:
     table = seen(OPENED, drawn("biel", 93), drawn("anna", 86))
-    assert (table.phase, table.turn, table.started) == (Phase.OPENED, 0, False)
+    assert (table.phase, table.turn, table.started) == (Phase.UNSPECIFIED, 0, False)
 
 
 def test_the_first_player_is_on_turn_when_the_game_starts() -> None:
@@ -66,8 +68,8 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
     )
     assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
-    assert [(one.reason, one.challenge) for one in table.interruptions] == [("challenge", 1)]
-    last = table.signals[-1]
+    assert [(one.reason, one.challenge) for one in table.signals.interruptions] == [("challenge", 1)]
+    last = table.signals.given[-1]
     assert (last.kind, last.turn, last.interruption, last.at) == (Kind.TURN_OVER, 1, 1, instant(later))
 
 
@@ -87,12 +89,7 @@ def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
 
 def test_a_table_that_is_closed_has_no_time_to_run() -> None:
     table = seen(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START + SECOND)))
-    assert (table.phase, table.mover, table.signals[-1].kind) == (Phase.ENDED, "", Kind.GAME_OVER)
-
-
-def test_every_fact_that_the_clock_follows_by_name_is_a_fact_of_a_game() -> None:
-    known = game_events.DESCRIPTOR.message_types_by_name
-    assert set(INTERRUPTS) | set(SETTLES) | TAKES | ENDS | ENDS_TURN <= set(known)
+    assert (table.phase, table.mover, table.signals.given[-1].kind) == (Phase.FINAL, "", Kind.GAME_OVER)
 
 
 def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruption() -> None:
@@ -105,9 +102,9 @@ def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruptio
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=later),
         game_events.AppealRaised(turn=1, challenge=1, player_id="biel", occurred_at=later),
     )
-    assert [one.ended_by for one in table.interruptions] == [None]
-    table = watch_game(table, game_events.AppealRuled(turn=1, challenge=1, valid=True, occurred_at=later))
-    assert table.interruption(1).ended_by is not None
+    assert [one.ended_by for one in table.signals.interruptions] == [None]
+    table = evolve_game(table, game_events.AppealRuled(turn=1, challenge=1, valid=True, occurred_at=later))
+    assert table.signals.interruption(1).ended_by is not None
     assert (table.turn, table.mover) == (1, "biel")
 
 
@@ -122,12 +119,7 @@ def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
     )
     assert (table.turn, table.mover) == (2, "anna")
-    assert table.interruption(1).ended_by is not None
-
-
-def test_tiles_that_go_back_into_the_bag_are_counted() -> None:
-    table = seen(OPENED, STARTED, PLACED, drawn("biel", 0), game_events.OverdrawResolved(bag_left=2))
-    assert table.bag_left == 2
+    assert table.signals.interruption(1).ended_by is not None
 
 
 @pytest.mark.parametrize(("facts", "phase"), [((), Phase.PLACED), ((drawn("biel", 80),), Phase.DRAWN)])

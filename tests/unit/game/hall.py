@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from typing import Any
 
 from google.protobuf.message import Message
 from tests.unit.game.tables import GAME, SECOND, SEED, START
 
 from faristol.game import commands
-from faristol.game.streams import Table
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_tiles, with_options
-from faristol.table import clock as clock_model
-from faristol.table.clock import watch as clock_views
+from faristol.table import Table, of_clock
+from faristol.table.clock import Clock
 from faristol.table.decide import bag_of
 from faristol.table.decide import presses as clock_decide
 from faristol.table.game import UNKNOWN, Game, Phase, fold
 from faristol.table.opening import open_table
-from faristol.table.settlement import clock as clock_settling
-from faristol.table.settlement.game import settle
-from faristol.table.views import Clock, Ruling, Tournament, watch_clock
+from faristol.table.settlement import settle
+from faristol.table.views import Ruling, Tournament
 
 PLAYERS = ("anna", "biel", "carla", "dolors")
 NEEDED: Mapping[str, Mapping[str, Any]] = {"uf-2007": {"minutes": 30}}
@@ -58,10 +55,7 @@ class Hall:
         self.at = START
         self.facts: list[Message] = []
         self.ticks: list[Message] = []
-        self.game = Game()
-        self.clock = Clock()
-        self._state = clock_model.Clock()
-        self._view = clock_views.Table()
+        self.table = Table(ruleset)
         self.ruling: Ruling | None = None
         pin = Pin(ruleset.name, ruleset.digest)
         keeping = events.KEEPING_RECORDED if recorded else events.KEEPING_HOSTED
@@ -96,9 +90,14 @@ class Hall:
         return facts
 
     @property
-    def table(self) -> Table:
-        """The table as a command is decided on it."""
-        return Table(self.game, self.clock, self.ruleset, (), len(self.facts), ())
+    def game(self) -> Game:
+        """The game."""
+        return self.table.game
+
+    @property
+    def clock(self) -> Clock:
+        """The clock."""
+        return self.table.clock
 
     def after(self, seconds: float = 1) -> None:
         """Let time pass."""
@@ -108,11 +107,11 @@ class Hall:
         """Carry out a command ``seconds`` later, and give its facts. Nothing passes when it is refused."""
         at = self.at + int(seconds * SECOND)
         self.settle()
-        facts = commands.act(self.table, request, at)
+        before = len(self.facts)
+        self._write(commands.act(self.table, request, at))
         self.at = at
-        self._write(facts)
         self.settle()
-        return facts
+        return self.facts[before:]
 
     def play(self, text: str, player: str = "") -> list[Message]:
         """The mover, or another player, plays: ``H8 C A S (A)``."""
@@ -180,24 +179,17 @@ class Hall:
     def _tick(self, act: Any, player: str, seconds: float) -> None:
         at = self.at + int(seconds * SECOND)
         self.settle()
-        self._hear(act(self._state, self._view, self.ruleset, player or self.game.mover, at))
+        self._write(act(self.clock, self.game, self.ruleset, player or self.game.mover, at))
         self.at = at
         self.settle()
 
     def settle(self) -> None:
-        """Game and clock hear of each other until neither has anything to say."""
-        timed = self.ruleset.clock.model != "none"
-        while True:
-            ticks = clock_settling.settle(self._state, self._view, self.ruleset) if timed else []
-            self._hear(ticks)
-            facts = settle(self.game, self.clock, self.ruling, self.ruleset)
-            self._write(facts)
-            if not facts and not ticks:
-                return
+        """All that follows happens."""
+        self._write(settle(self.table, self.ruling))
 
     def tell(self, tick: Message) -> None:
         """A fact that the clock finds by itself."""
-        self._hear([tick])
+        self._write([tick])
         self.settle()
 
     def check_tiles(self) -> None:
@@ -217,11 +209,6 @@ class Hall:
         assert len(bag) == self.game.bag_left
 
     def _write(self, facts: Sequence[Message]) -> None:
-        self.facts += facts
-        self.game = fold(self.game, facts)
-        self._view = reduce(clock_views.watch_game, facts, self._view)
-
-    def _hear(self, facts: Sequence[Message]) -> None:
-        self.ticks += facts
-        self._state = clock_settling.fold(self._state, facts)
-        self.clock = reduce(watch_clock, facts, self.clock)
+        for fact in facts:
+            (self.ticks if of_clock(fact) else self.facts).append(fact)
+        self.table = self.table.after(facts)

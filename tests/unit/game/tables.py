@@ -8,10 +8,11 @@ from google.protobuf.message import Message
 
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Board, Notation, Placement, lay, load_ruleset, read_tiles
-from faristol.table.game import Game, Instant, timestamp
-from faristol.table.settlement.game import fold
-from faristol.table.views import Clock
+from faristol.rules import Board, Notation, Placement, Ruleset, lay, load_ruleset, read_tiles
+from faristol.table.clock import Clock
+from faristol.table.game import Game, Instant, fold, timestamp
+from faristol.table.settlement import game as settlement
+from faristol.table.views import Ruling
 
 FISC = load_ruleset("fisc-2023")
 GAME = "cup-r1-t1"
@@ -51,6 +52,15 @@ def opened(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: i
 def started(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> Game:
     """The table at anna's first turn."""
     return fold(Game(), opened(anna, biel, bag_left))
+
+
+def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> list[Message]:
+    """What the game lacks, all of it, while the clock stands as it is."""
+    facts: list[Message] = []
+    while missing := settlement.missing(game, clock, ruling, ruleset):
+        facts += missing
+        game = fold(game, missing)
+    return facts
 
 
 def tiles(play: str, board: Board | None = None) -> tuple[Placement, ...]:

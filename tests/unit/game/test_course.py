@@ -1,6 +1,6 @@
-"""Whole games, played at random against the real clock, with news that comes late or not at all.
+"""Whole games, played at random against the real clock, where what follows is written at once or later.
 
-Whatever is played, and whoever hears of it when: no tile is made or lost, the sheet adds up, the game comes to
+Whatever is played, and whenever it is settled: no tile is made or lost, the sheet adds up, the game comes to
 an end, and the same moves give the same facts.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import reduce
 from random import Random
 
 import pytest
@@ -20,15 +19,12 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, check_play, full_bag
-from faristol.table import clock as clock_model
-from faristol.table import decide
-from faristol.table.clock import watch as clock_views
-from faristol.table.decide import presses as clock_decide
+from faristol.table import Table, decide, of_clock
+from faristol.table.decide.presses import press
 from faristol.table.game import Game, Phase, evolve
 from faristol.table.opening import open_table
-from faristol.table.settlement import clock as clock_settling
-from faristol.table.settlement.game import fold, settle
-from faristol.table.views import Clock, Ruling, Tournament, watch_clock
+from faristol.table.settlement import settle
+from faristol.table.views import Ruling, Tournament
 
 FACES = FISC.tile_set.faces
 WHOLE = Counter(full_bag(FISC.tile_set))
@@ -41,62 +37,50 @@ class Course:
     seed: int
     """Of the players: what they do and how long they think follows from it and from where the game stands."""
     hearing: Random
-    """Of the bus: whether a stream hears of the other between two commands."""
+    """Whether what follows is written when it does, or with the next command."""
     pace: int
     """Longest time that a player thinks, in seconds."""
     chance: Random = field(default_factory=Random)
-    game: list[Message] = field(default_factory=list)
-    clock: list[Message] = field(default_factory=list)
+    facts: list[Message] = field(default_factory=list)
     ruling: Ruling | None = None
-    state: Game = field(default_factory=Game)
-    time: Clock = field(default_factory=Clock)
-    """The clock as the table sees it."""
-    clock_state: clock_model.Clock = field(default_factory=clock_model.Clock)
-    clock_view: clock_views.Table = field(default_factory=clock_views.Table)
-    """The table as the clock sees it."""
+    recorded: Table = field(default_factory=lambda: Table(FISC))
+
+    @property
+    def game(self) -> list[Message]:
+        """The facts of the game."""
+        return [fact for fact in self.facts if not of_clock(fact)]
+
+    @property
+    def clock(self) -> list[Message]:
+        """The facts of the clock."""
+        return [fact for fact in self.facts if of_clock(fact)]
 
     def open(self) -> None:
         tournament = Tournament("cup", Random(self.seed).randbytes(32))
         pairing = Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
-        self.write_game(open_table(tournament, 1, pairing, FISC, START))
+        self.write(open_table(tournament, 1, pairing, FISC, START))
 
-    def write_game(self, facts: list[Message]) -> None:
-        self.game += facts
-        self.state = fold(self.state, facts)
-        self.clock_view = reduce(clock_views.watch_game, facts, self.clock_view)
+    def write(self, facts: list[Message]) -> None:
+        self.facts += facts
+        self.recorded = self.recorded.after(facts)
 
-    def write_clock(self, facts: list[Message]) -> None:
-        self.clock += facts
-        self.clock_state = clock_settling.fold(self.clock_state, facts)
-        self.time = reduce(watch_clock, facts, self.time)
-
-    def table(self) -> Game:
+    def table(self) -> Table:
         """The table as players see it: settled, but for a ruling that does not stand on its stream yet."""
-        game = fold(self.state, settle(self.state, self.time, None, FISC))
-        assert settle(game, self.time, None, FISC) == []
-        return game
-
-    def game_hears(self) -> None:
-        self.write_game(settle(self.state, self.time, self.ruling, FISC))
-
-    def clock_hears(self) -> None:
-        self.write_clock(clock_settling.settle(self.clock_state, self.clock_view, FISC))
+        table = self.recorded.after(settle(self.recorded))
+        assert settle(table) == []
+        return table
 
     def act(self, facts: list[Message]) -> None:
-        """A command of the game: what is settled is written with what is decided."""
-        self.game_hears()
-        self.write_game(facts)
-
-    def press(self, player: str, at: int) -> None:
-        self.clock_hears()
-        self.write_clock(clock_decide.press(self.clock_state, self.clock_view, FISC, player, at))
+        """A command: what is settled is written with what is decided."""
+        self.write(settle(self.recorded))
+        self.write(facts)
 
     def step(self) -> None:
         """The next thing that happens."""
-        game = self.table()
+        table = self.table()
+        game, clock = table.game, table.clock
         self.chance = Random(repr((self.seed, game.turn, game.phase.name, game.ruled, game.signed)))
-        last = max(game.last_at, self.time.last_at)
-        at = last + self.chance.randint(1, self.pace if game.phase is Phase.TURN else 4) * SECOND
+        at = table.last_at + self.chance.randint(1, self.pace if game.phase is Phase.TURN else 4) * SECOND
         match game.phase:
             case Phase.TURN:
                 self.act(self._turn(game, at))
@@ -105,20 +89,14 @@ class Course:
             case Phase.PLACED if game.bag_left:
                 self.act(decide.draw_tiles(game, NOTHING, FISC, game.mover, at))
             case Phase.PLACED | Phase.DRAWN:
-                self.press(game.mover, at)
+                self.act(press(clock, game, FISC, game.mover, at))
             case Phase.CHALLENGED:
-                self.clock_hears()
-                self.game_hears()
-            case Phase.ENDED if not self.time.stopped:
-                self.game_hears()
-                self.clock_hears()
+                self.write(settle(self.recorded, self.ruling))
             case Phase.ENDED:
                 player = next(player for player in game.player_ids if player not in game.signed)
-                self.act(decide.sign_sheet(game, self.time, FISC, player, at))
+                self.act(decide.sign_sheet(game, clock, FISC, player, at))
         if self.hearing.random() < 0.5:
-            self.clock_hears()
-        if self.hearing.random() < 0.5:
-            self.game_hears()
+            self.write(settle(self.recorded))
 
     def _turn(self, game: Game, at: int) -> list[Message]:
         choice = self.chance.random()
@@ -169,7 +147,7 @@ def played(seed: int, hearing: int, pace: int) -> Course:
     course = Course(seed, Random(hearing), pace)
     course.open()
     for _ in range(2_000):
-        game = course.table()
+        game = course.table().game
         outside = Counter(tile.in_rack for tile in game.board.values())
         for rack in game.racks.values():
             outside.update(rack)
@@ -202,7 +180,7 @@ def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None
 
 @pytest.mark.parametrize("pace", [60, 900])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_same_moves_give_the_same_facts_whoever_hears_of_what_when(seed: int, pace: int) -> None:
+def test_the_same_moves_give_the_same_facts_whenever_they_are_settled(seed: int, pace: int) -> None:
     one, other = played(seed, 1, pace), played(seed, 2, pace)
     assert one.game == other.game
     assert one.clock == other.clock

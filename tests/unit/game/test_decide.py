@@ -5,16 +5,15 @@ from collections.abc import Callable
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, NOTHING, after, names, started, tiles
+from tests.unit.game.tables import FISC, NOTHING, after, names, settle, started, tiles
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, full_bag
-from faristol.table import decide
-from faristol.table.game import Game, Phase, timestamp
-from faristol.table.settlement.game import fold, settle
-from faristol.table.views import Clock
+from faristol.table import Table, decide
+from faristol.table.clock import Clock
+from faristol.table.game import Game, Phase, fold, timestamp
 
 
 def placed(game: Game | None = None) -> Game:
@@ -226,8 +225,8 @@ def test_a_sheet_is_signed_after_the_game_and_after_the_clock() -> None:
 
 
 def test_time_never_runs_back_within_a_game() -> None:
-    decide.check_time(placed(), Clock(last_at=after(20)), after(30))
+    decide.check_time(Table(FISC, placed(), Clock(last_at=after(20))), after(30))
     with pytest.raises(Invalid, match=r"22:13:49\.000Z, before the last thing at this table, .*T22:13:50\.000Z"):
-        decide.check_time(placed(), Clock(), after(29))
+        decide.check_time(Table(FISC, placed(), Clock()), after(29))
     with pytest.raises(Invalid, match="occurred_at"):
-        decide.check_time(placed(), Clock(last_at=after(40)), after(39))
+        decide.check_time(Table(FISC, placed(), Clock(last_at=after(40))), after(39))

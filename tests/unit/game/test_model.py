@@ -6,9 +6,9 @@ from tests.unit.game.tables import START, after, opened, started, tiles
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind
-from faristol.table.game import Game, Phase, evolve, timestamp
-from faristol.table.settlement.game import fold
-from faristol.table.views import Clock, watch_clock
+from faristol.table.clock import Clock
+from faristol.table.clock import evolve as evolve_clock
+from faristol.table.game import Game, Phase, evolve, fold, timestamp
 
 PLACED = events.PlayPlaced(
     turn=1,
@@ -51,7 +51,7 @@ def test_a_state_does_not_change_when_another_follows_from_it() -> None:
 
 
 def test_facts_of_other_streams_are_not_taken_for_facts_of_a_table() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.clock\.v1\.ClockStopped is no fact of a table"):
+    with pytest.raises(TypeError, match=r"faristol\.clock\.v1\.ClockStopped is no fact of a game"):
         evolve(started(), clock_events.ClockStopped())
     with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is no fact of a clock"):
-        watch_clock(Clock(), events.Passed())
+        evolve_clock(Clock(), events.Passed())

@@ -11,9 +11,8 @@ from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Ruleset, draw, full_bag, without
-from faristol.table.game import Game, Phase
+from faristol.table.game import Game, Phase, fold
 from faristol.table.opening import open_table
-from faristol.table.settlement.game import fold
 from faristol.table.views import Tournament
 
 PAIRING = Pairing(table=3, game_id=GAME, first_player_id="anna", second_player_id="biel")

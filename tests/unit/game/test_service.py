@@ -15,8 +15,6 @@ from grpc_status import rpc_status
 from tests.unit.game.tables import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
 
 from faristol.game.part import part
-from faristol.game.reactions import FOLLOWED
-from faristol.game.streams import load_table
 from faristol.host import Runtime, Settings
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.cases import case_ids_of
@@ -30,6 +28,7 @@ from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Writ
 from faristol.record.erasure import erase
 from faristol.rules import load_ruleset
 from faristol.table.game import Instant, Phase, timestamp
+from faristol.table_store import load_table
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
 
@@ -59,12 +58,21 @@ async def write(record: Record, stream: str, *facts: Message) -> Recorded:
     return (await record.read_stream(stream))[-1]
 
 
+ALLOWANCE_MS = 25 * 60_000
+
+
 async def start(record: Record, bag_left: int = 86) -> None:
     await write(record, f"game-{GAME}", *opened(bag_left=bag_left))
     await write(
         record,
         f"clock-{GAME}",
-        clock_events.ClockOpened(game_id=GAME, player_ids=["anna", "biel"], occurred_at=timestamp(START)),
+        clock_events.ClockOpened(
+            game_id=GAME,
+            tournament_id="cup",
+            player_ids=["anna", "biel"],
+            allowance_ms=ALLOWANCE_MS,
+            occurred_at=timestamp(START),
+        ),
         clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START)),
     )
 
@@ -74,14 +82,22 @@ async def names(record: Record, game: str = GAME) -> list[str]:
 
 
 async def follow(record: Record, event: Recorded) -> list[str]:
-    """What the table's reaction writes when it hears of ``event``."""
-    reactions = part(Runtime(Settings.model_validate({}), record)).reactions
-    reaction = next(reaction for reaction in reactions if event.type in reaction.types)
-    decision = await reaction.react(event)
-    if decision is None:
+    """What is written once ``event`` is on the record, by the reaction that hears of it or at the table itself."""
+
+    async def decide() -> Decision:
+        reactions = part(Runtime(Settings.model_validate({}), record)).reactions
+        for reaction in reactions:
+            if event.type in reaction.types:
+                return await reaction.react(event) or Decision()
+        settled = await load_table(record, GAME)
+        assert settled is not None
+        return settled.decision()
+
+    decision = await decide()
+    if not decision.writes:
         return []
     await record.append(decision, Metadata())
-    assert await reaction.react(event) is None
+    assert not (await decide()).writes
     return [fact.DESCRIPTOR.name for write in decision.writes for fact in write.events]
 
 
@@ -198,22 +214,20 @@ async def test_a_table_hears_of_the_press_by_itself(record: Record, tables: game
 
 
 @pytest.mark.parametrize("case_id", case_ids_of(GAME, SEED, 1))
-async def test_a_ruling_takes_a_phony_off_once_clock_and_case_have_spoken(
+async def test_a_ruling_takes_a_phony_off_and_lets_the_clock_go_on_once_it_is_carried_out(
     case_id: str, record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
 ) -> None:
     await start(record)
     await tables.PlacePlay(placing())
     assert (await tables.Challenge(challenging(after(40)))).challenge == 1
+    assert [event.name for event in await record.read(limit=100)][-2:] == ["ChallengeRaised", "ClockNeutralised"]
     ruled = lexicon_events.CaseRuled(
         case_id=case_id, game_id=GAME, turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))
     )
     case = await write(record, f"case-{case_id}", lexicon_events.CaseOpened(case_id=case_id), ruled)
-    assert await follow(record, case) == []
-    neutralised = clock_events.ClockNeutralised(player_id="anna", challenge=1, occurred_at=timestamp(after(40)))
-    halted = await write(record, f"clock-{GAME}", neutralised)
     game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
     assert game.phase == game_pb2.PHASE_CHALLENGED
-    assert await follow(record, halted) == ["ChallengeRuled", "PlayWithdrawn"]
+    assert await follow(record, case) == ["ChallengeRuled", "PlayWithdrawn", "ClockResumed"]
     game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
     assert (game.phase, game.turn_player_id, len(game.board)) == (game_pb2.PHASE_TURN, "biel", 0)
 
@@ -223,15 +237,12 @@ async def test_a_game_goes_from_the_last_play_to_a_final_result(
 ) -> None:
     await start(record, bag_left=0)
     await tables.PlacePlay(placing(play="8H C A S A R T I"))
-    press = await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
-    assert await follow(record, press) == ["PlayCompleted", "GameEnded", "RackPenalty", "OutBonus"]
-    sign = game_pb2.SignSheetRequest(game_id=GAME, command_id=command(), player_id="anna")
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await tables.SignSheet(sign)
-    assert problem(caught)[1].reason == "CLOCK_NOT_STOPPED"
-    times = [clock_events.SideTime(player_id="anna", overtime_ms=1), clock_events.SideTime(player_id="biel")]
-    stop = clock_events.ClockStopped(times=times, occurred_at=timestamp(after(50)))
-    assert await follow(record, await write(record, f"clock-{GAME}", stop)) == ["TimePenalty"]
+    late = clock_events.ClockPressed(
+        player_id="anna", turn=1, used_ms=ALLOWANCE_MS + 1, next_player_id="biel", occurred_at=timestamp(after(50))
+    )
+    press = await write(record, f"clock-{GAME}", late)
+    followed = ["PlayCompleted", "GameEnded", "RackPenalty", "OutBonus", "ClockStopped", "TimePenalty"]
+    assert await follow(record, press) == followed
     for player in ("anna", "biel"):
         sign = game_pb2.SignSheetRequest(game_id=GAME, command_id=command(), player_id=player)
         await tables.SignSheet(sign)
@@ -313,10 +324,11 @@ async def test_a_decision_does_not_hold_when_the_clock_has_moved(
     await start(record)
     await tables.PlacePlay(placing())
     await tables.DrawTiles(drawing(after(40)))
-    press = await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
-    reactions = part(Runtime(Settings.model_validate({}), record)).reactions
-    decision = await next(reaction for reaction in reactions if press.type in reaction.types).react(press)
-    assert decision is not None
+    await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    settled = await load_table(record, GAME)
+    assert settled is not None
+    decision = settled.decision()
+    assert [written.stream for written in decision.writes] == [f"game-{GAME}"]
     await write(record, f"clock-{GAME}", clock_events.ClockResumed(player_id="biel", occurred_at=timestamp(after(50))))
     with pytest.raises(Conflict):
         await record.append(decision, Metadata())
@@ -356,19 +368,6 @@ async def test_a_table_is_not_opened_under_rules_other_than_those_pinned(record:
     started = await tournament(record, "00")
     with pytest.raises(Refusal, match="ruleset fisc-2023 is pinned with content 00"):
         await follow(record, started)
-
-
-def test_a_table_follows_every_event_of_others_that_it_depends_on() -> None:
-    assert {name.rpartition(".")[2] for name in FOLLOWED} == {
-        "ClockPressed",
-        "ClockNeutralised",
-        "TurnTimedOut",
-        "OvertimeCapExceeded",
-        "RoundTimeExpired",
-        "TimeForfeited",
-        "ClockStopped",
-        "CaseRuled",
-    }
 
 
 async def three_tables(record: Record) -> None:
@@ -550,5 +549,5 @@ async def test_a_postponed_table_opens_when_it_is_started_and_not_with_its_round
 
     assert with_the_round is not None
     assert later is not None
-    assert [one.stream for one in with_the_round.writes] == ["game-g2"]
-    assert [one.stream for one in later.writes] == ["game-g1"]
+    assert [one.stream for one in with_the_round.writes] == ["game-g2", "clock-g2"]
+    assert [one.stream for one in later.writes] == ["game-g1", "clock-g1"]

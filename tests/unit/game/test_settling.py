@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, NOTHING, SECOND, after, names, started, tiles
+from tests.unit.game.tables import FISC, NOTHING, SECOND, after, names, settle, started, tiles
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind
 from faristol.table import decide
-from faristol.table.game import Game, Phase, timestamp
-from faristol.table.settlement.game import fold, settle
-from faristol.table.views import Clock, Ruling
+from faristol.table.clock import Clock
+from faristol.table.game import Game, Phase, fold, timestamp
+from faristol.table.views import Ruling
 
 
 def follow(game: Game, clock: Clock, ruling: Ruling | None = None) -> tuple[Game, list[Message]]:

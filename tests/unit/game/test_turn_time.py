@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from google.protobuf.message import Message
 from tests.unit.game.tables import after, pressed, started, tiles
 
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.rules import load_ruleset, with_options
+from faristol.table.clock import Clock, evolve
 from faristol.table.decide import check_in_time
 from faristol.table.game import Course, timestamp
-from faristol.table.views import Clock, watch_clock
 
 FM, FISC = load_ruleset("festa-major"), load_ruleset("fisc-2023")
 TIMER = with_options(load_ruleset("fise"), {"time": "timer"})
 STARTED = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(after(0)), turn_until=timestamp(after(120)))
-RUNNING = watch_clock(Clock(), STARTED)
+RUNNING = evolve(Clock(player_ids=("anna", "biel"), used_ms=(0, 0)), STARTED)
 
 
 def test_a_turn_may_be_taken_to_its_last_moment_and_not_after_it() -> None:
@@ -48,5 +49,5 @@ def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
         pressed("anna", 1, after(10)),
     ],
 )
-def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(fact: object) -> None:
-    check_in_time(started(), watch_clock(RUNNING, fact), FM, after(200))  # type: ignore[arg-type] # each is a fact
+def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(fact: Message) -> None:
+    check_in_time(started(), evolve(RUNNING, fact), FM, after(200))

@@ -1,7 +1,7 @@
 """What a clock is, and how its facts change it. Pure."""
 
 from faristol.kernel.times import Instant, instant, timestamp
-from faristol.table.clock.evolution import evolve
+from faristol.table.clock.evolution import FACTS, TIMED, evolve, fold
 from faristol.table.clock.state import (
     ARBITER,
     NANOSECONDS,
@@ -12,12 +12,15 @@ from faristol.table.clock.state import (
 
 __all__ = [
     "ARBITER",
+    "FACTS",
     "NANOSECONDS",
+    "TIMED",
     "Absence",
     "Clock",
     "Instant",
     "elapsed_ms",
     "evolve",
+    "fold",
     "instant",
     "timestamp",
 ]

@@ -61,8 +61,14 @@ class Clock:
     running_since: Instant = 0
     held: bool = False
     """The turn was taken, and its time stands until the press."""
+    turn_until: Instant | None = None
+    """When the time of this turn is over; None where it is not limited or does not run."""
     pressed_turn: int = 0
     """The last turn that a press completed."""
+    pressed_at: Instant = 0
+    held_turn: int = 0
+    """The last turn in which the mover stopped the own clock before pressing it."""
+    held_at: Instant = 0
     challenge: int = 0
     """Number of the last challenge that this clock was neutralised for."""
     interruption: int = 0
@@ -71,12 +77,15 @@ class Clock:
     """Numbers of the interruptions that it is neutralised for."""
     reason: events.NeutralisationReason.ValueType = events.NEUTRALISATION_REASON_UNSPECIFIED
     """What it was neutralised for last, while it is."""
-    timed_out: int = 0
-    """The last turn whose time was over."""
+    timed_out_turn: int = 0
+    """The last turn whose time was over before it was taken."""
+    timed_out_at: Instant = 0
     exceeded: str = ""
     """Who went over the overtime cap; empty while nobody has."""
+    exceeded_at: Instant | None = None
     last_turn: int | None = None
     """The last turn that is played since the time of the round is over; None while it is not."""
+    round_over_at: Instant = 0
     last_turn_ms: int = 0
     """What each turn may take since then; 0 where it may take any time."""
     expired_turn: int = 0
@@ -87,9 +96,14 @@ class Clock:
     """Who was not there at the signal and has not come."""
     away: frozenset[str] = frozenset()
     """Who left the table and has not come back."""
+    missed: Mapping[str, int] = field(default_factory=dict)
+    """The last turn that was completed while each player was away."""
     forfeited: tuple[str, ...] = ()
     """Who has lost by not being there."""
+    forfeited_at: Instant = 0
     stopped: bool = False
+    overtime_ms: Mapping[str, int] = field(default_factory=dict)
+    """Each player's overtime, once the clock has stopped."""
     last_at: Instant = 0
     """The latest moment that any fact of this clock names."""
 
@@ -97,6 +111,10 @@ class Clock:
     def neutralised(self) -> bool:
         """No clock runs, for a reason that the rules name."""
         return self.reason != events.NEUTRALISATION_REASON_UNSPECIFIED
+
+    def stood(self, turn: int) -> bool:
+        """Whether the mover of ``turn`` has stopped the own clock in it, or pressed it."""
+        return turn in (self.held_turn, self.pressed_turn)
 
     @property
     def round_time_over(self) -> bool:
@@ -137,7 +155,7 @@ class Clock:
             return ((self.running, self.running_since),)
         waited_for = ((player_id, absence.clock_since) for player_id, absence in self.absent.items())
         running = [(player_id, since) for player_id, since in waited_for if since is not None and since <= at]
-        return tuple(sorted(running, key=lambda one: self.player_ids.index(one[0])))
+        return tuple(sorted(running, key=lambda clock: self.player_ids.index(clock[0])))
 
     def turn_used_at(self, at: Instant) -> int:
         """Milliseconds that the mover has used in this turn at ``at``."""
@@ -146,7 +164,7 @@ class Clock:
     @property
     def next_to_run(self) -> str:
         """Whose time goes on after neutralisation; empty where the mover's stands or is over."""
-        return "" if self.held or self.timed_out == self.turn else self.mover
+        return "" if self.held or self.timed_out_turn == self.turn else self.mover
 
     def overtime(self, used_ms: int) -> int:
         """Milliseconds of ``used_ms`` beyond the allowance, 0 or more; 0 where turns are timed."""

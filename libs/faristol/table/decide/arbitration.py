@@ -9,9 +9,9 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset import Ruleset
 from faristol.table.clock import ARBITER, Clock, Instant, timestamp
-from faristol.table.clock.watch import Table
 from faristol.table.deadlines import lost_with_the_round, round_time_over, timed
 from faristol.table.decide.presses import check_arbiter, check_playing, check_seated, check_time, overtaken
+from faristol.table.game import Game
 from faristol.table.settlement.clock import REASONS
 
 MOST_MS = 24 * 60 * 60 * 1_000
@@ -20,7 +20,7 @@ MOST_MS = 24 * 60 * 60 * 1_000
 
 def neutralise(
     clock: Clock,
-    table: Table,
+    game: Game,
     ruleset: Ruleset,
     arbiter_id: str,
     reason: events.NeutralisationReason.ValueType,
@@ -31,11 +31,11 @@ def neutralise(
     Where a time was over before, that is recorded instead. Raises ``Refusal`` for another reason and while the arbiter
     has stopped them already, ``Invalid`` for no reason, no arbiter, or a time before the last fact.
     """
-    check_arbiter(table, arbiter_id)
+    check_arbiter(game, arbiter_id)
     wanted = next((one for one, written in REASONS.items() if written == reason), None)
     if wanted is None:
         raise Invalid("reason", N_("expected the reason for which the clocks are to stand"))
-    check_playing(clock, table, ruleset)
+    check_playing(clock, game, ruleset)
     if wanted not in ruleset.clock.neutralised_by:
         raise Refusal(
             "NOT_A_REASON",
@@ -49,8 +49,8 @@ def neutralise(
             ruleset.article("clock.neutralised_by"),
             N_("The arbiter has stopped the clocks already: they go on when the arbiter resumes them."),
         )
-    check_time(clock, table, at)
-    late, after = overtaken(clock, table, ruleset, at)
+    check_time(clock, game, at)
+    late, after = overtaken(clock, game, ruleset, at)
     if after.played_out:
         return late
     return [
@@ -65,26 +65,26 @@ def neutralise(
     ]
 
 
-def resume(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+def resume(clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
     """Let the time go on that the arbiter stopped: that of whoever is on turn, unless the mover has stopped it.
 
     Raises ``Refusal`` when the arbiter did not stop it, and while something at the table goes on for which it stands;
     ``Invalid`` for no arbiter or a time before the last fact.
     """
-    check_arbiter(table, arbiter_id)
-    check_playing(clock, table, ruleset)
+    check_arbiter(game, arbiter_id)
+    check_playing(clock, game, ruleset)
     article = ruleset.article("clock.neutralised_by")
     if ARBITER not in clock.open:
         raise Refusal(
             "NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: there is nothing to resume.")
         )
-    if any(table.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
+    if any(game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
         raise Refusal(
             "STILL_INTERRUPTED",
             article,
             N_("The clocks stand for something at the table that is not over: they can be resumed when it is."),
         )
-    check_time(clock, table, at)
+    check_time(clock, game, at)
     resumed = events.ClockResumed(
         player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=arbiter_id
     )
@@ -93,7 +93,7 @@ def resume(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: In
 
 def correct(
     clock: Clock,
-    table: Table,
+    game: Game,
     ruleset: Ruleset,
     arbiter_id: str,
     player_id: str,
@@ -108,13 +108,13 @@ def correct(
     for that, for another than the mover where turns are timed, and when the game is over; ``Invalid`` for no reason, no
     arbiter, a time that is negative or over a day, or a moment before the last fact.
     """
-    check_arbiter(table, arbiter_id)
+    check_arbiter(game, arbiter_id)
     if reason not in events.CorrectionReason.values() or not reason:
         raise Invalid("reason", N_("expected the reason for which the clock is corrected"))
     if not 0 <= used_ms <= MOST_MS:
         raise Invalid("used_ms", N_("expected 0 to {most} ms, not {given}"), {"most": MOST_MS, "given": used_ms})
-    check_seated(table, ruleset, player_id)
-    check_playing(clock, table, ruleset)
+    check_seated(game, ruleset, player_id)
+    check_playing(clock, game, ruleset)
     if reason == events.CORRECTION_REASON_FORGOTTEN and not ruleset.clock.forgotten_heard:
         raise Refusal(
             "FORGOTTEN_NOT_HEARD",
@@ -128,8 +128,8 @@ def correct(
             N_("Each turn has its own time here: only the time of {mover}, who is on turn, can be corrected."),
             {"mover": clock.mover},
         )
-    check_time(clock, table, at)
-    late, after = overtaken(clock, table, ruleset, at)
+    check_time(clock, game, at)
+    late, after = overtaken(clock, game, ruleset, at)
     if after.played_out:
         return late
     corrected = events.ClockCorrected(
@@ -143,7 +143,7 @@ def correct(
     return [*late, timed(after, corrected)]
 
 
-def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+def expire_round_time(clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
     """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30).
 
     Who has not come by then loses where the book says so (FISE 37), and no turn is owed to anybody. Where another time
@@ -151,7 +151,7 @@ def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: 
     no such time, when it is over already, and while somebody is absent who does not lose by it; ``Invalid`` for no
     arbiter or a time before the last fact.
     """
-    check_arbiter(table, arbiter_id)
+    check_arbiter(game, arbiter_id)
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
         raise Refusal(
@@ -159,13 +159,13 @@ def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: 
         )
     lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
     if not lost:
-        check_playing(clock, table, ruleset)
+        check_playing(clock, game, ruleset)
     if clock.round_time_over:
         raise Refusal("ROUND_TIME_OVER", article, N_("The time of the round is over already."))
-    check_time(clock, table, at)
-    late, after = overtaken(clock, table, ruleset, at)
+    check_time(clock, game, at)
+    late, after = overtaken(clock, game, ruleset, at)
     if after.played_out or after.round_time_over:
         return late
     if lost:
         return [*late, *lost]
-    return [*late, timed(after, round_time_over(after, table, ruleset, at, arbiter_id))]
+    return [*late, timed(after, round_time_over(after, game, ruleset, at, arbiter_id))]

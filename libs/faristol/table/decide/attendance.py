@@ -8,44 +8,45 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset import Ruleset
 from faristol.table.clock import NANOSECONDS, Clock, Instant, timestamp
-from faristol.table.clock.watch import Kind, Phase, Table
 from faristol.table.decide.presses import check_arbiter, check_playing, check_seated, check_time, overtaken
+from faristol.table.game import Game
+from faristol.table.game.signals import Kind
 
 _MINUTE = 60_000 * NANOSECONDS
 
 
 def report_absence(
-    clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant
+    clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant
 ) -> list[Message]:
     """``player_id`` was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β).
 
     Only the time of those who are absent runs until they come: from when the book says. Raises ``Refusal`` once a turn
     has been taken, and for who is noted already; ``Invalid`` for no arbiter or a time before the last fact.
     """
-    check_arbiter(table, arbiter_id)
-    check_seated(table, ruleset, player_id)
+    check_arbiter(game, arbiter_id)
+    check_seated(game, ruleset, player_id)
     if not clock.absent:
-        check_playing(clock, table, ruleset)
+        check_playing(clock, game, ruleset)
     article = ruleset.article("lateness.loses_after_minutes")
     if player_id in clock.absent:
         raise Refusal("ABSENT_ALREADY", article, N_("{player} is noted as absent already."), {"player": player_id})
-    if clock.turn > 1 or any(signal.kind is Kind.TAKEN for signal in table.signals):
+    if clock.turn > 1 or any(signal.kind is Kind.TAKEN for signal in game.signals.given):
         raise Refusal(
             "PLAY_BEGUN",
             article,
             N_("A turn has been taken, so {player} was there: who goes away after that leaves the table."),
             {"player": player_id},
         )
-    check_time(clock, table, at)
-    facts, after = overtaken(clock, table, ruleset, at)
+    check_time(clock, game, at)
+    facts, after = overtaken(clock, game, ruleset, at)
     if after.played_out:
         return facts
-    starts_at = _clock_starts_at(clock, table, ruleset, at)
+    starts_at = _clock_starts_at(clock, game, ruleset, at)
     return [
         *facts,
         events.PlayerAbsent(
             player_id=player_id,
-            signal_at=timestamp(table.opened_at),
+            signal_at=timestamp(game.opened_at),
             clock_starts_at=None if starts_at is None else timestamp(starts_at),
             arbiter_id=arbiter_id,
             occurred_at=timestamp(at),
@@ -53,7 +54,7 @@ def report_absence(
     ]
 
 
-def _clock_starts_at(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> Instant | None:
+def _clock_starts_at(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> Instant | None:
     """From when the time of a player counts who is noted as absent ``at``; None where it does not run.
 
     FISE 36: from the signal. FISC I.5: from when the judge presses. PES Γ.β: ten minutes after the draw, or after the
@@ -62,21 +63,21 @@ def _clock_starts_at(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) 
     late = ruleset.lateness
     if late.clock_starts_after_minutes is None or clock.turn_ms:
         return None
-    counted_from = table.opened_at
-    if late.counted_from == "draw" and late.long_break_minutes is not None and table.drawn_at is not None:
-        long_break = table.opened_at - table.drawn_at >= late.long_break_minutes * _MINUTE
-        counted_from = table.opened_at if long_break else table.drawn_at
-    starts_at = max(counted_from + late.clock_starts_after_minutes * _MINUTE, table.opened_at)
+    counted_from = game.opened_at
+    if late.counted_from == "draw" and late.long_break_minutes is not None and game.drawn_at is not None:
+        long_break = game.opened_at - game.drawn_at >= late.long_break_minutes * _MINUTE
+        counted_from = game.opened_at if long_break else game.drawn_at
+    starts_at = max(counted_from + late.clock_starts_after_minutes * _MINUTE, game.opened_at)
     return max(starts_at, at) if late.clock_starts_on == "press" else starts_at
 
 
-def record_arrival(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def record_arrival(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """An absent player has come; what the absence took of the own time is gone (FISE 36).
 
     Where the player had lost before that, it is recorded instead. Raises ``Refusal`` for who was not absent,
     ``Invalid`` for a time before the last fact.
     """
-    check_seated(table, ruleset, player_id)
+    check_seated(game, ruleset, player_id)
     if player_id not in clock.absent:
         raise Refusal(
             "NOT_ABSENT",
@@ -84,8 +85,8 @@ def record_arrival(clock: Clock, table: Table, ruleset: Ruleset, player_id: str,
             N_("{player} is not noted as absent."),
             {"player": player_id},
         )
-    check_time(clock, table, at)
-    facts, after = overtaken(clock, table, ruleset, at)
+    check_time(clock, game, at)
+    facts, after = overtaken(clock, game, ruleset, at)
     if after.played_out:
         return facts
     used_ms = after.used_at(player_id, at)
@@ -93,7 +94,7 @@ def record_arrival(clock: Clock, table: Table, ruleset: Ruleset, player_id: str,
 
 
 def leave_table(
-    clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant, *, told: bool
+    clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant, *, told: bool
 ) -> list[Message]:
     """``player_id`` leaves the table for a while.
 
@@ -102,14 +103,14 @@ def leave_table(
     says so (UF 28.4, FISE 46.5), and elsewhere tells first (PES Δ.η). Where a time was over before, that is recorded
     instead. Raises ``Refusal`` when it is not yet the moment to leave, ``Invalid`` for a time before the last fact.
     """
-    check_seated(table, ruleset, player_id)
-    check_playing(clock, table, ruleset)
+    check_seated(game, ruleset, player_id)
+    check_playing(clock, game, ruleset)
     if player_id in clock.away:
         raise Refusal(
             "AWAY_ALREADY", ruleset.law.absence, N_("{player} has left the table already."), {"player": player_id}
         )
-    check_time(clock, table, at)
-    facts, after = overtaken(clock, table, ruleset, at)
+    check_time(clock, game, at)
+    facts, after = overtaken(clock, game, ruleset, at)
     if after.played_out:
         return facts
     left = events.PlayerLeft(player_id=player_id, turn=clock.turn, told=told, occurred_at=timestamp(at))
@@ -118,21 +119,21 @@ def leave_table(
         return [*facts, left, events.TimeForfeited(player_id=player_id, reason=untold, occurred_at=timestamp(at))]
     if not told:
         _check_told(ruleset, player_id)
-    _check_may_leave(table, ruleset, player_id)
+    _check_may_leave(game, ruleset, player_id)
     return [*facts, left]
 
 
-def return_to_table(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def return_to_table(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """``player_id`` comes back (FISE 37). Where the own time was over before, that is recorded instead.
 
     Raises ``Refusal`` for who did not leave, ``Invalid`` for a time before the last fact.
     """
-    check_seated(table, ruleset, player_id)
+    check_seated(game, ruleset, player_id)
     if player_id not in clock.away:
         raise Refusal("NOT_AWAY", ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id})
-    check_playing(clock, table, ruleset)
-    check_time(clock, table, at)
-    facts, after = overtaken(clock, table, ruleset, at)
+    check_playing(clock, game, ruleset)
+    check_time(clock, game, at)
+    facts, after = overtaken(clock, game, ruleset, at)
     if after.played_out:
         return facts
     return [*facts, events.PlayerReturned(player_id=player_id, occurred_at=timestamp(at))]
@@ -150,28 +151,29 @@ def _check_told(ruleset: Ruleset, player_id: str) -> None:
     raise Refusal("TELL_FIRST", ruleset.article("absence.told"), message, {"player": player_id})
 
 
-def _check_may_leave(table: Table, ruleset: Ruleset, player_id: str) -> None:
+def _check_may_leave(game: Game, ruleset: Ruleset, player_id: str) -> None:
     """That what the book asks for before leaving has been done."""
     if ruleset.absence.first == "none":
         return
-    if player_id != table.mover or table.phase is not Phase.PLACED:
+    if player_id != game.mover or not game.placed:
         raise Refusal(
             "LEAVES_AFTER_PLAYING",
             ruleset.article("absence.first"),
             N_("{player} can leave the table after placing a play and before drawing tiles."),
             {"player": player_id},
         )
-    if ruleset.absence.first == "complete-undrawn" and not table.written >= set(table.player_ids):
+    if ruleset.absence.first == "complete-undrawn" and not game.course.written.keys() >= set(game.player_ids):
         raise Refusal(
             "LEAVES_AFTER_WRITING",
             ruleset.article("absence.first"),
             N_("{player} can leave the table when the play is complete: both players have written its score."),
             {"player": player_id},
         )
-    if table.laid < ruleset.absence.tiles_min:
+    laid = len(game.pending.placements) if game.pending else 0
+    if laid < ruleset.absence.tiles_min:
         raise Refusal(
             "TOO_FEW_TILES_TO_LEAVE",
             ruleset.article("absence.tiles_min"),
             N_("{player} can leave the table after a play of {least} {least:tile|tiles} or more, not of {laid}."),
-            {"player": player_id, "least": ruleset.absence.tiles_min, "laid": table.laid},
+            {"player": player_id, "least": ruleset.absence.tiles_min, "laid": laid},
         )

@@ -12,6 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import BLANK, Ruleset, Square
 from faristol.rules.blanks import fake_blank_loses_turn
 from faristol.rules.challenges import check_in_time, check_words
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     awaits_mover,
     check_arbiter,
@@ -24,7 +25,6 @@ from faristol.table.decide.checks import (
 )
 from faristol.table.decide.draws import check_possible
 from faristol.table.game import Game, Instant, Phase, evolve, tiles_of, timestamp
-from faristol.table.views import Clock
 from faristol.table.withdrawal import withdrawn
 
 MILLISECOND = 1_000_000

@@ -11,8 +11,9 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.conditions import is_out
 from faristol.rules.officials import check_not_concerned
+from faristol.table import Table
+from faristol.table.clock import Clock
 from faristol.table.game import Game, Instant, Phase
-from faristol.table.views import Clock
 
 MOST_POINTS = 100_000
 """Far more than anybody scores in a game or is fined."""
@@ -248,7 +249,7 @@ def check_arbiter(game: Game, arbiter_id: str) -> None:
 
 def check_present(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
     """That nobody is awaited at the table who has not arrived, and that ``player_id`` has not left it."""
-    if awaited := clock.absent - game.gone:
+    if awaited := clock.absent.keys() - game.gone.keys():
         raise Refusal(
             "PLAYER_ABSENT",
             ruleset.article("lateness.clock_starts_after_minutes"),
@@ -287,6 +288,6 @@ def check_in_time(game: Game, clock: Clock, ruleset: Ruleset, at: Instant) -> No
     )
 
 
-def check_time(game: Game, clock: Clock, at: Instant) -> None:
-    """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of table or clock."""
-    check_not_before(at, max(game.last_at, clock.last_at))
+def check_time(table: Table, at: Instant) -> None:
+    """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of game or clock."""
+    check_not_before(at, table.last_at)

@@ -11,6 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, TurnKind, draw, full_bag, without
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_no_challenge,
     check_running,
@@ -19,7 +20,6 @@ from faristol.table.decide.checks import (
     missed,
 )
 from faristol.table.game import UNKNOWN, Game, Instant, Phase, timestamp
-from faristol.table.views import Clock
 
 
 def draw_tiles(

@@ -12,6 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.conditions import check_agreement
 from faristol.rules.corrections import check_reopening
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_challenge,
@@ -21,7 +22,6 @@ from faristol.table.decide.checks import (
 )
 from faristol.table.foot import awaited_signers, clock_is_done, final, may_sign, racks_wanted, signers
 from faristol.table.game import Game, Instant, Phase, timestamp
-from faristol.table.views import Clock
 
 
 def agree_end(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
@@ -55,7 +55,7 @@ def abandon(game: Game, ruleset: Ruleset, player_ids: Collection[str], at: Insta
     """
     check_running(game, ruleset)
     leaving = list(dict.fromkeys(player_ids))
-    if not leaving or not set(leaving) <= set(game.player_ids) - game.gone:
+    if not leaving or not set(leaving) <= set(game.player_ids) - game.gone.keys():
         raise Invalid(
             "player_ids",
             N_("are {players}; expected one or more of those who play at this table"),
@@ -75,7 +75,7 @@ def leave_tournament(game: Game, ruleset: Ruleset, player_id: str, at: Instant) 
 
     As long as no turn is over the game was not played: it is lost by decision, and not abandoned.
     """
-    if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone:
+    if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone.keys():
         return []
     facts = abandon(game, ruleset, [player_id], at)
     if game.turns_taken:

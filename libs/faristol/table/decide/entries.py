@@ -11,10 +11,10 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import check_arbiter, check_running, check_seated
 from faristol.table.decide.draws import check_possible
 from faristol.table.game import UNKNOWN, Game, Instant, Phase, evolve, timestamp
-from faristol.table.views import Clock
 
 
 def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
@@ -102,7 +102,7 @@ def take_back_entries(
         occurred_at=timestamp(at),
         bag_left=begun.bag_left,
     )
-    if evolve(game, taken_back).but(last_at=game.last_at) == game:
+    if evolve(game, taken_back).but(last_at=game.last_at, signals=game.signals) == game:
         raise Refusal(
             "NOTHING_ENTERED",
             ruleset.law.correction,
@@ -129,7 +129,8 @@ def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -
             {"turn": turn},
         )
     as_begun = evolve(game, events.EntriesTakenBack(turn=game.turn))
-    if as_begun.but(last_at=game.last_at, arbiter_called=game.arbiter_called) != game:
+    as_begun = as_begun.but(last_at=game.last_at, arbiter_called=game.arbiter_called, signals=game.signals)
+    if as_begun != game:
         raise Refusal(
             "NEXT_TURN_BEGUN",
             ruleset.law.correction,

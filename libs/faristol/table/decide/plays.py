@@ -13,6 +13,7 @@ from faristol.rules import Direction, Placement, Ruleset, Word, check_play, off_
 from faristol.rules.blanks import check_blank_kept
 from faristol.rules.sections import Step
 from faristol.rules.touch import check_change, check_touched
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_back,
     check_no_challenge,
@@ -25,7 +26,6 @@ from faristol.table.decide.checks import (
 )
 from faristol.table.decide.draws import rack_for
 from faristol.table.game import Game, Instant, Phase, blanks_of, timestamp
-from faristol.table.views import Clock
 
 
 def lay_tiles(

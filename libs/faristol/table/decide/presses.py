@@ -7,16 +7,18 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import check_not_before
-from faristol.pb.clock.v1 import events_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import TurnKind
 from faristol.rules.officials import check_not_concerned
 from faristol.rules.ruleset import Ruleset
-from faristol.table.clock import Clock, Instant, evolve, timestamp
-from faristol.table.clock.watch import Phase, Table
+from faristol.table.clock import Clock, Instant, evolve, fold, timestamp
 from faristol.table.deadlines import due, timed
-from faristol.table.settlement.clock import fold, held, resumed, waits_for_score
+from faristol.table.game import Game, Phase
+from faristol.table.settlement.clock import held, resumed, waits_for_score
 
 
-def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def press(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """``player_id`` presses at ``at``: the turn is complete, and the next player's time runs (FISC I.11).
 
     Where the clocks stand until the score of a play is written, the press says that it was (FISC I.10). Where a time
@@ -24,18 +26,18 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     the opponent (FISC I.11). Raises ``Refusal`` when the press is against the rules, ``Invalid`` when ``at`` is before
     the last fact of the table.
     """
-    _check_pressable(clock, table, ruleset, player_id)
-    check_time(clock, table, at)
-    late, after = overtaken(clock, table, ruleset, at)
-    if after.played_out or _waits_for_the_turn(after, table):
+    _check_pressable(clock, game, ruleset, player_id)
+    check_time(clock, game, at)
+    late, after = overtaken(clock, game, ruleset, at)
+    if after.played_out or _waits_for_the_turn(after, game):
         return late
-    _check_turn(clock, table, ruleset, player_id)
-    if waits_for_score(after, table, ruleset):
+    _check_turn(clock, game, ruleset, player_id)
+    if waits_for_score(after, game, ruleset):
         late.append(timed(after, resumed(after, at)))
         after = evolve(after, late[-1])
-    pressed = events_pb2.ClockPressed(
+    pressed = clock_events.ClockPressed(
         player_id=player_id,
-        turn=table.turn,
+        turn=game.turn,
         used_ms=clock.used_at(player_id, at),
         occurred_at=timestamp(at),
         next_player_id=clock.after(player_id),
@@ -43,31 +45,31 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     return [*late, timed(after, pressed)]
 
 
-def claim_time(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def claim_time(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """``player_id`` says that a time is over: what was due by ``at`` goes on the record.
 
     Raises ``Refusal`` while nothing is due, ``Invalid`` when ``at`` is before the last fact of the table.
     """
-    check_seated(table, ruleset, player_id)
-    check_time(clock, table, at)
-    late, _ = overtaken(clock, table, ruleset, at)
+    check_seated(game, ruleset, player_id)
+    check_time(clock, game, at)
+    late, _ = overtaken(clock, game, ruleset, at)
     if not late:
         raise Refusal("NO_TIME_OVER", ruleset.article("clock.model"), N_("No time is over at this table."))
     return late
 
 
-def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def stop(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """``player_id`` stops the own clock after the move (FISE 32.2, PES Δ.β.i): time is dead until the press.
 
     In running time it may be paused while the count is checked for longer than the book allows (FISE 32.1), until the
     score is written. Where a time was over before, that is recorded instead. Raises as ``press`` does.
     """
-    check_seated(table, ruleset, player_id)
+    check_seated(game, ruleset, player_id)
     _check_stoppable(ruleset)
-    _check_going(clock, table, ruleset)
-    check_time(clock, table, at)
-    late, after = overtaken(clock, table, ruleset, at)
-    if after.played_out or _waits_for_the_turn(after, table):
+    _check_going(clock, game, ruleset)
+    check_time(clock, game, at)
+    late, after = overtaken(clock, game, ruleset, at)
+    if after.played_out or _waits_for_the_turn(after, game):
         return late
     if clock.held:
         raise Refusal(
@@ -76,38 +78,38 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
             N_("{mover} has stopped the clock: it goes on with the press."),
             {"mover": clock.mover},
         )
-    _check_taken(clock, table, ruleset, player_id)
-    _check_verification(table, ruleset, at)
+    _check_taken(clock, game, ruleset, player_id)
+    _check_verification(game, ruleset, at)
     return [*late, held(clock, at)]
 
 
-def check_time(clock: Clock, table: Table, at: Instant) -> None:
+def check_time(clock: Clock, game: Game, at: Instant) -> None:
     """Time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of clock or table."""
-    check_not_before(at, max(clock.last_at, table.last_at))
+    check_not_before(at, max(clock.last_at, game.last_at))
 
 
-def overtaken(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> tuple[list[Message], Clock]:
+def overtaken(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> tuple[list[Message], Clock]:
     """What was due before ``at``, and the clock after that."""
-    facts = due(clock, table, ruleset, at)
+    facts = due(clock, game, ruleset, at)
     return facts, fold(clock, facts)
 
 
-def check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
+def check_seated(game: Game, ruleset: Ruleset, player_id: str) -> None:
     """Refuse somebody who does not play at the table."""
-    if player_id not in table.player_ids:
+    if player_id not in game.player_ids:
         raise Refusal(
             "NOT_AT_TABLE",
             ruleset.law.turn,
             N_("{player} does not play at this table; only {players} press its clock."),
-            {"player": player_id, "players": ", ".join(table.player_ids)},
+            {"player": player_id, "players": ", ".join(game.player_ids)},
         )
 
 
-def check_arbiter(table: Table, arbiter_id: str) -> None:
+def check_arbiter(game: Game, arbiter_id: str) -> None:
     """Refuse an arbiter who plays at the table. Raises ``Invalid`` for none."""
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
-    check_not_concerned("arbiter_id", [arbiter_id], table.player_ids)
+    check_not_concerned("arbiter_id", [arbiter_id], game.player_ids)
 
 
 def _check_stoppable(ruleset: Ruleset) -> None:
@@ -119,13 +121,13 @@ def _check_stoppable(ruleset: Ruleset) -> None:
         )
 
 
-def _check_verification(table: Table, ruleset: Ruleset, at: Instant) -> None:
+def _check_verification(game: Game, ruleset: Ruleset, at: Instant) -> None:
     """That a check of the count has taken long enough to pause a clock that runs meanwhile."""
     seconds = ruleset.clock.verification_pause_seconds
     if (
         not ruleset.clock.stopped_by_mover
         and seconds is not None
-        and at - (table.taken_at(table.turn) or 0) <= seconds * 1_000_000_000
+        and at - (game.signals.taken_at(game.turn) or 0) <= seconds * 1_000_000_000
     ):
         raise Refusal(
             "VERIFICATION_TOO_SHORT",
@@ -135,22 +137,22 @@ def _check_verification(table: Table, ruleset: Ruleset, at: Instant) -> None:
         )
 
 
-def _check_pressable(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:
-    check_seated(table, ruleset, player_id)
+def _check_pressable(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> None:
+    check_seated(game, ruleset, player_id)
     if "press" not in ruleset.turn.steps:
         raise Refusal(
             "NO_PRESS",
             ruleset.article("turn.steps"),
             N_("No clock is pressed under these rules: a turn is over when it has been taken."),
         )
-    _check_going(clock, table, ruleset)
+    _check_going(clock, game, ruleset)
 
 
-def check_playing(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+def check_playing(clock: Clock, game: Game, ruleset: Ruleset) -> None:
     """Refuse a game that has not started, or is over, or is played without a clock."""
     if ruleset.clock.model == "none":
         raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("No clock stands at this table."))
-    if clock.stopped or clock.played_out or table.phase is Phase.ENDED:
+    if clock.stopped or clock.played_out or game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock is not pressed any more."))
     if clock.absent:
         raise Refusal(
@@ -167,15 +169,15 @@ def check_playing(clock: Clock, table: Table, ruleset: Ruleset) -> None:
         )
 
 
-def _check_going(clock: Clock, table: Table, ruleset: Ruleset) -> None:
-    check_playing(clock, table, ruleset)
-    if clock.neutralised and not waits_for_score(clock, table, ruleset):
+def _check_going(clock: Clock, game: Game, ruleset: Ruleset) -> None:
+    check_playing(clock, game, ruleset)
+    if clock.neutralised and not waits_for_score(clock, game, ruleset):
         raise Refusal(
             "CLOCK_NEUTRALISED",
             ruleset.article("clock.neutralised_by"),
             N_("The clock is neutralised, and nobody's time runs: wait until it goes on."),
         )
-    if _waits_for_the_turn(clock, table):
+    if _waits_for_the_turn(clock, game):
         raise Refusal(
             "TURN_TIMED_OUT",
             ruleset.article("clock.turn_seconds"),
@@ -184,48 +186,48 @@ def _check_going(clock: Clock, table: Table, ruleset: Ruleset) -> None:
         )
 
 
-def _waits_for_the_turn(clock: Clock, table: Table) -> bool:
+def _waits_for_the_turn(clock: Clock, game: Game) -> bool:
     """Whether the time of a turn is over in which nothing was played: the game has to say what becomes of it."""
-    return clock.timed_out == clock.turn and table.phase is Phase.TURN
+    return clock.timed_out_turn == clock.turn and game.phase is Phase.TURN
 
 
-def _check_turn(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:
-    _check_taken(clock, table, ruleset, player_id)
-    if table.exchanged:
-        _check_exchange_over(clock, table, ruleset)
-    if table.phase is Phase.PLACED and ruleset.turn.complete_on == "both-written":
-        _check_written(clock, table, ruleset)
+def _check_turn(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> None:
+    _check_taken(clock, game, ruleset, player_id)
+    if game.taken is TurnKind.EXCHANGE:
+        _check_exchange_over(clock, game, ruleset)
+    if game.placed and ruleset.turn.complete_on == "both-written":
+        _check_written(clock, game, ruleset)
     undrawn = player_id in clock.away or (clock.away and not ruleset.absence.opponent_may_draw)
-    if table.phase is Phase.PLACED and table.bag_left > 0 and not undrawn:
+    if game.placed and game.bag_left > 0 and not undrawn:
         raise Refusal(
             "RACK_NOT_REFILLED",
             ruleset.law.play_complete,
             N_("The bag holds {left} {left:tile|tiles}: {player} has to refill the rack before pressing the clock."),
-            {"left": table.bag_left, "player": player_id},
+            {"left": game.bag_left, "player": player_id},
         )
 
 
-def _check_exchange_over(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+def _check_exchange_over(clock: Clock, game: Game, ruleset: Ruleset) -> None:
     """That nothing of an exchange is left to do: the clock was stopped for it, and what it took is not in question."""
     if ruleset.exchange.stops_clock and not clock.held:
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("exchange.stops_clock"),
             N_("{mover} stops the clock for the exchange, and presses it when that is over."),
-            {"mover": table.mover},
+            {"mover": game.mover},
         )
-    if table.to_keep:
+    if isinstance(game.interruption, events.IllegalExchangeFound):
         raise Refusal(
             "EXCHANGE_OPEN",
             ruleset.article("exchange.illegal"),
             N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept."),
-            {"player": table.to_keep},
+            {"player": game.interruption.player_id},
         )
 
 
-def _check_written(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+def _check_written(clock: Clock, game: Game, ruleset: Ruleset) -> None:
     """That all have written the score of a play, which they accept by that; for who has left the table it waits."""
-    missing = [player for player in table.player_ids if player not in table.written | clock.away]
+    missing = [player for player in game.player_ids if player not in {*game.course.written, *clock.away}]
     if missing:
         raise Refusal(
             "SCORE_NOT_WRITTEN",
@@ -235,7 +237,7 @@ def _check_written(clock: Clock, table: Table, ruleset: Ruleset) -> None:
         )
 
 
-def _check_taken(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:
+def _check_taken(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> None:
     """That it is ``player_id`` whose time runs or stands, and that the turn has been taken."""
     if clock.mover != player_id:
         raise Refusal(
@@ -244,7 +246,7 @@ def _check_taken(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -
             N_("The clock of {running} is running: that of {player} cannot be pressed."),
             {"running": clock.mover, "player": player_id},
         )
-    if table.mover != player_id or table.phase is Phase.TURN:
+    if game.mover != player_id or game.phase is Phase.TURN:
         raise Refusal(
             "TURN_NOT_TAKEN",
             ruleset.law.play_complete,

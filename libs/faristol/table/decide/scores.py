@@ -12,6 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, Square, TurnKind
 from faristol.rules.blanks import check_blank_face, resolve_blank
 from faristol.rules.corrections import check_play_correction, check_total_correction
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_agreed,
     check_arbiter,
@@ -25,7 +26,6 @@ from faristol.table.decide.checks import (
     missed,
 )
 from faristol.table.game import Game, Instant, Phase, timestamp
-from faristol.table.views import Clock
 
 
 def write_score(

@@ -1,20 +1,23 @@
-"""How events change a table."""
+"""How events change a game, and what of them its clock may have to follow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules.conditions import is_out
+from faristol.rules.ruleset import Neutraliser
 from faristol.table.game import draws, sheet, turns
+from faristol.table.game.signals import Kind, Signal, Signals
 from faristol.table.game.state import Game
 
 _CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {**turns.CHANGES, **draws.CHANGES, **sheet.CHANGES}
-"""What each event does to a table, but for the time."""
+"""What each event does to a game, but for the time and the signals."""
 
 _UNTIMED = (events.RackPenalty, events.OutBonus, events.TimePenalty, events.ScoreAdjusted)
 """Events that name no moment."""
@@ -24,14 +27,99 @@ def evolve(game: Game, message: Message) -> Game:
     """``game`` after ``message``, a fact of its stream. Raises ``TypeError`` for any other message."""
     change = _CHANGES.get(type(message))
     if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a table: expected one of faristol.game.v1")
-    game = change(game, message)
+        raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a game: expected one of faristol.game.v1")
+    after = change(game, message)
+    if signal := _SIGNALS.get(type(message)):
+        after = after.but(signals=signal(game, after, message))
     if isinstance(message, _UNTIMED):
-        return game
+        return after
     at = instant(message.occurred_at)  # type: ignore[attr-defined] # every other event has it
-    return game.but(last_at=at) if at > game.last_at else game
+    return after.but(last_at=at) if at > after.last_at else after
 
 
 def fold(game: Game, facts: Iterable[Message]) -> Game:
     """``game`` after ``facts``."""
     return reduce(evolve, facts, game)
+
+
+def _clocked(game: Game) -> int:
+    """The turn that the clock is at: the next one while a turn is entered again for which it was pressed."""
+    return game.turn + 1 if game.entered_again else game.turn
+
+
+def _interrupted(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
+    challenge = fact.challenge if reason == "challenge" else 0
+    return game.signals.interrupted(reason, instant(fact.occurred_at), _clocked(game), challenge)
+
+
+def _settled(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
+    return game.signals.over(Kind.SETTLED, reason, instant(fact.occurred_at), _clocked(game))
+
+
+def _ruled(game: Game, after: Game, fact: events.ChallengeRuled | events.AppealRuled) -> Signals:
+    """A ruling against a play ends nothing: the play is withdrawn, or its mover appeals."""
+    return _settled(game, after, fact, "challenge") if fact.valid else game.signals
+
+
+def _taken(game: Game, after: Game, fact: Any) -> Signals:
+    if game.entered_again:
+        return game.signals  # the clock has all that it takes from a turn that is entered again
+    return game.signals.and_(Signal(Kind.TAKEN, instant(fact.occurred_at), game.turn, last=_goes_out(after)))
+
+
+def _written(game: Game, after: Game, fact: events.ScoreWritten | events.TilesDrawn) -> Signals:
+    if game.entered_again:
+        return game.signals
+    at, last = instant(fact.occurred_at), _goes_out(after)
+    return game.signals.and_(Signal(Kind.WRITTEN, at, game.turn, player_id=fact.player_id, last=last))
+
+
+def _goes_out(game: Game) -> bool:
+    """Whether the mover has no tile left after a play, nor has the bag."""
+    return game.pending is not None and is_out(game.racks[game.mover], game.bag_left)
+
+
+def _taken_back(game: Game, after: Game, fact: events.TilesTakenBack | events.EntriesTakenBack) -> Signals:
+    if after.entered_again:
+        return game.signals
+    return game.signals.taken_back(instant(fact.occurred_at), game.turn)
+
+
+def _turn_over(game: Game, _: Game, fact: Any) -> Signals:
+    """The end of the turn; a play can be withdrawn when its turn is over already (FM 4)."""
+    if game.entered_again:
+        return game.signals
+    kind = Kind.TURN_OVER if fact.turn == game.turn else Kind.SETTLED
+    return game.signals.over(kind, "challenge", instant(fact.occurred_at), game.turn)
+
+
+def _game_over(game: Game, _: Game, fact: events.GameEnded | events.TableClosed) -> Signals:
+    return game.signals.and_(Signal(Kind.GAME_OVER, instant(fact.occurred_at), _clocked(game)))
+
+
+_SIGNALS: Mapping[type[Message], Callable[[Game, Game, Any], Signals]] = {
+    events.ChallengeRaised: partial(_interrupted, reason="challenge"),
+    events.AppealRaised: partial(_interrupted, reason="challenge"),
+    events.CountDisputed: partial(_interrupted, reason="count-dispute"),
+    events.OverdrawFound: partial(_interrupted, reason="overdraw"),
+    events.ArbiterCalled: partial(_interrupted, reason="arbiter-call"),
+    events.ChallengeRuled: _ruled,
+    events.AppealRuled: _ruled,
+    events.CountSettled: partial(_settled, reason="count-dispute"),
+    events.OverdrawResolved: partial(_settled, reason="overdraw"),
+    events.ArbiterLeft: partial(_settled, reason="arbiter-call"),
+    events.PlayPlaced: _taken,
+    events.Exchanged: _taken,
+    events.Passed: _taken,
+    events.CannotPlay: _taken,
+    events.TilesTakenBack: _taken_back,
+    events.EntriesTakenBack: _taken_back,
+    events.ScoreWritten: _written,
+    events.TilesDrawn: _written,
+    events.PlayWithdrawn: _turn_over,
+    events.PlayCompleted: _turn_over,
+    events.TurnLost: _turn_over,
+    events.GameEnded: _game_over,
+    events.TableClosed: _game_over,
+}
+"""What events tell the clock of the game, from the game before them and after. Each book says what stops the clocks."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile
 from faristol.table.game.state import Course, Game, Phase, tiles_of
@@ -123,10 +124,16 @@ def _arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
 
 def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
     if fact.kind == events.SANCTION_KIND_GAME and len(game.player_ids) > 2:
-        game = replace(game, gone=game.gone | {fact.player_id})
+        game = _out(game, [fact.player_id], fact)
     if not fact.overholding:
         return game
     return replace(game, overholding=MappingProxyType({**game.overholding, fact.player_id: fact.overholding}))
+
+
+def _out(game: Game, player_ids: Iterable[str], fact: events.SanctionImposed | events.Abandoned) -> Game:
+    """With players who are out of the game from now on."""
+    gone = dict.fromkeys(player_ids, instant(fact.occurred_at))
+    return replace(game, gone=MappingProxyType({**game.gone, **gone}))
 
 
 def _asked(game: Game, fact: events.WordAsked) -> Game:
@@ -140,7 +147,7 @@ def _end_agreed(game: Game, fact: events.EndAgreed) -> Game:
 
 
 def _abandoned(game: Game, fact: events.Abandoned) -> Game:
-    return replace(game, gone=game.gone | set(fact.player_ids))
+    return _out(game, fact.player_ids, fact)
 
 
 def _ended(game: Game, fact: events.GameEnded) -> Game:

@@ -1,4 +1,4 @@
-"""The state of a table."""
+"""The state of a game."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, Placement, Square, Tile, TurnKind
+from faristol.table.game.signals import Signals
 
 UNKNOWN = ""
 """A tile on a rack that nobody has entered, at a table that is recorded."""
@@ -181,8 +182,8 @@ class Game:
     """Every turn that is over."""
     forfeited: tuple[Owed, ...] = ()
     """Turns that are lost when they come."""
-    gone: frozenset[str] = frozenset()
-    """Who has left the game for good, or has lost it at a table of several where the others play on."""
+    gone: Mapping[str, Instant] = field(default_factory=dict)
+    """Who has left the game for good, or has lost it at a table of several where the others play on, and since when."""
     arbiter: str = ""
     """Who has the table."""
     arbiter_called: str = ""
@@ -201,8 +202,14 @@ class Game:
     """How often the result was opened again."""
     closed: bool = False
     """The result was entered in the tournament, and not here."""
+    signals: Signals = field(default_factory=Signals)
+    """What the clock may have to follow."""
+    drawn_at: Instant | None = None
+    """When the pairing of the round was drawn; None where that was not said."""
     opened_at: Instant = 0
     """When the round was started."""
+    started_at: Instant = 0
+    """When the game itself was."""
     last_at: Instant = 0
     """The latest moment that any fact of this table names."""
     again: int = 0
@@ -286,6 +293,16 @@ class Game:
     def out_of_play(self) -> tuple[str, ...]:
         """Who has, in the order of turns: they do not win, whatever ends the game."""
         return tuple(player for player in self.player_ids if player in self.gone)
+
+    @property
+    def started(self) -> bool:
+        """The first turn has begun, so the first clock runs or ran."""
+        return self.turn > 0
+
+    @property
+    def placed(self) -> bool:
+        """A play lies on the board, and neither a challenge nor a draw has come after it."""
+        return self.phase in (Phase.PLACED, Phase.OFF_CENTRE)
 
     @property
     def over(self) -> bool:

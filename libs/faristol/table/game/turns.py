@@ -20,7 +20,7 @@ Change = Callable[[Game, Any], Game]
 NOTHING: Course = Course()
 
 
-NO_ENTRIES = ("next_draw", "challenges", "arbiter", "gone", "asked", "overholding", "adjusted", "last_at")
+NO_ENTRIES = ("next_draw", "challenges", "arbiter", "gone", "asked", "overholding", "adjusted", "signals", "last_at")
 """What stays as it is when entries are taken back: numbers of draws, which are never given twice, and of challenges,
 by which their cases are known; and what arbiters noted. Totals, turns and letters that they set stand in ``begun``."""
 
@@ -49,6 +49,7 @@ def _opened(_: Game, fact: events.GameOpened) -> Game:
         keeping=fact.keeping or events.KEEPING_HOSTED,
         racks=MappingProxyType(dict.fromkeys(players, ())),
         scores=MappingProxyType(dict.fromkeys(players, 0)),
+        drawn_at=instant(fact.drawn_at) if fact.HasField("drawn_at") else None,
         opened_at=instant(fact.occurred_at),
     )
 
@@ -66,8 +67,8 @@ def _start_decided(game: Game, fact: events.StartDecided) -> Game:
 
 
 def _started(game: Game, fact: events.GameStarted) -> Game:
-    first = fact.first_player_id
-    return _next_begun(game, game.but(phase=Phase.TURN, turn=1, mover=first, starter=first))
+    first, at = fact.first_player_id, instant(fact.occurred_at)
+    return _next_begun(game, game.but(phase=Phase.TURN, turn=1, mover=first, starter=first, started_at=at))
 
 
 def _laid(game: Game, fact: events.TilesLaid) -> Game:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import reduce
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from google.protobuf.message import Message
@@ -11,9 +10,10 @@ from google.protobuf.message import Message
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import MINUTE_MS, neutralised, thinking_ms, turn_ms
 from faristol.rules.ruleset import Neutraliser, Ruleset
-from faristol.table.clock import ARBITER, Clock, Instant, evolve, timestamp
-from faristol.table.clock.watch import Interruption, Kind, Signal, Table
+from faristol.table.clock import ARBITER, Clock, Instant, timestamp
 from faristol.table.deadlines import deadline_in, timed
+from faristol.table.game import Game
+from faristol.table.game.signals import Interruption, Kind, Signal
 
 REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingProxyType(
     {
@@ -28,92 +28,77 @@ REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingPr
 """The reasons of the rules as the contract writes them."""
 
 
-def fold(clock: Clock, facts: Iterable[Message]) -> Clock:
-    """``clock`` after ``facts``."""
-    return reduce(evolve, facts, clock)
-
-
-def settle(clock: Clock, table: Table, ruleset: Ruleset) -> list[Message]:
-    """The facts that follow from what the game says and the clock does not say yet, in order.
+def missing(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[Message, ...]:
+    """The first fact that the clock lacks, if any.
 
     The clock opens and runs when the game has started, is neutralised by what the book names and by nothing else
     (UF 20, FISC I.11, FISE 34, PES Δ.δ.i), and stops with the game. What was due before any of that comes before it.
-    When nothing is missing the list is empty, so it does not matter who settles a clock, when, and how often. Where
-    the game is played without a clock it always is.
+    Where the game is played without a clock nothing is ever missing.
     """
-    facts = []
-    while (fact := _missing(clock, table, ruleset)) is not None:
-        facts.append(timed(clock, fact))
-        clock = evolve(clock, fact)
-    return facts
-
-
-def _missing(clock: Clock, table: Table, ruleset: Ruleset) -> Message | None:
-    """The first fact that the clock lacks, if any."""
-    if clock.stopped or not table.started or ruleset.clock.model == "none":
-        return None
+    if clock.stopped or not game.started or ruleset.clock.model == "none":
+        return ()
     if not clock.game_id:
-        return _opened(table, ruleset)
-    if not clock.started and not clock.absent.keys() - table.gone and not clock.forfeited:
-        at = max(table.started_at, clock.last_at, *(table.gone[player_id] for player_id in clock.absent))
-        return events.ClockStarted(player_id=table.first_player, occurred_at=timestamp(at))
-    for place, signal in _to_follow(clock, table):
-        fact = _effect(clock, table, ruleset, signal, place)
+        return (_opened(game, ruleset),)
+    if not clock.started and not clock.absent.keys() - game.gone.keys() and not clock.forfeited:
+        at = max(game.started_at, clock.last_at, *(game.gone[player_id] for player_id in clock.absent))
+        return (timed(clock, events.ClockStarted(player_id=game.starter, occurred_at=timestamp(at))),)
+    for place, signal in _to_follow(clock, game):
+        fact = _effect(clock, game, ruleset, signal, place)
         if fact is None:
             continue
-        deadline = deadline_in(clock, table, ruleset, signal.turn)
-        return deadline.facts[0] if deadline is not None and deadline.due <= signal.at else fact
-    return None
+        deadline = deadline_in(clock, game, ruleset, signal.turn)
+        return (timed(clock, deadline.facts[0] if deadline is not None and deadline.due <= signal.at else fact),)
+    return ()
 
 
-def _to_follow(clock: Clock, table: Table) -> Iterator[tuple[int, Signal]]:
+def _to_follow(clock: Clock, game: Game) -> Iterator[tuple[int, Signal]]:
     """The signals of the turn that the clock is at and of those after it, each with its place among all."""
-    first = len(table.signals)
-    while first and table.signals[first - 1].turn >= clock.turn:
+    first = len(game.signals.given)
+    while first and game.signals.given[first - 1].turn >= clock.turn:
         first -= 1
-    return ((place, table.signals[place]) for place in range(first, len(table.signals)))
+    return ((place, game.signals.given[place]) for place in range(first, len(game.signals.given)))
 
 
-def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place: int) -> Message | None:
+def _effect(clock: Clock, game: Game, ruleset: Ruleset, signal: Signal, place: int) -> Message | None:
     """What the clock does about ``signal``; None when there is nothing to do, or it has been done."""
     over = clock.exceeded or clock.forfeited or not clock.started
     match signal.kind:
         case Kind.GAME_OVER:
             return _stopped(clock, signal.at)
         case Kind.INTERRUPTED if not over and signal.interruption > clock.interruption:
-            interruption = table.interruption(signal.interruption)
+            interruption = game.signals.interruption(signal.interruption)
             return _neutralised(clock, interruption, signal.at) if neutralised(interruption.reason, ruleset) else None
-        case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, table, place):
-            waits = waits_for_score(clock, table, ruleset, place)
+        case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, game, place):
+            waits = waits_for_score(clock, game, ruleset, place)
             return None if waits else resumed(clock, signal.at)
         case Kind.TAKEN | Kind.WRITTEN if clock.running and signal.turn == clock.turn:
             return held(clock, signal.at) if _stops(signal, clock, ruleset) else None
-        case Kind.WRITTEN if not over and clock.open and waits_for_score(clock, table, ruleset, place):
+        case Kind.WRITTEN if not over and clock.open and waits_for_score(clock, game, ruleset, place):
             by_mover = signal.turn == clock.turn and signal.player_id == clock.mover
             return resumed(clock, signal.at) if by_mover else None
-        case Kind.TAKEN_BACK if not over and clock.held and not clock.neutralised and _goes_on(signal, clock, table):
+        case Kind.TAKEN_BACK if not over and clock.held and not clock.neutralised and _goes_on(signal, clock, game):
             return _resumed(clock, clock.mover, clock.turn, signal.at)
         case Kind.WRITTEN if _verified(signal, clock, ruleset):
             return _resumed(clock, clock.mover, clock.turn, signal.at)
         case Kind.TURN_OVER if not over and signal.turn == clock.turn:
-            if clock.neutralised and _all_over(clock, table, place):
-                return _resumed(clock, table.after(clock.mover), clock.turn + 1, signal.at)
-            return _switched(clock, table, signal.at)
+            if clock.neutralised and _all_over(clock, game, place):
+                return _resumed(clock, game.next_player(clock.mover), clock.turn + 1, signal.at)
+            return _switched(clock, game, signal.at)
     return None
 
 
-def waits_for_score(clock: Clock, table: Table, ruleset: Ruleset, place: int | None = None) -> bool:
+def waits_for_score(clock: Clock, game: Game, ruleset: Ruleset, place: int | None = None) -> bool:
     """Whether the clocks stand for nothing but the score of a play that was challenged and stands (FISC I.10).
 
     ``place`` is that of a signal at which this is asked, now when None. A play that was written before it was
     challenged is on the sheet already.
     """
-    until = len(table.signals) if place is None else place
-    if ruleset.clock.resumed_on != "written" or not clock.open or not _all_over(clock, table, until):
+    until = len(game.signals.given) if place is None else place
+    if ruleset.clock.resumed_on != "written" or not clock.open or not _all_over(clock, game, until):
         return False
-    if all(table.interruption(number).reason != "challenge" for number in clock.open):
+    if all(game.signals.interruption(number).reason != "challenge" for number in clock.open):
         return False
-    before = [signal for signal in table.signals[:until] if signal.turn == clock.turn]
+    before = [signal for signal in game.signals.given[:until] if signal.turn == clock.turn]
     written = any(signal.kind is Kind.WRITTEN and signal.player_id == clock.mover for signal in before)
     return not written and any(signal.kind is Kind.TAKEN for signal in before)
 
@@ -135,34 +120,34 @@ def _verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
     return pause and not signal.last and signal.turn == clock.turn and signal.at > clock.running_since
 
 
-def _goes_on(signal: Signal, clock: Clock, table: Table) -> bool:
+def _goes_on(signal: Signal, clock: Clock, game: Game) -> bool:
     """Whether the turn for which the mover's time stands went on when what was done in it was taken back."""
-    taken_at = table.taken_at(clock.turn)
+    taken_at = game.signals.taken_at(clock.turn)
     again = taken_at is None or taken_at > signal.at
     return again and signal.turn == clock.turn and signal.at >= clock.running_since
 
 
-def _all_over(clock: Clock, table: Table, place: int) -> bool:
+def _all_over(clock: Clock, game: Game, place: int) -> bool:
     """Whether every interruption that the clock stands for is over with the signal at ``place``.
 
     One that the arbiter began is over when the arbiter says so.
     """
     if ARBITER in clock.open:
         return False
-    ends = [table.interruption(number).ended_by for number in clock.open]
+    ends = [game.signals.interruption(number).ended_by for number in clock.open]
     return all(end is not None and end <= place for end in ends)
 
 
-def _opened(table: Table, ruleset: Ruleset) -> events.ClockOpened:
+def _opened(game: Game, ruleset: Ruleset) -> events.ClockOpened:
     chess = ruleset.clock.model == "chess"
     return events.ClockOpened(
-        game_id=table.game_id,
-        tournament_id=table.tournament_id,
-        player_ids=table.player_ids,
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        player_ids=game.player_ids,
         allowance_ms=thinking_ms(ruleset) if chess else 0,
         overtime_cap_ms=(ruleset.clock.overtime_cap_minutes or 0) * MINUTE_MS,
         turn_ms=turn_ms(ruleset) or 0,
-        occurred_at=timestamp(table.started_at),
+        occurred_at=timestamp(game.started_at),
     )
 
 
@@ -196,13 +181,13 @@ def _resumed(clock: Clock, player_id: str, turn: int, at: Instant) -> events.Clo
     return events.ClockResumed(player_id=player_id, turn=turn, occurred_at=timestamp(max(at, clock.running_since)))
 
 
-def _switched(clock: Clock, table: Table, at: Instant) -> events.ClockSwitched:
+def _switched(clock: Clock, game: Game, at: Instant) -> events.ClockSwitched:
     at = max(at, clock.running_since)
     return events.ClockSwitched(
         player_id=clock.mover,
         turn=clock.turn,
         used_ms=clock.used_at(clock.mover, at),
-        next_player_id=table.after(clock.mover),
+        next_player_id=game.next_player(clock.mover),
         occurred_at=timestamp(at),
     )
 

@@ -1,8 +1,4 @@
-"""What follows at a table from what its clock and its case say, and from the rules alone. Pure.
-
-Every fact here is found from the state alone, one after another, until none is missing. So it does not matter
-who settles a table, when, and how often.
-"""
+"""What follows in a game from its clock, from a ruling, and from the rules alone. Pure."""
 
 from __future__ import annotations
 
@@ -16,33 +12,23 @@ from faristol.rules import Ruleset, TurnKind, Word, check_play
 from faristol.rules.challenges import cost, play_stands
 from faristol.rules.clockwork import lost_by_timeout
 from faristol.rules.endgame import EndCondition, end_of_turns, is_out
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import in_doubt
 from faristol.table.decide.draws import unseen
 from faristol.table.decide.plays import announced
 from faristol.table.foot import CONDITIONS, clock_is_done, final, missing_line, racks_wanted, signers
-from faristol.table.game import UNKNOWN, Game, Instant, Phase, fold, timestamp
-from faristol.table.views import Clock, Ruling
+from faristol.table.game import UNKNOWN, Game, Instant, Phase, timestamp
+from faristol.table.views import Ruling
 from faristol.table.withdrawal import withdrawn
 
-__all__ = ["CONDITIONS", "fold", "settle"]
 
-
-def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> list[Message]:
-    """The facts that follow from ``clock``, from the ``ruling`` on the pending challenge and from the rules, in order.
+def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
+    """The first facts that the game lacks, if any, with the ``ruling`` on the pending challenge where it was made.
 
     A press completes the turn (FISC I.11), or its last step where nothing is pressed (FM 1). A ruling lets the play
     stand, or takes it off the board with loss of the turn (FISC I.10). The game ends as its book says, and the sheet
-    gets its last lines. The list is empty when nothing is missing.
+    gets its last lines.
     """
-    facts: list[Message] = []
-    while following := _missing(game, clock, ruling, ruleset):
-        facts.extend(following)
-        game = fold(game, following)
-    return facts
-
-
-def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
-    """The first facts that the table lacks, if any."""
     if game.phase is Phase.FINAL or not game.game_id:
         return ()
     if not game.hosted and (deduced := _deduced(game, ruleset)):

@@ -9,8 +9,6 @@ import yaml
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
-from faristol.clock.streams import clock_stream
-from faristol.game.streams import game_stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.referee.case import JUDGE, Step, Word
 from faristol.referee.commands import Commands
@@ -21,6 +19,7 @@ from faristol.referee.tournament.case import TOURNAMENT_ID
 from faristol.referee.tournament.commands import tournament_verbs
 from faristol.referee.tournament.results import seats
 from faristol.referee.tournament.services import TournamentServices
+from faristol.table_store import clock_stream, game_stream
 
 if TYPE_CHECKING:
     from faristol.referee.tournament.world import World

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from faristol.cli.table.offers import Shown, offers
-from faristol.clock.streams import load_clock, load_table
 from faristol.game import commands
-from faristol.game.streams import load_table as load_game
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
@@ -28,7 +26,7 @@ from faristol.referee.verbs import verbs_of
 from faristol.referee.world import World
 from faristol.rules import load_ruleset
 from faristol.table.decide.presses import press, stop
-from faristol.table.settlement.clock import fold, settle
+from faristol.table_store import load_table
 
 FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
 TRIED = frozenset(
@@ -42,11 +40,9 @@ NEXT = frozenset(["press", "accept-play", "accept-ruling", "sign-sheet", "start-
 
 async def taken(world: World, shown: Shown) -> set[tuple[str, str]]:
     """Every command of ``TRIED`` that would be carried out now, by whom; nothing is written."""
-    record, ruleset = world.services.record, shown.ruleset
-    game, clock = await load_game(record, GAME_ID), await load_clock(record, GAME_ID)
-    table = (await load_table(record, GAME_ID)).state
-    assert game is not None
-    current = fold(clock.state, settle(clock.state, table, ruleset))
+    settled = await load_table(world.services.record, GAME_ID)
+    assert settled is not None
+    table = settled.table
     at = moment(world.now_ms).ToNanoseconds()
     found = set()
     for verb in TRIED:
@@ -55,11 +51,11 @@ async def taken(world: World, shown: Shown) -> set[tuple[str, str]]:
             try:
                 match verb:
                     case "press":
-                        press(current, table, ruleset, player, at)
+                        press(table.clock, table.game, table.ruleset, player, at)
                     case "stop":
-                        stop(current, table, ruleset, player, at)
+                        stop(table.clock, table.game, table.ruleset, player, at)
                     case _:
-                        commands.act(game, request, at)
+                        commands.act(table, request, at)
             except (Refusal, Invalid):
                 continue
             found.add((player, verb))

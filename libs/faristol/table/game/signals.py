@@ -1,0 +1,124 @@
+"""What of a game its clock may have to follow: turns taken and over, interruptions begun and settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from faristol.kernel.times import Instant
+from faristol.rules.ruleset import Neutraliser
+
+
+class Kind(Enum):
+    """What a signal of the game means to its clock."""
+
+    INTERRUPTED = auto()
+    """Something began that may stop the clocks."""
+    SETTLED = auto()
+    """An interruption is over, and the turn goes on."""
+    TAKEN = auto()
+    """The mover placed a play, exchanged or passed."""
+    TAKEN_BACK = auto()
+    """The mover had done so, and took it back: the turn goes on."""
+    WRITTEN = auto()
+    """The score of the play was written, or tiles were drawn: it is not in doubt any more."""
+    TURN_OVER = auto()
+    """The turn is over; so may be an interruption."""
+    GAME_OVER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Something in the game that its clock may have to follow."""
+
+    kind: Kind
+    at: Instant
+    turn: int
+    """The turn that it belongs to."""
+    interruption: int = 0
+    """The interruption that begins or ends, if one does."""
+    player_id: str = ""
+    """Who wrote the score or drew, if somebody did."""
+    last: bool = False
+    """The bag and the mover's rack are empty: it is the last play of the game if it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """Something during which the clocks may stand."""
+
+    number: int
+    """Among the interruptions of the game, from 1."""
+    reason: Neutraliser
+    challenge: int = 0
+    """The number of the challenge in the game, for that reason."""
+    ended_by: int | None = None
+    """Place among the signals of the one that ended it; None while it lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The signals of a game and its interruptions so far, each in order."""
+
+    given: tuple[Signal, ...] = ()
+    interruptions: tuple[Interruption, ...] = ()
+
+    def interruption(self, number: int) -> Interruption:
+        """The interruption of that number, from 1."""
+        return self.interruptions[number - 1]
+
+    def taken_at(self, turn: int) -> Instant | None:
+        """When the mover took ``turn``; None while that is awaited."""
+        for signal in reversed(self.given):
+            if signal.turn < turn:
+                break
+            if signal.kind is Kind.TAKEN and signal.turn == turn:
+                return signal.at
+        return None
+
+    def challenged_for(self) -> Instant | None:
+        """Nanoseconds that challenges have taken so far; None while one lasts."""
+        begun = {signal.interruption: signal.at for signal in self.given if signal.kind is Kind.INTERRUPTED}
+        taken = 0
+        for interruption in self.interruptions:
+            if interruption.reason != "challenge":
+                continue
+            if interruption.ended_by is None:
+                return None
+            taken += max(0, self.given[interruption.ended_by].at - begun[interruption.number])
+        return taken
+
+    def and_(self, signal: Signal) -> Signals:
+        """With one signal more."""
+        return replace(self, given=(*self.given, signal))
+
+    def interrupted(self, reason: Neutraliser, at: Instant, turn: int, challenge: int = 0) -> Signals:
+        """With an interruption more, unless one for this reason lasts: an appeal may go on where a challenge began."""
+        if self._lasting(reason):
+            return self
+        begun = Interruption(len(self.interruptions) + 1, reason, challenge)
+        signal = Signal(Kind.INTERRUPTED, at, turn, begun.number)
+        return Signals((*self.given, signal), (*self.interruptions, begun))
+
+    def over(self, kind: Kind, reason: Neutraliser, at: Instant, turn: int) -> Signals:
+        """With a signal of this kind that also ends the interruption for ``reason``, if one lasts."""
+        lasting = self._lasting(reason)
+        signal = Signal(kind, at, turn, lasting.number if lasting else 0)
+        ended = (replace(one, ended_by=len(self.given)) if one is lasting else one for one in self.interruptions)
+        return Signals((*self.given, signal), tuple(ended))
+
+    def taken_back(self, at: Instant, turn: int) -> Signals:
+        """With ``turn`` not taken, and nothing going on for which the clocks stand."""
+        back = Signal(Kind.TAKEN_BACK, at, turn)
+        done = (Kind.TAKEN, Kind.WRITTEN)
+        given = tuple(back if signal.turn == turn and signal.kind in done else signal for signal in self.given)
+        signals = replace(self, given=given)
+        for lasting in [each for each in self.interruptions if each.ended_by is None]:
+            signals = signals.over(Kind.SETTLED, lasting.reason, at, turn)
+        return signals
+
+    def _lasting(self, reason: Neutraliser) -> Interruption | None:
+        """The interruption for ``reason`` that is not over."""
+        return next(
+            (one for one in reversed(self.interruptions) if one.reason == reason and one.ended_by is None), None
+        )

@@ -1,0 +1,30 @@
+"""What players did in their other games of the tournament, where a decision at a table asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from faristol.record import Guard, Record, load
+from faristol.table.views import Tournament, seated, watch_tournament
+from faristol.table_store import Settled, game_stream, load_other_games
+
+
+async def with_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:
+    """The table with what players did in their other games of the tournament.
+
+    Racks held too full (FISE 28), and questions about words (UF 28.2, FISE 46.2).
+    """
+    game = settled.game
+    tournament = (await load(record, f"tournament-{game.tournament_id}", Tournament(), watch_tournament)).state
+    pairings = [pairing for tables in tournament.pairings.values() for pairing in tables]
+    others = [one.game_id for one in pairings if {*player_ids} & {*seated(one)} and one.game_id != game.game_id]
+    games = await load_other_games(record, others)
+    states = [loaded.state for loaded in games.values()]
+    table = replace(
+        settled.table,
+        overheld_elsewhere=sum(state.overholding.get(player, 0) for state in states for player in player_ids),
+        asked_elsewhere=frozenset(player for state in states for player, _ in state.asked) & {*player_ids},
+        strangers=frozenset(player_ids) - tournament.players if tournament.players else frozenset(),
+    )
+    guards = [Guard(game_stream(game_id), loaded.version) for game_id, loaded in games.items()]
+    return replace(settled, table=table, guards=(*settled.guards, *guards))
