@@ -62,5 +62,5 @@ async def test_two_processes_that_wait_for_the_same_deadlines_fire_each_once(
     finally:
         codes = [await asyncio.to_thread(child.terminate) for child in both]
         await record.close()
-    assert facts == [["OvertimeCapExceeded"]] * len(games)
+    assert facts == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
     assert codes == [0, 0]
