@@ -74,8 +74,8 @@ class Course:
         at = timestamp(START)
         self.game += [
             game_events.GameOpened(game_id="cup-r1-t1", tournament_id="cup", player_ids=PLAYERS, occurred_at=at),
-            game_events.TilesDrawn(player_id="biel", bag_left=93, occurred_at=at),
-            game_events.TilesDrawn(player_id="anna", bag_left=86, occurred_at=at),
+            game_events.TilesDrawn(player_id="biel", faces="??????", bag_left=93, occurred_at=at),
+            game_events.TilesDrawn(player_id="anna", faces="??????", bag_left=86, occurred_at=at),
             game_events.GameStarted(first_player_id="biel", occurred_at=at),
         ]
 
