@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.engines import king, lot, match, round_robin, swiss
+from faristol.pairing.engines.dutch import player as dutch
 from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
 from faristol.pairing.engines.swiss import Entrant
-from faristol.pairing.model import Tournament
+from faristol.pairing.model import Player, Tournament
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants, in_order, initial_ranking, standing_of
 from faristol.rules import Bye, Ruleset, derive_seed
@@ -66,6 +68,41 @@ class WayOut:
         return {"players": "; ".join(" – ".join(group) for group in self.players)}
 
 
+@dataclass(frozen=True)
+class RoundToPair:
+    """What a system is told of the round that it pairs."""
+
+    state: Tournament
+    ruleset: Ruleset
+    number: int
+    seed: bytes
+    """What its lots are drawn from."""
+    standing: Callable[[], Sequence[str]]
+    """Gives everybody in the order of the standings; asked by a system alone that goes by them."""
+
+    @cached_property
+    def there(self) -> tuple[Player, ...]:
+        """Who can be paired, in the order of registration."""
+        return self.state.to_pair(self.number)
+
+    @cached_property
+    def kept(self) -> tuple[tuple[str, str], ...]:
+        """The pairs made by hand."""
+        return self.state.kept_pairs(self.number)
+
+    @cached_property
+    def left(self) -> list[Entrant]:
+        """Who is in no pair made by hand, in the order of pairing."""
+        by_hand = frozenset(player_id for pair in self.kept for player_id in pair)
+        return [entrant for entrant in entrants(self.state, self.ruleset) if entrant.player_id not in by_hand]
+
+    def proposal(
+        self, tables: Iterable[tuple[str, ...]], bye: str | None, algorithm: str, inputs: str = ""
+    ) -> Proposal:
+        """The round with these tables, and with the byes that were granted for it."""
+        return Proposal(tuple(tables), bye, algorithm, requested_byes(self.state, self.number), inputs)
+
+
 def propose(
     state: Tournament,
     ruleset: Ruleset,
@@ -78,27 +115,16 @@ def propose(
     """Round ``number`` by the system of the rules, or by that of the round where it has one.
 
     ``seed`` is what its lots are drawn from; ``standing`` gives everybody in the order of the standings where those are
-    not of the games of ``state``, and is asked by a system alone that goes by them.
+    not of the games of ``state``.
     """
     system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
-    if system in CYCLES:
-        return _round_robin(state, ruleset, number)
-    if system == "match":
-        return _match(state, ruleset, number)
-    if system == "lot":
-        there = [player.player_id for player in state.to_pair(number)]
-        return Proposal(lot.draw_tables(there, seed), None, lot.ALGORITHM, requested_byes(state, number), "")
-    if system == "by-hand":
-        return _by_hand(state, number)
+    to_pair = RoundToPair(state, ruleset, number, seed, standing or partial(standing_of, state, ruleset))
     try:
-        if system == "king-of-the-hill":
-            return _king(state, ruleset, number, standing() if standing else standing_of(state, ruleset))
-        return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
+        return SYSTEMS[system](to_pair)
     except Refusal as refusal:
-        kept = state.kept_pairs(number)
-        if not kept or refusal.reason not in swiss.IMPOSSIBLE:
+        if not to_pair.kept or refusal.reason not in swiss.IMPOSSIBLE:
             raise
-        raise _beside(kept, refusal) from None
+        raise _beside(to_pair.kept, refusal) from None
 
 
 def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
@@ -116,36 +142,38 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
     return wanted
 
 
-def _kept(state: Tournament, number: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
-    """The pairs made by hand for a round, and everybody in them."""
-    kept = state.kept_pairs(number)
-    return kept, frozenset(player_id for pair in kept for player_id in pair)
-
-
-def _by_hand(state: Tournament, number: int) -> Proposal:
+def _by_hand(to_pair: RoundToPair) -> Proposal:
     """The pairs made by hand, which have to be of everybody; with an odd number the one who is left has the bye."""
-    kept, by_hand = _kept(state, number)
-    left = [player for player in in_order(state.to_pair(number)) if player.player_id not in by_hand]
-    if len(left) > 1:
+    if len(to_pair.left) > 1:
+        by_hand = {player_id for pair in to_pair.kept for player_id in pair}
+        left = [player.player_id for player in in_order(to_pair.there) if player.player_id not in by_hand]
         raise Refusal(
             "PAIRS_MISSING",
             "",
             N_("Round {round} is paired by hand, and without an opponent are: {players}."),
-            {"round": number, "players": ", ".join(entrant.player_id for entrant in left)},
-            subject=f"rounds/{number}",
+            {"round": to_pair.number, "players": ", ".join(left)},
+            subject=f"rounds/{to_pair.number}",
         )
-    bye = left[0].player_id if left else None
-    return Proposal(kept, bye, BY_HAND, requested_byes(state, number), "")
+    bye = to_pair.left[0].player_id if to_pair.left else None
+    return to_pair.proposal(to_pair.kept, bye, BY_HAND)
 
 
-def _king(state: Tournament, ruleset: Ruleset, number: int, everybody: Sequence[str]) -> Proposal:
-    kept, by_hand = _kept(state, number)
-    left = {entrant.player_id: entrant for entrant in entrants(state, ruleset) if entrant.player_id not in by_hand}
-    standing = [player_id for player_id in everybody if player_id in left]
+def _king(to_pair: RoundToPair) -> Proposal:
+    left = {entrant.player_id: entrant for entrant in to_pair.left}
+    standing = [player_id for player_id in to_pair.standing() if player_id in left]
     had_bye = {player_id for player_id, entrant in left.items() if entrant.had_bye}
-    pairs, bye = king.pair_neighbours(standing, had_bye, state.forbidden)
-    inputs = hashlib.sha256("\n".join([*standing, str(number)]).encode()).hexdigest()
-    return Proposal((*pairs, *kept), bye, king.ALGORITHM, requested_byes(state, number), inputs)
+    pairs, bye = king.pair_neighbours(standing, had_bye, to_pair.state.forbidden)
+    return to_pair.proposal((*pairs, *to_pair.kept), bye, king.ALGORITHM, _hashed(*standing, to_pair.number))
+
+
+def _hashed(*inputs: object) -> str:
+    """SHA-256 of what a pairing depends on, a line each."""
+    return hashlib.sha256("\n".join(map(str, inputs)).encode()).hexdigest()
+
+
+def _lot(to_pair: RoundToPair) -> Proposal:
+    there = [player.player_id for player in to_pair.there]
+    return to_pair.proposal(lot.draw_tables(there, to_pair.seed), None, lot.ALGORITHM)
 
 
 def of_algorithm(algorithm: str) -> str:
@@ -178,31 +206,29 @@ def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
     )
 
 
-def _swiss(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
-    kept, by_hand = _kept(state, number)
-    left = [entrant for entrant in entrants(state, ruleset) if entrant.player_id not in by_hand]
-    after = state.rounds - number
-    if number == 1:
-        by_lot = ruleset.championship.system == "swiss-lot"
+def _swiss(to_pair: RoundToPair) -> Proposal:
+    left, seed = to_pair.left, to_pair.seed
+    if to_pair.number == 1:
+        by_lot = to_pair.ruleset.championship.system == "swiss-lot"
         paired = swiss.pair_first(_drawn(left, seed) if by_lot else left)
     else:
-        paired = swiss.pair_next(left, seed, rounds_after=after)
-    return Proposal((*paired.pairs, *kept), paired.bye, swiss.ALGORITHM, requested_byes(state, number), "")
+        paired = swiss.pair_next(left, seed, rounds_after=to_pair.state.rounds - to_pair.number)
+    return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, swiss.ALGORITHM)
 
 
 def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
     """Those who are to be paired in the order of a lot; who has the bye stays the last of the ranking (FISC I.1.C)."""
     last = ranking[-1:] if len(ranking) % 2 else ()
     rest = ranking[: len(ranking) - len(last)]
-    return [*sorted(rest, key=lambda one: hmac.digest(seed, one.player_id.encode(), "sha256")), *last]
+    return [*sorted(rest, key=lambda entrant: hmac.digest(seed, entrant.player_id.encode(), "sha256")), *last]
 
 
-def _match(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
-    there = [player.player_id for player in state.to_pair(number)]
+def _match(to_pair: RoundToPair) -> Proposal:
+    there = [player.player_id for player in to_pair.there]
     if len(there) != match.PLAYERS:
-        raise not_a_match(len(there), ruleset)
-    pair = match.pair_match(there, number, derive_seed(state.seed, "match"))
-    return Proposal((pair,), None, match.ALGORITHM, requested_byes(state, number), "")
+        raise not_a_match(len(there), to_pair.ruleset)
+    pair = match.pair_match(there, to_pair.number, derive_seed(to_pair.state.seed, "match"))
+    return to_pair.proposal([pair], None, match.ALGORITHM)
 
 
 def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
@@ -284,23 +310,24 @@ def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence
     return numbers, round_robin.pair_berger(numbers, number, CYCLES[ruleset.championship.system])
 
 
-def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+def _round_robin(to_pair: RoundToPair) -> Proposal:
     """By Berger's tables; who has which number is drawn by lot (FIDE C.05)."""
+    state, ruleset, number = to_pair.state, to_pair.ruleset, to_pair.number
     cycles = CYCLES[ruleset.championship.system]
-    initial = initial_ranking(state)
-    expected = round_robin.rounds_of(len(initial), cycles)
+    entered = len(initial_ranking(state))
+    expected = round_robin.rounds_of(entered, cycles)
     if state.rounds != expected:
-        raise wrong_rounds(len(initial), expected, state.rounds, ruleset)
+        raise wrong_rounds(entered, expected, state.rounds, ruleset)
     numbers, paired = by_table(state, ruleset, number)
-    inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
-    there = {player.player_id for player in state.to_pair(number)}
+    inputs = _hashed(*numbers, number, cycles)
+    there = {player.player_id for player in to_pair.there}
     bye = paired.bye if paired.bye in there else None
     if ruleset.championship.not_there == "forfeit":
         # The game stands in the table of rounds, and is decided when its round is started (PES ΣΤ).
         tables = tuple(pair for pair in paired.pairs if there.intersection(pair))
         seated = frozenset(player_id for pair in tables for player_id in pair)
-        requested = tuple(bye for bye in requested_byes(state, number) if bye[0] not in seated)
-        return Proposal(tables, bye, round_robin.ALGORITHM, requested, inputs)
+        resting = tuple(granted for granted in requested_byes(state, number) if granted[0] not in seated)
+        return Proposal(tables, bye, round_robin.ALGORITHM, resting, inputs)
     # The opponent of a player who is not there wins, as by a forfeit (FIDE C.05).
     alone = [
         player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
@@ -308,13 +335,9 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     if bye is None and alone:
         # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
         bye = alone.pop(0)
-    return Proposal(
-        tables=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
-        bye=bye,
-        algorithm=round_robin.ALGORITHM,
-        requested=(*requested_byes(state, number), *((player_id, Bye.FULL_POINT) for player_id in alone)),
-        inputs=inputs,
-    )
+    resting = (*requested_byes(state, number), *((player_id, Bye.FULL_POINT) for player_id in alone))
+    tables = tuple(pair for pair in paired.pairs if there.issuperset(pair))
+    return Proposal(tables, bye, round_robin.ALGORITHM, resting, inputs)
 
 
 def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
@@ -325,19 +348,30 @@ def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Co
     return tuple(player_id for player_id in pair if player_id not in there)
 
 
-def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+def _dutch(to_pair: RoundToPair) -> Proposal:
     from faristol.pairing.engines.dutch.pairing import ALGORITHM, pair_round  # it brings the compiler with it
 
-    initial = initial_ranking(state)
-    a_round = dutch_round(state, ruleset, number)
+    initial = initial_ranking(to_pair.state)
+    a_round = dutch_round(to_pair.state, to_pair.ruleset, to_pair.number)
     paired = pair_round(a_round)
-    return Proposal(
-        tables=tuple((initial[board.white - 1], initial[board.black - 1]) for board in paired.boards),
-        bye=None if paired.bye is None else initial[paired.bye - 1],
-        algorithm=ALGORITHM,
-        requested=requested_byes(state, number),
-        inputs=digest(a_round),
-    )
+    tables = [(initial[board.white - 1], initial[board.black - 1]) for board in paired.boards]
+    bye = None if paired.bye is None else initial[paired.bye - 1]
+    return to_pair.proposal(tables, bye, ALGORITHM, digest(a_round))
+
+
+SYSTEMS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
+    "none": _swiss,
+    "swiss": _swiss,
+    "swiss-lot": _swiss,
+    "dutch": _dutch,
+    "king-of-the-hill": _king,
+    "round-robin": _round_robin,
+    "double-round-robin": _round_robin,
+    "match": _match,
+    "lot": _lot,
+    "by-hand": _by_hand,
+}
+"""How each system pairs a round; ``none`` is that of rules which know no tournaments."""
 
 
 def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
@@ -361,7 +395,7 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
         played = [earlier for earlier in past if earlier.played]
         unplayed = [earlier for earlier in past if not earlier.played]
         players.append(
-            Player(
+            dutch.Player(
                 number=number_of[player_id],
                 points=_TENTHS * (points + player.fictitious),
                 opponents=frozenset(number_of[earlier.opponent] for earlier in played),

@@ -16,15 +16,23 @@ from faristol.pairing.engines.dutch.history import round_to_pair
 from faristol.pairing.engines.dutch.pairing import pair_round
 from faristol.pairing.model import Tournament
 from faristol.pairing.rounds.ranking import initial_ranking
-from faristol.pairing.rounds.systems import dutch_round, propose
+from faristol.pairing.rounds.systems import OF_A_ROUND, SYSTEMS, dutch_round, propose
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.rules import Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, ruleset_names, with_options
 from faristol.rules.trf import Cell, Document, Player
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 FISE = load_ruleset("fise")
 DUTCH_WITH_STARTS = with_options(FISE, {"pairing": "dutch", "start": "system"})
+
+
+def test_rounds_are_paired_by_every_system_that_a_rule_book_has_or_offers() -> None:
+    books = [load_ruleset(name) for name in ruleset_names()]
+    choices = [chosen for book in books for option in book.options for chosen in option.choices.values()]
+    offered = {chosen["championship.system"] for chosen in choices if "championship.system" in chosen}
+    assert len(offered) > 3
+    assert {book.championship.system for book in books} | offered | {*OF_A_ROUND} <= {*SYSTEMS}
 
 
 def test_the_standings_are_asked_for_where_a_system_goes_by_them() -> None:
