@@ -11,7 +11,7 @@ from faristol.referee.articles import articles_of
 from faristol.referee.case import Case
 from faristol.referee.coverage import as_markdown, coverage
 from faristol.referee.reader import files_in, read_cases
-from faristol.referee.running import Verdict, run_case
+from faristol.referee.runner import Verdict, run_case
 from faristol.referee.services import CLOCK, GAME
 from faristol.referee.tournament.commands import tournament_verbs
 from faristol.referee.verbs import verbs_of

@@ -6,7 +6,7 @@ import pytest
 from tests.rulebook.test_cases import CASES
 
 from faristol.referee.case import DIRECTOR, JUDGE, Case, TableCase
-from faristol.referee.running import on_cell, run_case
+from faristol.referee.runner import on_cell, run_case
 from faristol.referee.tournament.case import TournamentCase
 from faristol.referee.tournament.sitting import is_of_table
 

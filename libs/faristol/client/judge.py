@@ -21,7 +21,7 @@ Ask = Callable[[pb.GetCaseFileResponse], Awaitable[Sequence[events.WordRuling] |
 """Asks for the rulings on a case; None gives the case back."""
 
 SIGNS = 3
-"""Signs that a judge gives while one would do."""
+"""Signs that a judge gives within a lease."""
 
 PAUSE = 0.5
 """Seconds before a stream that broke is asked for again."""
@@ -100,7 +100,7 @@ class Judge:
                 await self._stub.KeepClaim(request, timeout=lease_seconds, metadata=self._metadata)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() is grpc.StatusCode.FAILED_PRECONDITION:
-                    return  # whoever rules next is told that the claim is lost
+                    return  # the next ruling is refused with CLAIM_LOST
 
 
 async def sit(
@@ -138,7 +138,7 @@ async def sit(
 
 
 async def _claimed(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
-    """A seat on a case, None when there is none any more. Waits for another case that the judge holds elsewhere."""
+    """A seat on a case, None when it is taken. Waits while the judge holds another case elsewhere."""
     while True:
         try:
             return await judge.claim(case_id)
@@ -189,7 +189,7 @@ async def _rule_on(
 
 
 async def _give_back(judge: Judge, case_id: str) -> bool:
-    """Give a case back. False when the judge has it no more: the claim lapsed, or the case is over by itself."""
+    """Give a case back. False when the judge no longer holds it: the claim lapsed, or the case is over."""
     try:
         await judge.release(case_id)
     except grpc.aio.AioRpcError as problem:

@@ -10,7 +10,7 @@ from faristol.text import with_article
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
-    """What an answer that refuses says to programs; empty where it says nothing."""
+    """The details of a refusal for programs; empty where it has none."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
     info = error_details_pb2.ErrorInfo()
     if status is not None and status.details:
@@ -19,12 +19,12 @@ def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
 
 
 def reason_of(problem: grpc.aio.AioRpcError) -> str:
-    """The word for programs in an answer that refuses; the name of its status where there is none."""
+    """The reason of a refusal, for programs; else the name of its status."""
     return info_of(problem).reason or problem.code().name
 
 
 def every_reason(problem: grpc.aio.AioRpcError) -> str:
-    """What an answer that refuses says to people, with its article; of several reasons each is on a line of its own."""
+    """The message of a refusal, with its article; each of several reasons on its own line."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):

@@ -18,7 +18,7 @@ DEADLINE = 10.0
 NOWHERE = frozenset(
     {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}  # an older service
 )
-"""What is answered where no record has the content."""
+"""Statuses of a record without the content."""
 
 
 async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -> None:

@@ -67,7 +67,7 @@ def cited(refusal: Refusal, language: str) -> str:
 
 
 def with_article(sentence: str, article: str) -> str:
-    """A sentence and the article that it rests on: ``The result is final (FISE 44).``; as it is where there is none."""
+    """A sentence and the article that it rests on: ``The result is final (FISE 44).``; unchanged without one."""
     if not article:
         return sentence
     return f"{sentence[:-1]} ({article})." if sentence.endswith(".") else f"{sentence} ({article})"

@@ -117,7 +117,7 @@ def _held(lock: IO[str]) -> Iterator[None]:
 
 
 def _hold(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes from serving the same folder, for as long as this one does."""
+    """Lock the folder, so that no other process serves it."""
     lock = (folder / "lock").open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

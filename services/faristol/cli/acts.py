@@ -27,7 +27,7 @@ class Act:
     """How one method is said."""
 
     arguments: tuple[str, ...] = ()
-    """Fields that are given by their place behind the tournament. A player's stands for a team's where teams meet."""
+    """Fields that are positional arguments, after the tournament. A player means a team where teams meet."""
     optional: frozenset[str] = frozenset()
     """Those of the arguments that may be left out."""
     spelled: Mapping[str, str] = field(default_factory=dict)
@@ -35,13 +35,13 @@ class Act:
     values: Mapping[str, str] = field(default_factory=dict)
     """Values of enumerations by the words for them, where these are others than those of the contract."""
     new: str = ""
-    """The field with the id of what comes to be: it is taken as it is given."""
+    """The field with the id of what is created: it is not looked up."""
     round: Which = ""
     """The round that is meant where none is given."""
     unsaid: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
     """The number of a field where none is given, and another field has a certain word."""
     echoed: tuple[str, ...] = ()
-    """Fields of the command that programs are told again, beside ids and rounds."""
+    """Fields of the request that are part of the JSON answer, beside ids and rounds."""
     said: str = ""
     """The answer as a sentence. Ids are names in it; ``{who}`` is a player or a team, ``{game}`` who plays it, and
     ``{outcome}``, with a comma before it, how it was decided if not by its scores."""

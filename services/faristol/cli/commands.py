@@ -278,7 +278,7 @@ def called(words: Sequence[str]) -> list[str]:
 
 
 class Group(TyperGroup):
-    """Commands of which the names and what they do are known before they are imported."""
+    """A group of commands that is listed without importing them."""
 
     def shorts(self, ctx: Any) -> Mapping[str, str]:
         """What each does, in one line, by their names."""
@@ -294,7 +294,7 @@ class Group(TyperGroup):
             formatter.write_dl(list(self.shorts(ctx).items()))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """See ``click.Group``. Where there is no such command the nearest is told."""
+        """See ``click.Group``. The error of an unknown command names the nearest one."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(unknown("command", args[0], known))
@@ -302,7 +302,7 @@ class Group(TyperGroup):
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
-    """That there is no such thing; which was perhaps meant, or else all that there are."""
+    """An error: there is no such thing; perhaps these were meant, or else all that there are."""
     known = list(known)
     if near := likely(given, known, 3):
         return f"there is no {what} {given!r}; did you mean {' or '.join(near)}?"
@@ -378,4 +378,4 @@ def _somebody(
         ),
     ] = None,
 ) -> None:
-    """A command of which every other one gets the option."""
+    """The command whose option every other command gets."""

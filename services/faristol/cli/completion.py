@@ -19,13 +19,13 @@ from typer._completion_shared import get_completion_script
 T = TypeVar("T")
 
 PATIENCE_S = 1.0
-"""Whoever presses a key does not wait for longer."""
+"""Timeout of a completion, in seconds."""
 
 COMPLETE = "_FARISTOL_COMPLETE"
 """The environment variable by which a shell asks."""
 
 Offer = tuple[str, str]
-"""A word, and what it stands for."""
+"""A word, and what it means."""
 
 
 def tournaments(ctx: typer.Context, incomplete: str) -> list[Offer]:
@@ -78,12 +78,12 @@ def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
 
 
 class Offered(str):
-    """What stands in place of what is written, though it need not begin with it: ``Àngels`` for ``ang``."""
+    """A completion that need not begin with what is written: ``Àngels`` for ``ang``."""
 
     __slots__ = ()
 
     def startswith(self, *_: object) -> bool:
-        """As of everything that is offered is asked: it was chosen for what is written."""
+        """True: it was chosen for what is written."""
         return True
 
 

@@ -46,7 +46,7 @@ Table = Annotated[int, typer.Option("--table", min=0, help="The table of the gam
 OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
 
 HIDDEN = frozenset({"command_id", "tournament_id"})
-"""Fields that nobody writes: the command gives them."""
+"""Fields that are no options: the command sets them."""
 
 
 def command_of(method: str) -> Callable[..., None]:

@@ -173,7 +173,10 @@ def standings(outcome: Outcome) -> Grid:
     """The final standings, for a terminal of 80 columns: names are folded where figures need the room."""
     new = {rating.player_id: rating for rating in outcome.ratings.ratings}
     grid = Grid(title=outcome.tournament.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    breaks = [labels.TIE_BREAKS.get(one.name, (one.name, one.name))[1] for one in outcome.standings[0].tie_breaks]
+    breaks = [
+        labels.TIE_BREAKS.get(tie_break.name, (tie_break.name, tie_break.name))[1]
+        for tie_break in outcome.standings[0].tie_breaks
+    ]
     for title in ("", PLAYER, "points", *breaks, "W-D-L", "rating"):
         if title == PLAYER:
             grid.add_column(title, overflow="fold")  # the one that gives way: figures are whole at 80 columns

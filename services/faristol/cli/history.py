@@ -66,7 +66,7 @@ METHODS: Mapping[str, str] = {
     "StandingsPublished": "PublishStandings",
     "StandingsReopened": "ReopenStandings",
 }
-"""Facts that are told with the sentence that answers the command they come from."""
+"""The method whose answer is the sentence of an event."""
 
 TOLD: Mapping[str, str] = {
     "DivisionAdded": N_("The championship has another division."),
@@ -93,10 +93,10 @@ ALSO: Mapping[str, str] = {
     "undo": N_("To undo it: `{undo}`."),
     "note": NOTE,
 }
-"""What is told behind the sentence, where there is something to say."""
+"""Sentences behind the first one, by the parameter that has to be set for them."""
 
 ITSELF = "Faristol"
-"""Who does what follows by itself."""
+"""The name of services that act by themselves."""
 
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
@@ -127,7 +127,7 @@ def told(answer: pairing.ListActsResponse, known: Roll, language: str) -> Iterat
 
 
 def _sentences(act: pairing.Act, known: Roll, to_come: int, language: str) -> Iterator[str]:
-    """An act; of what a later version of a service has added no more than the type is known."""
+    """The sentences of an act. An event type that this version does not know is printed as its name."""
     params = _params(act, known, to_come, language)
     method = METHODS.get(act.type)
     if params["unplayed"] and act.type == "ResultRecorded":
@@ -196,7 +196,7 @@ def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], st
 
 
 def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[str, str]:
-    """What a sentence may name of which the word in the act has to be read by its type."""
+    """Parameters of a sentence that depend on the type of the event."""
     read = translations(language).gettext
     match act.type:
         case "ByeGranted" | "ByeAwarded":

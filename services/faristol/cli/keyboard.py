@@ -42,16 +42,16 @@ async def answered(ask: Callable[[], T]) -> T:
 
 
 def forget_typed() -> None:
-    """Drop what was typed at the terminal before anything was asked; nothing where there is none."""
+    """Discard what was typed at the terminal before the question. Without a terminal nothing happens."""
     if sys.stdin.isatty():
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 @contextmanager
 def heard(line: Callable[[str], None]) -> Iterator[None]:
-    """Have every line that is typed at the terminal meanwhile told to ``line``, an end of the input as an empty one.
+    """Call ``line`` with every line that is typed at the terminal meanwhile, with an empty one at the end of the input.
 
-    Nobody else may read there as long. Nothing is heard where there is no terminal.
+    Nothing else may read the terminal in the block. Without a terminal nothing happens.
     """
     if not sys.stdin.isatty():
         yield

@@ -144,7 +144,7 @@ def demo(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. What is wrong outside Faristol is told in one sentence, with exit code 2."""
+    """Run the command line. An error outside Faristol is printed as one sentence, with exit code 2."""
     if COMPLETE in os.environ:
         completion_init()
     try:
@@ -171,16 +171,16 @@ _OUTSIDE = (
 
 
 def _outside() -> tuple[type[Exception], ...]:
-    """What can be wrong outside Faristol; the message is for the person at the terminal.
+    """Errors outside Faristol, whose message is for the person at the terminal.
 
-    Nothing is imported to find it out: what a module did not come to raise is none of its errors.
+    Only modules that are loaded are asked: another one cannot have raised anything.
     """
     loaded = ((sys.modules.get(module), name) for module, name in _OUTSIDE)
     return tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
 
 
 def _help(problem: Exception, words: Sequence[str]) -> str:
-    """Where to look for what would have been right: the help of the command that was written, as far as it is one."""
+    """A pointer to the help of the command that was written, as far as there is such a command."""
     from faristol.kernel.refusal import N_
     from faristol.text import say
     from faristol.text.terminal import language_of_terminal

@@ -1,7 +1,7 @@
-"""Whom and what somebody means who writes a name, its beginning, or an id.
+"""Players, teams, games and tournaments by what a person writes: a name, the beginning of one, or an id.
 
-Case, accents and signs do not part two names. An id comes before a name, a whole name before its beginning, and the
-beginning of the name before that of one of its later words, as of the family name.
+Case, accents and signs are ignored. An id is tried first, then a whole name, then the beginning of the name, then
+that of a later word of it, as of the family name.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NOT_PAIRED = N_("round {round} of {tournament} is not paired")
 NO_GAME = N_("there is no game {given}: say its id, or the number of its table with --table and --round")
 
 MOST = 8
-"""So many are named of whom somebody could mean."""
+"""Candidates that an error names."""
 
 
 class Unclear(StartError):
-    """What was written names nobody, or more than one; the message says who it could be."""
+    """What was written matches nothing, or more than one thing; the message lists the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def folded(text: str) -> str:
 
 
 def candidates(given: str, known: Sequence[Named]) -> list[Named]:
-    """All of whom somebody could mean; one alone where it is clear, nobody where none has such an id or name."""
+    """Everything that a name could mean: a single entry where it is clear, none where nothing matches."""
     written = folded(given)
     if not written:
         return []
@@ -85,7 +85,7 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
 
 
 def _with_detail(named: Named) -> tuple[str, ...]:
-    """How a namesake is told from the others: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
+    """How two of the same name are written apart: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
     return tuple(
         folded(f"{named.name} {beside}")
         for beside in (named.detail, named.id, f"{named.detail} {named.id}")
@@ -94,9 +94,9 @@ def _with_detail(named: Named) -> tuple[str, ...]:
 
 
 def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **params: str) -> Named:
-    """Whom somebody means. Raises ``Unclear`` with those whom they could mean.
+    """What a name means. Raises ``Unclear`` with the candidates.
 
-    ``missing`` is what is said, with ``params``, where nothing comes near it.
+    ``missing`` is the message, with ``params``, where no candidate is near.
     """
     found = candidates(given, known)
     if len(found) == 1:
@@ -150,11 +150,11 @@ class Roll:
         return self.tournament.tournament_id
 
     def name(self, player_or_team: str) -> str:
-        """What a player or a team is called by people; the id itself where nobody has it."""
+        """The name of a player or a team; the id itself for an unknown one."""
         return self._called.get(player_or_team, player_or_team)
 
     def named(self, known_id: str) -> str:
-        """A player or a team by name, a game by who plays it and where; the id itself where nobody has it."""
+        """A player or a team by name, a game by its players and its table; the id itself for an unknown one."""
         if seated := self.at_table(known_id):
             number, seat = seated
             players = seat.player_ids or (seat.first_player_id, seat.second_player_id)
@@ -329,7 +329,7 @@ async def tournaments_at(address: str | None = None) -> list[Named]:
 
 
 _NOBODY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNIMPLEMENTED)
-"""Nobody can be asked there; whoever is asked next says what is wrong."""
+"""The service is not there; the next call reports it."""
 
 _MISSING = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
 

@@ -25,7 +25,7 @@ DIVISION = "division"
 """The column that says which division of the championship a player enters; the tournament itself where it is empty."""
 
 TEAM = "team"
-"""The column with the name of a player's team, in the line-up of which they come in the order of the lines."""
+"""The column with the name of a player's team. The order of the lines is the order of its line-up."""
 
 STANDS_ALREADY = {
     "name": N_("the name {given} stands in line {line} already"),
@@ -37,7 +37,7 @@ LARGEST_FILE = 4_000_000
 """Bytes of a list: 40,000 players with all columns."""
 
 MOST_COLUMNS_TOLD = 10
-"""So many wrong columns are told of a list."""
+"""Wrong columns that are reported of a list."""
 
 LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
 LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
@@ -97,7 +97,7 @@ def read_players(
 
 
 def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
-    """Whether two of one name are known to be two people: by ids, which are compared apart, or by clubs."""
+    """Whether two players of the same name are known to be two people: by their ids, or by their clubs."""
     if first.player_id and other.player_id:
         return True
     return bool(first.club and other.club) and not same_affiliation(first.club, other.club)

@@ -82,7 +82,7 @@ def import_players(
 
 
 class _Complaints:
-    """Tells by its line what was refused of a list."""
+    """Prints what was refused of a list, by its line."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -126,9 +126,9 @@ def _register(
 
 
 def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll, language: str) -> str:
-    """That the player of a line was registered before, as whom, and what to do if that is another person.
+    """A sentence: the player of a line is registered already, and what to do if that is another person.
 
-    ``before`` is the id of that player.
+    ``before`` is the id of the registered player.
     """
     found = next((player for player in known.players if player.id == before), Named(before, wanted.name, wanted.club))
     who = f"{found.name} ({found.detail})" if found.detail else found.name

@@ -18,7 +18,7 @@ from faristol.referee.case import Case
 from faristol.referee.coverage import as_markdown, coverage
 from faristol.referee.document import CaseError
 from faristol.referee.reader import files_in, read_file
-from faristol.referee.running import IN_MEMORY, Halls, Verdict, on_cell, run_case
+from faristol.referee.runner import IN_MEMORY, Halls, Verdict, on_cell, run_case
 
 
 def referee(

@@ -23,10 +23,10 @@ HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:mi
 Name = Annotated[str, typer.Argument(help=HELP)]
 
 UNSAID = "–"
-"""Stands for an article where the book is silent, and for a number that there is not."""
+"""Printed for an article or a number that the book does not have."""
 
 TO_BE_SAID = "to be said"
-"""Stands for what the organiser must choose and has not."""
+"""Printed for an option that the organiser must choose and has not."""
 
 
 def list_rulesets(json_output: AsJson = False) -> None:

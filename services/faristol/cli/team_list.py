@@ -33,7 +33,7 @@ class ListedTeam:
     coming: list[str] = field(default_factory=list)
     """The players of the list who are not in its line-up yet, in the order of the lines."""
     refused: list[int] = field(default_factory=list)
-    """The lines of its players whom nobody could register."""
+    """The lines of its players who could not be registered."""
 
     def request(self) -> pairing.RegisterTeamRequest | pairing.SetLineUpRequest:
         """The command that makes it, or that puts those who come behind the others where it is there already."""

@@ -63,7 +63,7 @@ class TableClock:
         await call(self.api.clock.Stop, request)
 
     async def press(self, turn: int, mover: str, since: datetime) -> None:
-        """Press the clock; once more where a time was over before, as long as the turn goes on all the same."""
+        """Press the clock; press it again where a time ran out before, as long as the turn goes on."""
         for attempt in count(1):
             request = clock_pb2.PressRequest(
                 command_id=self.plan.command_id(self.game_id, turn, "press" if attempt == 1 else f"press-{attempt}"),

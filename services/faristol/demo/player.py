@@ -143,7 +143,7 @@ def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> Exchange
 
 
 def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Laid, ...] | None:
-    """The same squares with other tiles of the rack, so that the main word is none."""
+    """The same squares with other tiles of the rack, so that the main word is a phony."""
     blanks = {index for index, tile in enumerate(play.tiles) if tile.is_blank}
     if blanks:
         return None

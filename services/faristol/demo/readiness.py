@@ -75,7 +75,7 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
 
 
 def _check_most(plan: Plan, rules: Ruleset) -> None:
-    """Who has met everybody can meet nobody; where each meets each, there are as many rounds as that takes."""
+    """Raise ``StartError`` for more rounds than the players can be paired in without meeting twice."""
     system, expected = rules.championship.system, most_rounds(plan.players, rules)
     if system == "match" and plan.players != PLAYERS:
         refusal: Refusal | None = not_a_match(plan.players, rules)

@@ -76,11 +76,11 @@ class Table:
 
     @property
     def _open_until_next(self) -> bool:
-        """Whether a play can be challenged until the next player begins: nobody hurries then."""
+        """Whether a play can be challenged until the next player begins."""
         return self.rules.challenge.closes_on == "next-turn"
 
     async def play(self) -> None:
-        """Act for whoever has to act, until the result is final."""
+        """Act for the player who has to act, until the result is final."""
         mover = ""
         while True:
             # Whose turn it is can be told from the turn before, and then the rack comes with the first answer.

@@ -32,7 +32,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Record
 from faristol.referee.case import TableCase, Word
 from faristol.referee.hall import TOURNAMENT, founding
-from faristol.referee.judging import DIRECTOR, JUDGES, REASON, SOURCE, in_question
+from faristol.referee.judges import DIRECTOR, JUDGES, REASON, SOURCE, in_question
 from faristol.referee.lexicons import install
 from faristol.referee.position import TOURNAMENT_ID
 from faristol.referee.services import AtTable, Services, Tables, TableServices, table_verbs
@@ -218,7 +218,7 @@ async def serving(
             running(settings, services, now) as cell,
             grpc.aio.insecure_channel(cell.grpc_address) as channel,
         ):
-            reactions = [one for build in builders(services) for one in build(cell.runtime).reactions]
+            reactions = [reaction for build in builders(services) for reaction in build(cell.runtime).reactions]
             yield Cell(cell.runtime.record, channel, reactions, lexicon)
 
 

@@ -105,21 +105,21 @@ class Commands:
             if (await self._services.table()).phase == game_pb2.PHASE_OFF_CENTRE:
                 return  # it lies, and the opponent decides before anything else is done (FISE 20)
             taken = tuple(TURN_STEPS)
-        for one in book.turn.steps:
-            if one not in taken or (again and one in ("stop", "press")):
+        for turn_step in book.turn.steps:
+            if turn_step not in taken or (again and turn_step in ("stop", "press")):
                 continue
-            if one == "draw" and away and not book.absence.opponent_may_draw:
+            if turn_step == "draw" and away and not book.absence.opponent_may_draw:
                 continue
-            for player in self._writers(actor) if one == "write" else (actor,):
+            for player in self._writers(actor) if turn_step == "write" else (actor,):
                 if player in away and player != actor:
                     continue
                 table = await self._services.table()
-                if one == "stop" and (await self._services.clock()).held:
+                if turn_step == "stop" and (await self._services.clock()).held:
                     continue  # the tiles that take a player out have stopped it (PES Ε.β)
-                if one == "write" and not table.HasField("pending"):
+                if turn_step == "write" and not table.HasField("pending"):
                     continue  # where nothing is left to draw the play has been completed by being laid
-                if not table.end_condition and (one != "draw" or table.bag_left):
-                    answers.append(await self.send(player, TURN_STEPS[one], place))
+                if not table.end_condition and (turn_step != "draw" or table.bag_left):
+                    answers.append(await self.send(player, TURN_STEPS[turn_step], place))
 
     def _writers(self, mover: str) -> Sequence[str]:
         """Who writes the score of a play."""

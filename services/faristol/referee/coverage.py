@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from faristol.referee.articles import known_articles
 from faristol.referee.case import Case
-from faristol.referee.running import Verdict
+from faristol.referee.runner import Verdict
 from faristol.rules import load_book, load_ruleset
 from faristol.rules.options import written
 
@@ -68,7 +68,7 @@ def _of_book(name: str, cases: Mapping[str, Sequence[Case]]) -> Coverage:
 def as_markdown(verdicts: Sequence[Verdict]) -> str:
     """The report of ``docs/rulebook-coverage.md``."""
     lines = [
-        "# What the rulebook cases cover",
+        "# What do the rulebook cases cover?",
         "",
         "Made by `faristol referee --report docs/rulebook-coverage.md tests/rulebook/cases`. A case counts when it",
         "passes. The grammar of the cases: [rulebook-cases.md](rulebook-cases.md). Every article of each book is here,",

@@ -207,4 +207,4 @@ def shown(message: Message) -> str:
 def names_of(enum: EnumDescriptor) -> Mapping[str, int]:
     """The values of an enumeration by the names that people write: ``recorded`` for ``KEEPING_RECORDED``."""
     prefix = "".join(f"{part}_" for part in kebab(enum.name).upper().split("-"))
-    return {kebab(one.name.removeprefix(prefix)): one.number for one in enum.values}
+    return {kebab(value.name.removeprefix(prefix)): value.number for value in enum.values}

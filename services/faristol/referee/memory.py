@@ -33,7 +33,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.record import Metadata, Recorded, load
 from faristol.referee.case import TableCase, Word
 from faristol.referee.hall import TOURNAMENT, founding
-from faristol.referee.judging import in_question, ruling
+from faristol.referee.judges import in_question, ruling
 from faristol.referee.notebook import Notebook
 from faristol.referee.position import TOURNAMENT_ID
 from faristol.referee.services import AtTable, Services, TableServices, table_verbs
@@ -70,7 +70,9 @@ class InMemory(Services):
         super().__init__(notebook, verbs, tournament_id)
         self.notebook = notebook
         servicers = [servicer for part in parts for servicer in part.servicers]
-        self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
+        self._instances: Mapping[str, Any] = {
+            servicer.descriptor.full_name: servicer.instance for servicer in servicers
+        }
         self._reactions = reactions
         self._heard = 0
 

@@ -115,9 +115,9 @@ class Notebook(Record):
         """As ``Record.read``."""
         found = self.written[after_position:up_to]
         return [
-            one
-            for one in found
-            if (tournament is None or one.tournament == tournament) and (types is None or one.type in types)
+            noted
+            for noted in found
+            if (tournament is None or noted.tournament == tournament) and (types is None or noted.type in types)
         ][:limit]
 
     async def last_position(self) -> int:

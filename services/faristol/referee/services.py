@@ -130,8 +130,8 @@ class AtTable(Services):
         """The time that each player has used when the case is ``now_ms`` old, in milliseconds."""
         clock = await self.clock()
         used = {side.player_id: side.used_ms for side in clock.times}
-        for one in clock.running:
-            used[one.player_id] += now_ms - since_start(one.since)
+        for side in clock.running:
+            used[side.player_id] += now_ms - since_start(side.since)
         return used
 
 

@@ -65,20 +65,20 @@ def fields(what: str, found: Any, value: Value) -> Iterator[str]:
 
 async def _scores(world: World, value: Value) -> Differences:
     found = {side.player_id: side.score for side in (await world.services.table()).sides}
-    for difference in _by_player("points", found, {name: one.number() for name, one in value.keys().items()}):
+    for difference in _by_player("points", found, {name: number.number() for name, number in value.keys().items()}):
         yield difference
 
 
 async def _rack_sizes(world: World, value: Value) -> Differences:
     found = {side.player_id: side.rack_size for side in (await world.services.table()).sides}
-    for difference in _by_player("tiles", found, {name: one.number() for name, one in value.keys().items()}):
+    for difference in _by_player("tiles", found, {name: number.number() for name, number in value.keys().items()}):
         yield difference
 
 
 def _by_player(what: str, found: Mapping[str, object], wanted: Mapping[str, object]) -> Iterator[str]:
-    for player, one in wanted.items():
-        if found.get(player) != one:
-            yield f"expected {one} {what} for {player}, got {found.get(player)}"
+    for player, expected in wanted.items():
+        if found.get(player) != expected:
+            yield f"expected {expected} {what} for {player}, got {found.get(player)}"
 
 
 async def _racks(world: World, value: Value) -> Differences:
@@ -104,14 +104,14 @@ async def _board(world: World, value: Value) -> Differences:
 
 async def _used(world: World, value: Value) -> Differences:
     found = {player: clocked(used) for player, used in (await world.used_ms()).items()}
-    wanted = {player: clocked(one.milliseconds()) for player, one in value.keys().items()}
+    wanted = {player: clocked(time.milliseconds()) for player, time in value.keys().items()}
     for difference in _by_player("on the clock", found, wanted):
         yield difference
 
 
 async def _runs(world: World, value: Value) -> Differences:
-    found = [one.player_id for one in (await world.services.clock()).running] or [NOBODY]
-    wanted = [one.text() for one in value.items()]
+    found = [side.player_id for side in (await world.services.clock()).running] or [NOBODY]
+    wanted = [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the clock of {', '.join(wanted)} to run, got {', '.join(found)}"
 
@@ -165,8 +165,8 @@ async def _sheet(world: World, value: Value) -> Differences:
     found = lines[len(lines) - len(wanted) :] if len(lines) >= len(wanted) else []
     if not found:
         yield f"expected {len(wanted)} lines on the sheet, got {len(lines)}"
-    for line, one in zip(found, wanted, strict=False):
-        for difference in fields("line of the sheet", line, one):
+    for line, line_wanted in zip(found, wanted, strict=False):
+        for difference in fields("line of the sheet", line, line_wanted):
             yield difference
 
 

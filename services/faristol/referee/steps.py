@@ -69,6 +69,6 @@ def read_step(
         fields=keys["with"].keys() if "with" in keys else {},
         at_ms=keys["at"].milliseconds() if "at" in keys else None,
         after_ms=keys["after"].milliseconds() if "after" in keys else None,
-        expected={key: one for key, one in keys.items() if key in expectations},
-        given={key: one for key, one in keys.items() if key in given},
+        expected={key: said for key, said in keys.items() if key in expectations},
+        given={key: said for key, said in keys.items() if key in given},
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer
+from tests.unit.cli.listing import listing
 from typer.testing import CliRunner
 
 from faristol.cli.commands import COMMANDS, Noun, spelled
@@ -19,7 +20,7 @@ from faristol.cli.contract import SERVICE
 from faristol.cli.main import app, main
 
 ROOT = Path(__file__).parents[3]
-GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 READS_ONLY = re.compile(r"Get|List|Explain")
 
 NO_JSON = {"completion", "table keep", "enter"}
@@ -125,7 +126,7 @@ COMMAND_LINES = [(guide, *found) for guide in GUIDES for found in _lines(guide) 
 
 def _meant(line: str) -> list[list[str]]:
     """The words of each command of a line: without what is said of it, and with each of several verbs."""
-    line = re.split(r" {2,}(?!faristol)|\s#\s|\s<\s|\s>\s", line)[0]
+    line = re.split(r" {2,}(?!faristol)|\s#\s|\s<<?\s?|\s>\s", line)[0]
     parts = re.split(r"\s+\|\s+", line)
     first = shlex.split(parts[0])[1:]
     return [first, *([first[0], *shlex.split(part)] for part in parts[1:])]
@@ -167,3 +168,8 @@ def test_the_guides_have_commands_and_those_of_a_director_are_in_them() -> None:
         if ":" not in verb.where
     }
     assert len(acts & told) > 40, sorted(acts - told)
+
+
+def test_the_list_of_commands_is_that_of_the_command_line() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert page.endswith(f"\n\n{listing()}"), "make it again: python tests/unit/cli/listing.py"

@@ -11,7 +11,7 @@ from faristol.referee.case import TableCase
 from faristol.referee.document import CaseError
 from faristol.referee.expectations import EXPECTATIONS
 from faristol.referee.reader import FILE_KEYS, files_in, read_cases, read_file
-from faristol.referee.running import run_case
+from faristol.referee.runner import run_case
 from faristol.referee.steps import SAID_KEYS
 from faristol.referee.tables import CASE_KEYS, SHARED_KEYS
 from faristol.referee.tournament import expectations as of_tournaments

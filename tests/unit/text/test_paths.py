@@ -1,4 +1,4 @@
-"""The pages for engineers name files that are there."""
+"""Pages name files that are there, and each begins with the question that it answers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PATH = re.compile(r"`((?:libs|services|proto|tests|docs|deploy)/[\w./-]*)(?:<\w+>)?`|\]\((docs/[\w.-]+)\)")
 GENERATED = ("libs/faristol/pb",)
 
@@ -23,3 +24,30 @@ def test_at_least_fifteen_changes_say_where_they_are_made() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     changes = re.findall(r"^\| .* \| .*`.* \|$", page.partition("## Where do I change")[2], re.MULTILINE)
     assert len(changes) >= 15
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_begins_with_the_question_that_it_answers(page: Path) -> None:
+    assert re.match(r"# .+\?\n\n\S", page.read_text(encoding="utf-8"))
+
+
+def test_every_page_is_of_one_of_four_kinds_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", index, re.MULTILINE) == ["Tutorials", "How-tos", "Reference", "Explanation"]
+    linked = re.findall(r"\]\(([\w./-]+\.md)\)", index)
+    assert len(linked) == len(set(linked))
+    assert {(ROOT / "docs" / page).resolve() for page in linked} >= {*DOCS} - {ROOT / "docs" / "README.md"}
+    for page in linked:
+        title = (ROOT / "docs" / page).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        assert f"[{title}]({page})" in index
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    linked = re.findall(r"\]\((?!https?:)([\w./-]+)(?:#[\w-]+)?\)", page.read_text(encoding="utf-8"))
+    assert [name for name in linked if not (page.parent / name).exists()] == []
+
+
+def test_the_readme_is_a_screen_until_the_map() -> None:
+    before = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where things are")[0]
+    assert len(before.splitlines()) <= 50

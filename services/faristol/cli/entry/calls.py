@@ -27,7 +27,7 @@ from faristol.text import say
 M = TypeVar("M", bound=Message)
 
 SECONDS = 10.0
-"""How long an answer is waited for before it is asked for again."""
+"""The timeout of a call, in seconds, before it is sent again."""
 
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds before each further attempt; the last one from then on."""
@@ -74,7 +74,7 @@ class Calls:
         tell: Callable[[str], None],
         patience: float | None = None,
     ) -> None:
-        """``patience`` is in seconds: how long is waited for a service that is away; for ever when None."""
+        """``patience`` is in seconds: how long calls are retried while the service is away; without end when None."""
         self._stub = pairing_grpc.PairingServiceStub(channel)
         self.tournament = tournament
         self._arbiter, self._language, self._tell = arbiter, language, tell
@@ -107,7 +107,7 @@ class Calls:
             scores_before=table.scores,
         )
         if result.forfeited_by:
-            came = [one.player_id for one in table.players if one.player_id not in result.forfeited_by]
+            came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
             request.unplayed, request.lost_by_all = True, not came
             request.winner_id = came[0] if len(came) == 1 else ""
         await self._sent(self._stub.CorrectResult, request)
@@ -152,10 +152,10 @@ def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:
     found: dict[str, str] = {}
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):
-        for one in failure.violations:
-            kind, _, game = one.subject.partition("/")
+        for violation in failure.violations:
+            kind, _, game = violation.subject.partition("/")
             if kind == "games":
-                found[game] = " ".join(filter(None, (found.get(game), one.description)))
+                found[game] = " ".join(filter(None, (found.get(game), violation.description)))
     if not found and (game := info_of(problem).metadata.get("game", "")):
         found[game] = str(problem.details())
     return found

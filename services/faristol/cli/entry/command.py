@@ -25,7 +25,7 @@ from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 
 PATIENCE = 60.0
-"""Seconds for which a service that is away is waited for where nobody sits at the prompt."""
+"""Seconds of retries while a service is away, without a person at the prompt."""
 
 WHO = N_("Your name, which is kept with each result")
 WHO_ENTERS = N_("say who enters the results, with --as NAME or FARISTOL_AS, or with --arbiter ID")
@@ -36,7 +36,7 @@ AND_MORE = N_("and {more} more")
 LEFT = N_("left: {tables}")
 
 MOST_TOLD = 50
-"""Errors of a file that are told: whoever gave another file than was meant sees it by then."""
+"""Errors of a file that are printed."""
 
 
 def enter(
@@ -139,7 +139,7 @@ async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, jso
 
 
 def _by_line(listed: Sequence[Listed], tables: Tables, refused: Refused) -> list[LineError]:
-    """What the service said, by the lines of the file. Raises ``refused`` where it does not say of which games."""
+    """The refusal by lines of the file. Raises ``refused`` where it names no game."""
     lines = {tables[result.given.table].game_id: result.line for result in listed}
     errors = [LineError(lines[game], told) for game, told in refused.by_game.items() if game in lines]
     if not errors:

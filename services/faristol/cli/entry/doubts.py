@@ -1,4 +1,4 @@
-"""What is so unusual in a result that it may be a slip of the pen or of a key. Pure."""
+"""What is implausible in a result, and so may be a typing error. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SWAPPED = N_("{winner} did not win by these scores: they may be swapped")
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why somebody should look again: an English text, marked with ``N_``, and what fills its places."""
+    """A reason to look again: an English text, marked with ``N_``, and its parameters."""
 
     text: str
     params: Mapping[str, Param]
@@ -48,7 +48,7 @@ def _found(
     for score in points:
         if score > usual.highest:
             yield Doubt(HIGH, {"score": score, "highest": usual.highest})
-    if any(one.left for one in given.scores):
+    if any(score.left for score in given.scores):
         return
     for score in points:
         if score < usual.lowest:
@@ -70,5 +70,5 @@ def is_swapped(given: Given, winner: int | None) -> bool:
     """Whether another than ``winner``, a place in the pairing, has the highest score."""
     if winner is None or given.forfeit:
         return False
-    stayed = [0 if one.left else one.points or 0 for one in given.scores]
+    stayed = [0 if score.left else score.points or 0 for score in given.scores]
     return stayed[winner] < max(stayed) or stayed.count(max(stayed)) > 1

@@ -70,13 +70,13 @@ class Given:
 
     @property
     def forfeit(self) -> bool:
-        """Nobody played."""
-        return any(one.forfeit for one in self.scores)
+        """The game was not played."""
+        return any(score.forfeit for score in self.scores)
 
     @property
     def points(self) -> tuple[int, ...]:
         """The scores of a game that was played."""
-        return tuple(one.points or 0 for one in self.scores)
+        return tuple(score.points or 0 for score in self.scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Look:
 
 
 def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Look:
-    """What a line says. ``players`` tells how many sit at a table, 0 where there is none; ``asked`` is the table asked.
+    """Read a line. ``players`` gives the number of players at a table, 0 for no table; ``asked`` is the table asked.
 
     Scores alone are of the table asked. Raises ``Slip`` for what cannot be read.
     """
@@ -117,7 +117,7 @@ def _forfeit(line: str) -> list[str]:
 
 
 def table_of(word: str, players: Callable[[int], int]) -> int:
-    """The table that a number says. Raises ``Slip`` for what is no number of a table at which somebody sits."""
+    """The number of a table. Raises ``Slip`` where there is no such table."""
     if not word.isdecimal() or len(word) > MOST_DIGITS or not players(int(word)):
         raise Slip(NO_TABLE, table=shown(word))
     return int(word)
@@ -130,9 +130,9 @@ def given(table: int, words: Sequence[str], players: int, winner: str = "") -> G
         raise Slip(NO_RESULT, given=quoted(" ".join(words)))
     if len(scores) != players:
         raise Slip(NO_SCORES, players=players, table=table, found=len(scores))
-    if any(one.points is None for one in scores):
-        words = [FORFEIT if one.forfeit else NOTHING for one in scores]
-        if FORFEIT not in words or any(one.points is not None for one in scores):
+    if any(score.points is None for score in scores):
+        words = [FORFEIT if score.forfeit else NOTHING for score in scores]
+        if FORFEIT not in words or any(score.points is not None for score in scores):
             expected = words if FORFEIT in words else [FORFEIT, *words[1:]]
             raise Slip(FORFEITS_HAVE_NONE, expected=" ".join(expected), table=table)
     return Given(table, tuple(scores), winner)

@@ -166,8 +166,8 @@ class Prompt:
     async def _confirmed(self, said: Given) -> Given | None:
         """What is to be entered, once the person has looked again at what is implausible; None for nothing."""
         found = self._tables.doubts(said)
-        if any(one.text == SWAPPED for one in found) and len(said.scores) == 2:
-            self._doubt([one for one in found if one.text == SWAPPED])
+        if any(doubt.text == SWAPPED for doubt in found) and len(said.scores) == 2:
+            self._doubt([doubt for doubt in found if doubt.text == SWAPPED])
             if not await self._yes(said.table, SWAP):
                 return None
             said = Given(said.table, said.scores[::-1], said.winner)
@@ -180,7 +180,7 @@ class Prompt:
     async def _correct(self, said: Given) -> None:
         table = self._tables[said.table]
         self._say(STANDS, standing=self._tables.standing(said.table))
-        if table.abandoned_by or any(one.left for one in said.scores):
+        if table.abandoned_by or any(score.left for score in said.scores):
             self._say(NO_CORRECTION, command=self._correction(said))
             return
         if said.forfeit:
@@ -195,9 +195,9 @@ class Prompt:
 
     def _correction(self, said: Given) -> str:
         """The command that corrects a game that was abandoned, or is said to have been."""
-        table, left = self._tables[said.table], [one.left for one in said.scores]
+        table, left = self._tables[said.table], [score.left for score in said.scores]
         names = names_at(table)
-        points = [one.score for one in table.scores] if any(left) or said.forfeit else said.points
+        points = [score.score for score in table.scores] if any(left) or said.forfeit else said.points
         winner = left.index(False) if any(left) and not all(left) else points.index(max(points))
         scores = " ".join(
             f"--score {shlex.quote(f'{name}={score}')}" for name, score in zip(names, points, strict=True)
@@ -221,8 +221,8 @@ class Prompt:
         return say(LEFT, {"tables": ranges(left)}, self._language) if left else say(NOTHING_LEFT, {}, self._language)
 
     def _doubt(self, found: Sequence[Doubt]) -> None:
-        for one in found:
-            self._tell(f"  ? {say(one.text, one.params, self._language)}")
+        for doubt in found:
+            self._tell(f"  ? {say(doubt.text, doubt.params, self._language)}")
 
     async def _yes(self, table: int, question: str, **params: Param) -> bool:
         """Ask until the answer is yes or no: what is typed for something else enters nothing.

@@ -31,20 +31,20 @@ class Tables:
         self.listed = listed
         self.usual = UsualScores(listed.usual.lowest, listed.usual.highest, listed.usual.largest_difference)
         self._language = language
-        self._by_number = {one.table: one for one in listed.tables}
+        self._by_number = {table.table: table for table in listed.tables}
 
     def __getitem__(self, number: int) -> pairing.TableResult:
         return self._by_number[number]
 
     def players(self, number: int) -> int:
-        """How many sit at a table; 0 where there is none of that number."""
+        """The number of players at a table; 0 for no such table."""
         found = self._by_number.get(number)
         return len(found.players) if found else 0
 
     @property
     def left(self) -> list[int]:
         """The tables without a result, but for games that are played later."""
-        return [one.table for one in self.listed.tables if not one.scores and not one.postponed]
+        return [table.table for table in self.listed.tables if not table.scores and not table.postponed]
 
     def head(self, number: int) -> str:
         """A table with its players: ``11 · Anna Puig – Blai Soler``."""
@@ -53,14 +53,14 @@ class Tables:
     def standing(self, number: int) -> str:
         """A table with its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
         table = self[number]
-        scores = [one.score for one in table.scores]
+        scores = [score.score for score in table.scores]
         seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
-        given = " – ".join(str(one.score) for one in table.scores_given)
+        given = " – ".join(str(score.score) for score in table.scores_given)
         as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
         return f"{number} · {', '.join(filter(None, [seats, self._outcome(table), as_given, self._who(table)]))}"
 
     def _outcome(self, table: pairing.TableResult) -> str:
-        names = {one.player_id: name for one, name in zip(table.players, names_at(table), strict=True)}
+        names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}
         decided = outcome(
             list(names.values()),
             self._language,
@@ -72,7 +72,7 @@ class Tables:
         return by_forfeit(decided, self._language) if table.unplayed else decided
 
     def forfeited(self, given: Given) -> str:
-        """A forfeit in words, as it is said of a result that stands."""
+        """A forfeit in words."""
         names = names_at(self[given.table])
         came = [name for name, score in zip(names, given.scores, strict=True) if not score.forfeit]
         decided = outcome(names, self._language, winner=came[0] if len(came) == 1 else "", unplayed=True)
@@ -86,11 +86,11 @@ class Tables:
         return say(ENTERED_BY if params["who"] else ENTERED_AT, params, self._language)
 
     def winner(self, given: Given) -> int | None:
-        """The place of who is said to have won. Raises ``Slip`` where that is nobody at the table, or not clear."""
+        """The seat of the winner that was named. Raises ``Slip`` where the name matches no player there, or several."""
         if not given.winner:
             return None
         table = self[given.table]
-        seats = [Named(one.player_id, one.name) for one in table.players]
+        seats = [Named(player.player_id, player.name) for player in table.players]
         found = candidates(given.winner, seats)
         if len(found) != 1:
             raise Slip(NOBODY_IS, winner=quoted(given.winner), table=given.table, players=" – ".join(names_at(table)))
@@ -98,8 +98,8 @@ class Tables:
 
     def doubts(self, given: Given, also: Iterable[Given] = ()) -> list[Doubt]:
         """What is implausible in a result, in view of those that stand and of ``also``, which are to be entered too."""
-        others = {one.table: [score.score for score in one.scores] for one in self.listed.tables if one.scores}
-        others |= {one.table: list(one.points) for one in also if not one.forfeit}
+        others = {table.table: [score.score for score in table.scores] for table in self.listed.tables if table.scores}
+        others |= {other.table: list(other.points) for other in also if not other.forfeit}
         return doubts(given, self.usual, others, names_at(self[given.table]), self.winner(given))
 
     def stands(self, given: Given) -> bool:
@@ -111,19 +111,21 @@ class Tables:
         if not table.scores:
             return False
         if given.forfeit or table.unplayed:
-            lost = {one.player_id for one, score in zip(table.players, given.scores, strict=True) if score.forfeit}
-            all_but_winner = {one.player_id for one in table.players if one.player_id != table.winner_id}
+            lost = {
+                player.player_id for player, score in zip(table.players, given.scores, strict=True) if score.forfeit
+            }
+            all_but_winner = {player.player_id for player in table.players if player.player_id != table.winner_id}
             return given.forfeit and table.unplayed and lost == all_but_winner
         if winner is not None and table.players[winner].player_id != table.winner_id:
             return False
-        left = {one.player_id for one, score in zip(table.players, given.scores, strict=True) if score.left}
-        known = [tuple(one.score for one in scores) for scores in (table.scores, table.scores_given)]
+        left = {player.player_id for player, score in zip(table.players, given.scores, strict=True) if score.left}
+        known = [tuple(score.score for score in scores) for scores in (table.scores, table.scores_given)]
         return left == set(table.abandoned_by) and given.points in known
 
     def result(self, given: Given) -> pairing.GameResult:
         """A result in the words of the contract. Raises ``Slip`` as ``winner`` does."""
         table, winner = self[given.table], self.winner(given)
-        seats = list(zip((one.player_id for one in table.players), given.scores, strict=True))
+        seats = list(zip((player.player_id for player in table.players), given.scores, strict=True))
         made = pairing.GameResult(game_id=table.game_id)
         if given.forfeit:
             made.forfeited_by.extend(player_id for player_id, score in seats if score.forfeit)
@@ -136,12 +138,12 @@ class Tables:
 
 def names_at(table: pairing.TableResult) -> list[str]:
     """The names of the players of a table; the id of who has none any more."""
-    return [one.name or one.player_id for one in table.players]
+    return [player.name or player.player_id for player in table.players]
 
 
 def scores_of(table: pairing.TableResult, points: Sequence[int]) -> list[game_events.FinalScore]:
     """Scores in the order of the pairing, in the words of the contract."""
     return [
-        game_events.FinalScore(player_id=one.player_id, score=score)
-        for one, score in zip(table.players, points, strict=True)
+        game_events.FinalScore(player_id=player.player_id, score=score)
+        for player, score in zip(table.players, points, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Ruling on a challenge from the table: where judges rule, by one of them; else the lexicon does it by itself."""
+"""Rulings on a challenge from the table: by a judge where judges rule, else by the lexicon."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Bench:
             return True
         file = await self._judge.file(case.case_id)
         reason, source = said.get("reason", ""), said.get("source", "")
-        words = [ruling(one.word.faces, one.valid if valid is None else valid, reason, source) for one in file.words]
+        words = [ruling(word.word.faces, word.valid if valid is None else valid, reason, source) for word in file.words]
         await self._judge.rule(case.case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
         return True
 

@@ -190,7 +190,7 @@ class _Keeper:
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """Have a ruling told as soon as it is known, though nothing is typed: a clock may run from then on."""
+        """Print a ruling as soon as it is known, while nothing is typed: a clock may run from then on."""
         watcher = asyncio.create_task(self._watch())
         try:
             yield
@@ -215,7 +215,7 @@ class _Keeper:
                     typer.echo(f"{PROMPT}{readline.get_line_buffer()}", nl=False)
 
     async def _do(self, typed: Typed, step_id: str = "") -> bool:
-        """Whether it could be done; what could not is told, and what was not carried out stays in the journal."""
+        """Do a step. False, with the reason printed, for a failure; what was not carried out stays in the journal."""
         if typed.text.isdecimal() and 0 < int(typed.text) <= len(self._choices):
             typed = typed._replace(text=self._choices[int(typed.text) - 1])
         self._choices = ()
@@ -263,7 +263,7 @@ class _Keeper:
         return True
 
     def _costs(self, step: Step) -> bool:
-        """Whether a step ends the game for its player by one short word: who leaves and has told nobody."""
+        """Whether a step ends the game for its player by a single word: leaving without having told anybody."""
         untold = self._session.ruleset.absence.untold != "none"
         return untold and step.verb == "leave-table" and step.argument is not None and step.argument.text() in NO
 

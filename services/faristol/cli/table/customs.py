@@ -1,4 +1,4 @@
-"""What a book leaves to the people at a table and no command does: who sits where, who is told, what is definitive."""
+"""Rules of a book that people at a table follow without a command: seats, who is told, when a result is definitive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIRECTIONS: Mapping[str, str] = {
     "right": N_("The turn passes to the player on the right."),
     "left": N_("The turn passes to the player on the left."),
 }
-"""To whom the turn passes at a table of several, by ``game.turn_direction``: so they sit in the order of turns."""
+"""The direction of turns at a table of more than two, by ``game.turn_direction``."""
 
 LEAVING: Mapping[str, str] = {
     "arbiter": N_("Who leaves the table for a while tells the arbiter first."),

@@ -1,4 +1,4 @@
-"""What was typed at a table, kept in a file until it is done: a crash or a lost network loses none of it."""
+"""What was typed at a table, kept in a file until it is carried out, over crashes and lost networks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 40
 
 
 def usual_file(game_id: str) -> Path:
-    """Where the journal of a game lies when nobody says: among what programs of this person keep."""
+    """The default file of a game's journal, in the state folder of this user."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "faristol" / "tables" / f"{game_id}.jsonl"
 
@@ -30,7 +30,7 @@ class Journal:
     """
 
     def __init__(self, file: Path | None) -> None:
-        """``file`` is made with its folder; nothing is kept without one. Raises ``StartError``."""
+        """``file`` is created with its folder; without a file nothing is kept. Raises ``StartError``."""
         self._file = file
         self._open: dict[str, Typed] = {}
         self._sent: dict[str, bytes] = {}

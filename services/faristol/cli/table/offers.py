@@ -28,7 +28,7 @@ LASTING = (game_pb2.PHASE_CHALLENGED, game_pb2.PHASE_REFUSED)
 """Phases in which a challenge is not over."""
 
 GIVEN_UP = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
-"""Ends after which no rack is counted, so that nobody has to say what is on it."""
+"""Ends after which racks are not counted, and so need not be stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Shown:
     @property
     def written(self) -> set[str]:
         """Who has written the score of the play in question."""
-        return {one.player_id for one in self.table.written}
+        return {entry.player_id for entry in self.table.written}
 
     @property
     def entered_again(self) -> bool:
@@ -102,7 +102,7 @@ def _offers(shown: Shown) -> Iterator[Offer]:
 
 
 def _waits_for_arbiter(shown: Shown) -> bool:
-    """Whether the clock stands until an arbiter lets it go on: nothing at the table lasts that it stands for."""
+    """Whether only an arbiter can resume the clock: what stopped it is over."""
     table, clock = shown.table, shown.clock
     if not clock.neutralised or clock.reason in OF_ARBITERS:
         return clock.neutralised
@@ -184,7 +184,7 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
                     yield STEPS[step]
             case "draw" if owed and not clock.away_player_ids:
                 yield STEPS[step]
-            case "draw" if mover and not drawn and all_wrote and not any(_owed(shown, one) for one in others):
+            case "draw" if mover and not drawn and all_wrote and not any(_owed(shown, other) for other in others):
                 yield STEPS[step]
             case "press" if mover and drawn and all_wrote and _can_be_pressed(shown):
                 yield STEPS[step]

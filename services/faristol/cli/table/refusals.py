@@ -38,7 +38,7 @@ UNTOLD: Mapping[str, str] = {
     "game-lost": N_("With `no` {who} loses the game, and it is over at once."),
     "none": N_("With `no` it is refused, and nothing happens."),
 }
-"""What it means that nobody was told before somebody left, by ``absence.untold``."""
+"""The penalty for leaving without telling anybody, by ``absence.untold``."""
 
 
 def told(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str) -> str:
@@ -71,7 +71,7 @@ def _named(value: str, names: Mapping[str, str]) -> str:
     ids = value.replace("'", "").split(", ")
     if not value:
         return "–"
-    return ", ".join(names[one] for one in ids) if all(one in names for one in ids) else value
+    return ", ".join(names[player] for player in ids) if all(player in names for player in ids) else value
 
 
 def hints(

@@ -25,15 +25,16 @@ from faristol.referee.verbs import Verb, verbs_of
 from faristol.rules import Board
 
 M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 
 PATIENT = 3.0
-"""Seconds after which a person is told that services are waited for."""
+"""Seconds of waiting before the person is told of it."""
 
 COMING = frozenset({"CLOCK_NOT_STOPPED"})
-"""Refusals for what comes by itself in a moment: the other service has not heard yet."""
+"""Refusals that pass by themselves: the other service has not heard yet."""
 
 LOOK_SECONDS = 0.1
-"""Between two looks at what comes by itself."""
+"""Seconds between two polls."""
 
 _OWN = frozenset({"command_id", "game_id"})
 
@@ -72,7 +73,7 @@ class LiveTable:
         self._waiting = waiting
 
     async def call(self, verb: Verb, request: Message) -> Message:
-        """Carry a command out, whoever is named in it by id. Raises ``grpc.aio.AioRpcError`` when it is refused."""
+        """Carry a command out, with ids in place of names. Raises ``grpc.aio.AioRpcError`` when it is refused."""
         self._name(request)
         known: Any = request
         request = verb.request.FromString(self._journal.as_sent(known.command_id, request.SerializeToString()))
@@ -95,7 +96,7 @@ class LiveTable:
         return shown
 
     async def clock(self) -> clock_pb2.GetClockResponse:
-        """The clock as its service shows it; one that nothing is said of before the game has started."""
+        """The clock as its service shows it; an empty one before the game has started."""
         request = clock_pb2.GetClockRequest(game_id=self.game_id)
         try:
             shown: clock_pb2.GetClockResponse = await self._ask(self._stubs["ClockService"].GetClock, request)
@@ -107,15 +108,17 @@ class LiveTable:
 
     async def at_rest(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
         """Table and clock when nothing more follows for one from the other; as they are, when that takes long."""
-        loop = asyncio.get_running_loop()
-        give_up = loop.time() + PATIENT
-        table = await self.table()
-        while True:
-            clock = await self.clock()
-            before, table = table, await self.table()
-            if (table.version == before.version and not table.following | clock.following) or loop.time() > give_up:
-                return table, clock
-            await asyncio.sleep(LOOK_SECONDS)
+
+        async def look() -> tuple[int, game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
+            before, clock = await self.table(), await self.clock()
+            return before.version, await self.table(), clock
+
+        def rests(seen: tuple[int, game_pb2.GetGameResponse, clock_pb2.GetClockResponse]) -> bool:
+            before, table, clock = seen
+            return table.version == before and not table.following | clock.following
+
+        _, table, clock = await _polled(look, rests)
+        return table, clock
 
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
         """The game as the public sees it, with names and the scoresheet."""
@@ -126,20 +129,14 @@ class LiveTable:
 
     async def final(self) -> results_pb2.GetGameResponse:
         """The game as the public sees it once its result is final; as it is, when that takes long."""
-        loop = asyncio.get_running_loop()
-        give_up = loop.time() + PATIENT
-        while True:
-            game = await self.public()
-            if game.final or loop.time() > give_up:
-                return game
-            await asyncio.sleep(LOOK_SECONDS)
+        return await _polled(self.public, lambda game: game.final)
 
     async def board(self) -> Board:
         """The tiles that lie on the board."""
         return board_of(await self.table())
 
     def id_of(self, name: str) -> str:
-        """The id of whom a name means; the name itself where it means nobody, or could mean several."""
+        """The id behind a name; the name itself where it matches nobody, or several."""
         if name in self.ids:
             return self.ids[name]
         found = candidates(name, self.known)
@@ -163,3 +160,14 @@ class LiveTable:
             elif field.name.endswith("_ids"):
                 named = getattr(request, field.name)
                 named[:] = [self.id_of(name) for name in named]
+
+
+async def _polled(look: Callable[[], Awaitable[T]], done: Callable[[T], bool]) -> T:
+    """What is seen once it is ``done``; the last that was seen, when that takes longer than ``PATIENT`` seconds."""
+    loop = asyncio.get_running_loop()
+    give_up = loop.time() + PATIENT
+    while True:
+        seen = await look()
+        if done(seen) or loop.time() > give_up:
+            return seen
+        await asyncio.sleep(LOOK_SECONDS)

@@ -90,12 +90,12 @@ class Session:
         return Hand(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
 
     def called(self, name: str) -> str:
-        """The name of the player whom ``name`` means, or what official it is; empty for nobody."""
+        """The player or official that ``name`` means; empty for no match."""
         player = self._services.id_of(name)
         return name if name in (ARBITER, JUDGE) else self.names.get(player, "")
 
     async def rack(self, name: str) -> Sequence[str] | None:
-        """The rack of a player, empty for a tile that nobody knows; None when nobody is called so."""
+        """The rack of a player, with an empty text for an unknown tile; None for an unknown player."""
         player = self._services.id_of(name)
         return (await self._services.table(player)).rack if player in self.players else None
 
@@ -165,7 +165,7 @@ class Session:
         return argument, fields
 
     async def _check_appeal(self) -> None:
-        """That no judge rules on the appeal: the arbiter does where nobody ruled but the lexicon (FISE 42.4)."""
+        """Raise ``Refusal`` where a judge rules on the appeal: the arbiter does only after the lexicon (FISE 42.4)."""
         table = await self._services.table()
         if table.appealed and await self._bench.judged(table.tournament_id):
             article = self.ruleset.article("challenge.appeal_by")
@@ -239,10 +239,7 @@ def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
 
 
 def check_told(ruleset: Ruleset, who: str) -> None:
-    """That it is said whether somebody was told, where the book asks for it: nothing said would mean nobody was.
-
-    Raises ``Refusal`` with the article of that (UF 28.4, FISE 37, PES Δ.η).
-    """
+    """Raise ``Refusal`` where a step has to say whether somebody was told (UF 28.4, FISE 37, PES Δ.η)."""
     match ruleset.absence.told:
         case "arbiter":
             message = N_(
@@ -276,7 +273,7 @@ def _square(written: Value) -> Mapping[str, Value]:
 
 
 def _people(names: Mapping[str, str]) -> Mapping[str, str]:
-    """Player ids by everything that may stand for them: id, name, and first name where nobody shares it."""
+    """Player ids by their aliases: id, name, and first name where it is unique."""
     people = {player: player for player in names}
     firsts = [name.split()[0] for name in names.values()]
     for player, name in names.items():

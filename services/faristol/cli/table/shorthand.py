@@ -70,16 +70,16 @@ class Unclear(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """What is known at a table to whoever reads a line: people, rules, verbs, and how the table stands."""
+    """Reads the lines of a table: people, rules, verbs, and the state of the table."""
 
     shown: Shown
     names: Mapping[str, str]
     """Of the players, by their ids."""
     people: Mapping[str, str]
-    """Ids of players by all that stands for them in a case."""
+    """Ids of players by their aliases."""
     verbs: Mapping[str, Verb]
     racks: Mapping[str, Sequence[str]]
-    """Each player's rack, empty for a tile that nobody knows."""
+    """Each player's rack, with an empty text for an unknown tile."""
 
     def meant(self, typed: Typed, words: Collection[str]) -> Typed:
         """The step that a line stands for, as a case has it; the line itself where it is one, or for the tool.
@@ -136,7 +136,7 @@ class Hand:
         return f"turn {said}"
 
     def _called(self, name: str) -> str:
-        """The name of a person as a case has it. Raises ``Refusal`` when it could be several; as it is for nobody."""
+        """The name of a person as a case has it. Raises ``Refusal`` where several match, or none."""
         if name in self.people or name in OFFICIALS:
             return name
         known = [Named(player, self.names[player]) for player in self.names]
@@ -149,7 +149,7 @@ class Hand:
         return self._label(found[0].id) if found else name
 
     def _nobody(self, name: str) -> Refusal:
-        """That nobody is called so, with those who are there."""
+        """The refusal of an unknown name, with those that are known."""
         labels = {folded(alias): self._label(player) for alias, player in self.people.items()}
         labels |= {official: official for official in (ARBITER, JUDGE)}
         near = nearest(folded(name), labels)
@@ -160,14 +160,14 @@ class Hand:
         return Refusal("NOBODY", "", NOBODY, told)
 
     def _on_turn(self, verb: str) -> str:
-        """Who does something, where nobody is named: whoever can, the player on turn before others."""
+        """Who acts where nobody is named: those who can, the player on turn before others."""
         if verb == "rule":
             return JUDGE
         mover = self.shown.table.turn_player_id
         wanted = STEP_OF.get(verb, verb)
         able = [who for who, verbs in offers(self.shown) if wanted in verbs]
         if self.shown.table.phase == game_pb2.PHASE_UNSPECIFIED and wanted == "turn":
-            told = "; ".join(f"`{self._label(one)}: {first[0]}`" for one, first in offers(self.shown))
+            told = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in offers(self.shown))
             raise Refusal("NOT_BEGUN", self.shown.ruleset.article("start.method"), NOT_BEGUN, {"known": told})
         known = self.verbs[verb].request.DESCRIPTOR.fields_by_name if verb in self.verbs else ()
         if len(able) == 1:
@@ -178,7 +178,7 @@ class Hand:
             others = self.shown.others(mover)
             who = others[0] if verb in OF_OPPONENTS and len(others) == 1 else mover
         else:
-            told = "; ".join(f"`{self._label(one)}: {verb}`" for one in able or self.shown.players)
+            told = "; ".join(f"`{self._label(player)}: {verb}`" for player in able or self.shown.players)
             raise Refusal("WHO", "", WHO, {"known": told})
         return self._label(who)
 
@@ -227,8 +227,8 @@ class Hand:
         if score:
             read = self._of_score(who, read, start, board, int(score[2]))
         if self.shown.ruleset.law.digraph:
-            read = [one for one in read if not _splits(one, tiles)] or read
-        return [f"{square} {' '.join(map(str, one))}" for one in read]
+            read = [reading for reading in read if not _splits(reading, tiles)] or read
+        return [f"{square} {' '.join(map(str, reading))}" for reading in read]
 
     def _of_rack(self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board) -> list[tuple[Tile, ...]]:
         """Those readings that a rack which is known has the tiles for; all of them where it has them for none."""
@@ -236,15 +236,17 @@ class Hand:
         if not rack or "" in rack:
             return read
         return [
-            one for one in read if not _lacking(rack, [placed.tile.in_rack for placed in lay(board, start, one)])
+            reading
+            for reading in read
+            if not _lacking(rack, [placed.tile.in_rack for placed in lay(board, start, reading)])
         ] or read
 
     def _of_score(
         self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board, score: int
     ) -> list[tuple[Tile, ...]]:
         """Those readings that count ``score``, or that cannot be counted here. Raises ``Refusal`` where none does."""
-        counts = [self._counted(one, start, board) for one in read]
-        if fitting := [one for one, count in zip(read, counts, strict=True) if count in (score, None)]:
+        counts = [self._counted(reading, start, board) for reading in read]
+        if fitting := [reading for reading, count in zip(read, counts, strict=True) if count in (score, None)]:
             return fitting
         told = ", ".join(str(count) for count in dict.fromkeys(counts))
         word = "".join(map(str, read[0]))
@@ -277,22 +279,24 @@ class Hand:
     def _words(self, text: str, *, several: bool) -> list[str]:
         """Words with commas between them, each as the play in question formed it where it can be that."""
         table, tiles = self.shown.table, self.shown.ruleset.tile_set
-        formed = [tuple(one.word.faces) for play in (table.pending, table.open_play) for one in play.words]
+        formed = [
+            tuple(formed_word.word.faces) for play in (table.pending, table.open_play) for formed_word in play.words
+        ]
         ways: list[list[str]] = [[]]
         for word in text.split(",") if several else [text]:
             exact = is_exact(word, tiles) and (not several or tuple(word.split()) in formed)
             read = [tuple(word.split())] if exact else tile_readings(word.strip(), tiles)
             matched = [faces for faces in read if faces in formed] or (read[:1] if several else read)
             told = [" ".join(faces) for faces in matched] or [word.strip()]
-            ways = [[*before, one] for before in ways for one in told]
+            ways = [[*before, reading] for before in ways for reading in told]
         return [", ".join(way) for way in ways]
 
 
 STEP_OF: Mapping[str, str] = {"place-play": "turn", "lay-tiles": "turn"}
-"""Verbs that whoever can take a turn can do, by the verb that is offered."""
+"""Verbs that are possible when another one is offered."""
 
 OF_OPPONENTS = frozenset({"challenge", "accept-play", "decide-off-centre", "dispute-count", "claim-time"})
-"""Verbs of who is not on turn."""
+"""Verbs of the opponent of the player on turn."""
 
 
 def _splits(word: Sequence[Tile], tiles: TileSet) -> bool:

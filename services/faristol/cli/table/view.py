@@ -1,4 +1,4 @@
-"""What a person at a table is shown: how it stands, and what can be done next."""
+"""What a person at a table is shown: the state of the game, and what can be done next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNS = "▶"
 
 NEXT = N_("Next: %(steps)s")
 NOT_STARTED = N_("The game has not started.")
-"""What is told of a table before the first turn."""
+"""Printed before the first turn."""
 
 RULINGS: Mapping[tuple[bool, bool], str] = {
     (False, True): N_("Ruling: the play {word} of turn {turn} is valid."),
@@ -30,7 +30,7 @@ RULINGS: Mapping[tuple[bool, bool], str] = {
     (True, True): N_("Ruling on the appeal: the play {word} of turn {turn} is valid."),
     (True, False): N_("Ruling on the appeal: the play {word} of turn {turn} is invalid."),
 }
-"""What is told of a ruling: whether it was made on an appeal, and whether the play stands."""
+"""The sentence of a ruling, by whether it was made on an appeal and whether the play stands."""
 VALID, INVALID = N_("{word}: valid"), N_("{word}: invalid")
 """The same of one word."""
 
@@ -62,9 +62,9 @@ def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str
     bag = read.ngettext("%(num)s tile in the bag", "%(num)s tiles in the bag", table.bag_left)
     yield f"{turn} · {bag % {'num': table.bag_left}}" if table.turn else read.gettext(NOT_STARTED)
     used = {side.player_id: side.used_ms for side in clock.times}
-    for one in clock.running:
-        used[one.player_id] += max(0, now - instant(one.since)) // MS_NS
-    running = {one.player_id for one in clock.running}
+    for clocked in clock.running:
+        used[clocked.player_id] += max(0, now - instant(clocked.since)) // MS_NS
+    running = {clocked.player_id for clocked in clock.running}
     for side in table.sides:
         allowance = clock.turn_ms or clock.allowance_ms
         left = allowance - (clock.turn_used_ms if clock.turn_ms else used.get(side.player_id, 0))
@@ -94,8 +94,8 @@ def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[
     article = appealed or ruleset.article("challenge.ruling") or ruleset.law.challenge_words
     said = say(RULINGS[ruling.appeal, ruling.valid], params, language)
     yield f"{said} ({article})" if article else said
-    for one in ruling.words:
-        yield "  " + say(VALID if one.valid else INVALID, {"word": "".join(one.word.faces)}, language)
+    for word in ruling.words:
+        yield "  " + say(VALID if word.valid else INVALID, {"word": "".join(word.word.faces)}, language)
 
 
 def counted(answer: game_pb2.PlacePlayResponse, language: str) -> str:

@@ -50,14 +50,14 @@ async def _at_table(world: World, done: Done, key: str, value: Value) -> Differe
 
 
 async def _pairs(world: World, value: Value) -> Differences:
-    found = [seats(one) for one in (await last_round(world)).pairings]
+    found = [seats(table) for table in (await last_round(world)).pairings]
     wanted = [world.names.pair(item) for item in value.items()]
     if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
         yield f"expected these to meet: {all_of(world, wanted)}; got {all_of(world, found)}"
 
 
 async def _tables(world: World, value: Value) -> Differences:
-    found = [seats(one) for one in (await last_round(world)).pairings]
+    found = [seats(table) for table in (await last_round(world)).pairings]
     wanted = [world.names.pair(item) for item in value.items()]
     if found != wanted:
         yield f"expected the tables {all_of(world, wanted)}; got {all_of(world, found)}"
@@ -65,9 +65,9 @@ async def _tables(world: World, value: Value) -> Differences:
 
 async def _seats(world: World, value: Value) -> Differences:
     found = {
-        world.names.name(player): f"{one.hall} {one.table}".strip()
-        for one in (await last_round(world)).pairings
-        for player in seats(one)
+        world.names.name(player): f"{table.hall} {table.table}".strip()
+        for table in (await last_round(world)).pairings
+        for player in seats(table)
     }
     for name, wanted in value.keys(world.names.ids).items():
         if found.get(name) != wanted.text():
@@ -75,7 +75,7 @@ async def _seats(world: World, value: Value) -> Differences:
 
 
 async def _table_sizes(world: World, value: Value) -> Differences:
-    found = [len(seats(one)) for one in (await last_round(world)).pairings]
+    found = [len(seats(table)) for table in (await last_round(world)).pairings]
     wanted = [item.number() for item in value.items()]
     if found != wanted:
         yield f"expected tables of {', '.join(map(str, wanted))} players; got {', '.join(map(str, found)) or 'none'}"
@@ -89,7 +89,7 @@ async def _bye(world: World, value: Value) -> Differences:
 
 async def _sits_out(world: World, value: Value) -> Differences:
     kinds = {number: name for name, number in names_of(events.ByeKind.DESCRIPTOR).items()}
-    found = {world.names.name(one.player_id): kinds[one.kind] for one in (await last_round(world)).requested_byes}
+    found = {world.names.name(bye.player_id): kinds[bye.kind] for bye in (await last_round(world)).requested_byes}
     wanted = {name: kind.text() for name, kind in value.keys(world.names.ids).items()} if value.is_mapping else {}
     if found != wanted:
         yield f"expected to sit out: {shown(wanted)}; got {shown(found)}"
@@ -97,12 +97,12 @@ async def _sits_out(world: World, value: Value) -> Differences:
 
 async def _met_twice(world: World, value: Value) -> Differences:
     played = (await world.services.tournament()).played
-    met = Counter(frozenset(seats(table)) for one in played for table in one.pairings)
+    met = Counter(frozenset(seats(table)) for paired in played for table in paired.pairings)
     found = {players for players, times in met.items() if times > 1}
     wanted = (
         set()
         if value.is_text and value.text() == NOBODY
-        else {frozenset(world.names.pair(one)) for one in value.items()}
+        else {frozenset(world.names.pair(pair)) for pair in value.items()}
     )
     if found != wanted:
         yield f"expected to meet twice: {all_of(world, map(sorted, wanted))}; got {all_of(world, map(sorted, found))}"
@@ -110,7 +110,7 @@ async def _met_twice(world: World, value: Value) -> Differences:
 
 async def _byes(world: World, value: Value) -> Differences:
     played = (await world.services.tournament()).played
-    found = [world.names.name(one.bye_player_id) for one in played if one.bye_player_id]
+    found = [world.names.name(paired.bye_player_id) for paired in played if paired.bye_player_id]
     wanted = [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the byes {', '.join(wanted)}; got {', '.join(found) or 'none'}"
@@ -118,7 +118,7 @@ async def _byes(world: World, value: Value) -> Differences:
 
 async def _rounds(world: World, value: Value) -> Differences:
     phases = {number: name for name, number in names_of(pairing_pb2.RoundPhase.DESCRIPTOR).items()}
-    found = {str(one.round): phases[one.phase] for one in (await world.services.tournament()).played}
+    found = {str(paired.round): phases[paired.phase] for paired in (await world.services.tournament()).played}
     for number, phase in value.keys().items():
         if found.get(number, "none") != phase.text():
             yield f"expected round {number} to be {phase.text()}, got {found.get(number, 'none')}"
@@ -127,7 +127,7 @@ async def _rounds(world: World, value: Value) -> Differences:
 async def _begins(world: World, value: Value) -> Differences:
     if value.text() != "first-named":
         raise value.wrong(f"expected first-named, got {value.text()!r}")
-    first = {one.game_id: seats(one)[0] for one in world.pairings}
+    first = {table.game_id: seats(table)[0] for table in world.pairings}
     game = ""
     for fact in await world.services.facts():
         if isinstance(fact, game_events.GameOpened):
@@ -139,14 +139,16 @@ async def _begins(world: World, value: Value) -> Differences:
 
 
 async def _first_in_turn(world: World, value: Value) -> Differences:
-    firsts = [seats(table)[0] for one in (await world.services.tournament()).played for table in one.pairings]
-    found = all(one != other for one, other in pairwise(firsts))
+    firsts = [seats(table)[0] for paired in (await world.services.tournament()).played for table in paired.pairings]
+    found = all(first != other for first, other in pairwise(firsts))
     if found != value.truth():
         yield f"expected to be first named in turn: {value.text()}, got {', '.join(map(world.names.name, firsts))}"
 
 
 async def _fictitious(world: World, value: Value) -> Differences:
-    half_points = {one.player_id: one.fictitious_half_points for one in (await world.services.tournament()).players}
+    half_points = {
+        player.player_id: player.fictitious_half_points for player in (await world.services.tournament()).players
+    }
     for name, points in value.keys(world.names.ids).items():
         found = half_points.get(world.names.ids[name])
         if found is None or found / 2 != number_of(points):
@@ -154,14 +156,14 @@ async def _fictitious(world: World, value: Value) -> Differences:
 
 
 async def _obstacles(world: World, value: Value) -> Differences:
-    found = [one.reason for one in (await world.services.obstacles()).obstacles]
+    found = [obstacle.reason for obstacle in (await world.services.obstacles()).obstacles]
     wanted = [] if value.is_text and value.text() == "none" else [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the obstacles {', '.join(wanted) or 'none'}; got {', '.join(found) or 'none'}"
 
 
 async def _ratings(world: World, value: Value) -> Differences:
-    listed = {one.player_id: one.after for one in (await world.services.ratings()).ratings}
+    listed = {rating.player_id: rating.after for rating in (await world.services.ratings()).ratings}
     for name, rating in value.keys(world.names.ids).items():
         found = listed.get(world.names.ids[name])
         if found != rating.number():
@@ -175,14 +177,14 @@ async def _tournament(world: World, value: Value) -> Differences:
 
 
 async def _chosen(world: World, value: Value) -> Differences:
-    options = {one.name: one.value for one in (await world.services.tournament()).ruleset.options}
+    options = {option.name: option.value for option in (await world.services.tournament()).ruleset.options}
     for name, choice in value.keys().items():
         if options.get(name) != choice.text():
             yield f"expected the option {name} to be {choice.text()}, got {options.get(name, 'nothing')}"
 
 
 async def _lines(world: World, round_: int) -> Mapping[str, results_pb2.Standing]:
-    return {world.names.name(one.player_id): one for one in (await world.services.standings(round_)).standings}
+    return {world.names.name(line.player_id): line for line in (await world.services.standings(round_)).standings}
 
 
 async def _standings(world: World, value: Value, round_: int) -> Differences:
@@ -203,7 +205,7 @@ async def _points(world: World, value: Value, round_: int) -> Differences:
 async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
     lines = await _lines(world, round_)
     for name, wanted in value.keys(world.names.ids).items():
-        values = {one.name: _value(one) for one in lines[name].tie_breaks} if name in lines else {}
+        values = {tie_break.name: _value(tie_break) for tie_break in lines[name].tie_breaks} if name in lines else {}
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
                 yield str(there_is_no("tie-break", tie_break, values))
@@ -211,8 +213,8 @@ async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
 
 
-def _value(one: results_pb2.TieBreak) -> float:
-    return one.quarters / 4 / max(1, one.divisor)
+def _value(tie_break: results_pb2.TieBreak) -> float:
+    return tie_break.quarters / 4 / max(1, tie_break.divisor)
 
 
 async def _standing(world: World, value: Value, round_: int) -> Differences:

@@ -70,8 +70,8 @@ class Names:
             items = [self.translated(Value(value.file, item), game, key).node for item in node.value]
             return Value(value.file, yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark))
         pairs = []
-        for name, one in node.value:
-            inner = self.translated(Value(value.file, one), game, Value(value.file, name).text())
+        for name, part in node.value:
+            inner = self.translated(Value(value.file, part), game, Value(value.file, name).text())
             pairs.append((name, inner.node))
         return Value(value.file, yaml.MappingNode(node.tag, pairs, node.start_mark, node.end_mark))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def _matches(world: World, value: Value) -> Differences:
-    found = [(one.first_team_id, one.second_team_id) for one in (await last_round(world)).matches]
+    found = [(match.first_team_id, match.second_team_id) for match in (await last_round(world)).matches]
     wanted = [world.names.pair(item) for item in value.items()]
     if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
         yield f"expected these teams to meet: {all_of(world, wanted)}; got {all_of(world, found)}"
@@ -31,8 +31,8 @@ async def _team_bye(world: World, value: Value) -> Differences:
 
 async def _boards(world: World, value: Value) -> Differences:
     last = await last_round(world)
-    found = {world.names.name(player): one.board for one in last.pairings for player in seats(one)}
-    found.update({world.names.name(one.player_id): one.board for one in last.requested_byes})
+    found = {world.names.name(player): table.board for table in last.pairings for player in seats(table)}
+    found.update({world.names.name(bye.player_id): bye.board for bye in last.requested_byes})
     wanted = {name: board.number() for name, board in value.keys(world.names.ids).items()}
     if found != wanted:
         yield f"expected at the boards: {shown(wanted)}; got {shown(found)}"
@@ -40,7 +40,7 @@ async def _boards(world: World, value: Value) -> Differences:
 
 async def _team_lines(world: World, round_: int) -> Mapping[str, results_pb2.TeamStanding]:
     lines = (await world.services.team_standings(round_)).standings
-    return {world.names.name(one.team_id): one for one in lines}
+    return {world.names.name(line.team_id): line for line in lines}
 
 
 async def _team_standings(world: World, value: Value, round_: int) -> Differences:

@@ -129,7 +129,7 @@ class World:
             request.name = team.text()
         if "version" in fields:
             fields = {**fields, "version": await self._version(fields["version"])}
-        fill(request, {key: self.names.translated(one, self.game, key) for key, one in fields.items()}, Board())
+        fill(request, {key: self.names.translated(value, self.game, key) for key, value in fields.items()}, Board())
         return await self.services.call(verb, request)
 
     def _say(self, line: Line, result: Any) -> None:
@@ -189,9 +189,9 @@ class World:
         if value.text().isdecimal():
             return value
         recorded = await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}")
-        found = [one.version for one in recorded if one.name == value.text()]
+        found = [act.version for act in recorded if act.name == value.text()]
         if not found:
-            raise value.wrong(there_is_no("act", value.text(), {one.name for one in recorded}))
+            raise value.wrong(there_is_no("act", value.text(), {act.name for act in recorded}))
         return value.saying(str(found[-1]))
 
     async def _play(self, step: Step, answers: list[Message]) -> None:
@@ -268,16 +268,16 @@ class World:
         """Look at who sits where. The tables of the last round come first."""
         if await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}"):
             played = (await self.services.tournament()).played
-            self.pairings = [table for one in reversed(played) for table in one.pairings]
+            self.pairings = [table for paired in reversed(played) for table in paired.pairings]
             last = played[-1] if played else pairing_pb2.Round()
-            self._awaited = [seats(one) for one in last.pairings if one.game_id not in last.finished_game_ids]
+            self._awaited = [seats(table) for table in last.pairings if table.game_id not in last.finished_game_ids]
 
     def game(self, players: Sequence[str]) -> str:
         """The id of the latest game of these players; empty when they have none."""
-        return next((one.game_id for one in self.pairings if set(seats(one)) == set(players)), "")
+        return next((table.game_id for table in self.pairings if set(seats(table)) == set(players)), "")
 
     def _table_of(self, line: Line) -> events.Pairing:
-        for one in self.pairings:
-            if set(seats(one)) == set(line.players):
-                return one
+        for table in self.pairings:
+            if set(seats(table)) == set(line.players):
+                return table
         raise line.place.wrong(f"{' and '.join(map(self.names.name, line.players))} have not been paired")

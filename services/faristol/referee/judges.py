@@ -57,7 +57,7 @@ def ruling(
     )
     facts = adjudicate(case, question, game, adjudication, law, to_timestamp(now))
     case = reduce(evolve, facts, case)
-    judge_id = next(one for one in JUDGES if one not in case.barred)
+    judge_id = next(judge for judge in JUDGES if judge not in case.barred)
     claimed = decide.claim(case, adjudication, judge_id, (), now)
     case = reduce(evolve, claimed, case)
     rulings = [Ruling(word, good(word)) for word in case.words]

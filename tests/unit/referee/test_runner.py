@@ -12,7 +12,7 @@ from faristol.cli.main import app
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.reader import read_cases
-from faristol.referee.running import run_case
+from faristol.referee.runner import run_case
 from faristol.referee.services import CLOCK, GAME
 from faristol.referee.verbs import verbs_of
 
