@@ -29,9 +29,9 @@ GAME = "cup-r1-t1"
 WORDS = "y good, n no word, r give back, q leave [{usual}]: "
 
 PROMPTS = {
+    "archive.py": "test_an_operator_answers_before_a_person_is_erased",
     "casefile.py": "test_a_judge_types_rulings_at_a_terminal",
     "entry/command.py": "test_who_enters_results_says_their_name_at_a_terminal",
-    "keeping.py": "test_an_operator_answers_before_a_person_is_erased",
     "table/command.py": "test_an_arbiter_types_at_a_table",
 }
 """Modules of the command line that ask something, and the test that types the answers."""

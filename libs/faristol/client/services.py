@@ -37,19 +37,33 @@ class Api:
         self.results = results_pb2_grpc.ResultsServiceStub(channel("results"))
 
 
-async def call(method: Callable[..., Awaitable[M]], request: Message) -> M:
-    """Call, and call again while the service is away: a command is carried out once however often it is sent."""
+async def call(
+    method: Callable[..., Awaitable[M]],
+    request: Message,
+    *,
+    patience: float | None = PATIENCE,
+    retried: Callable[[], None] = lambda: None,
+) -> M:
+    """Call, and call again while the service is away: a command is carried out once however often it is sent.
+
+    ``patience`` is in seconds, without end when None; ``retried`` is called before every further attempt.
+    """
     loop = asyncio.get_running_loop()
-    give_up = loop.time() + PATIENCE
-    pause = 0.05
+    began, pause = loop.time(), 0.05
     while True:
         try:
             return await method(request, timeout=DEADLINE)
         except grpc.aio.AioRpcError as problem:
-            if problem.code() not in _PASSING or loop.time() > give_up:
+            if not passing(problem) or (patience is not None and loop.time() > began + patience):
                 raise
+        retried()
         await asyncio.sleep(pause)
         pause = min(1.0, pause * 1.6)
+
+
+def passing(problem: grpc.aio.AioRpcError) -> bool:
+    """Whether a call may be answered when it is sent again: it is not known whether it was carried out."""
+    return problem.code() in _PASSING
 
 
 async def when_found(method: Callable[..., Awaitable[M]], request: Message) -> M:

@@ -1,4 +1,4 @@
-"""What a blank stands for when the sheets differ, and blanks that are none."""
+"""What a blank stands for when the sheets differ, and false blanks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BlankRuling:
 
 
 def check_blank_face(face: str, ruleset: Ruleset) -> None:
-    """Refuse what no blank can stand for: a face that is none of the set."""
+    """Refuse a face that is not in the set: no blank can stand for it."""
     if face not in ruleset.tile_set.index:
         raise Refusal(
             "BLANK_FACE_UNKNOWN",

@@ -34,7 +34,7 @@ def check_first_round(rounds: int, ruleset: Ruleset) -> None:
 
 
 def check_late_entry(next_round: int, rounds: int, ruleset: Ruleset) -> None:
-    """Refuse whoever comes in before ``next_round``, numbered from 1, of ``rounds``, when it is too late (FISC I.4)."""
+    """Refuse a late entry before ``next_round``, numbered from 1, of ``rounds``, where it is too late (FISC I.4)."""
     last = rounds // 2 if ruleset.championship.late_entry == "first-half" else 1
     if next_round > last:
         raise Refusal(

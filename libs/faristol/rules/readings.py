@@ -23,7 +23,7 @@ LOOK_ALIKES = str.maketrans("ΑΒΕΗΙΚΜΝΟΧ", "ABEHIKMNOX")
 """Greek capitals for the Latin ones of the same shape."""
 
 MOST = 64
-"""So many readings of one word are looked at: nobody chooses among more."""
+"""The most readings of a word that are looked at."""
 
 _BLANK = re.compile(r"\(([^()]+)\)|\?([^()?.]+)")
 
@@ -115,7 +115,7 @@ Seen = Callable[[int], Tile | None]
 
 
 _LYING = Tile(".")
-"""Stands for a tile of the board where none lies."""
+"""In the place of a tile of the board, where no tile lies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ MOST_KEPT = 4_096
 """Rulesets from records that a process holds; the one that was used longest ago goes first."""
 
 _kept: OrderedDict[str, Ruleset] = OrderedDict()
-"""By digest: content never changes, so whoever read it first did so for all."""
+"""By digest. Content never changes, so it is read once."""
 
 
 def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue]) -> Ruleset:

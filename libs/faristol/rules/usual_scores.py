@@ -9,7 +9,7 @@ from faristol.rules.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class UsualScores:
-    """Scores, in points, beyond which somebody should look again before a result is entered."""
+    """Scores, in points, beyond which a result is checked again before it is entered."""
 
     lowest: int
     highest: int

@@ -12,12 +12,15 @@ from typing import Literal
 
 from faristol.kernel.refusal import N_
 
-AGAIN = N_("Round {round_to_pair_again} is paired already: pair it again before it starts.")
-PAIRED_WITHOUT = N_(
-    "Round {round_paired_without} is paired without {who}: for {who} to play in it, unpair it and pair it again before "
-    "it starts."
-)
-PAIRED_BEFORE = N_("Rounds that were paired with the result as it was: {rounds_after}.")
+FOLLOWS: Mapping[str, str] = {
+    "round_to_pair_again": N_("Round {round_to_pair_again} is paired already: pair it again before it starts."),
+    "round_paired_without": N_(
+        "Round {round_paired_without} is paired without {who}: for {who} to play in it, unpair it and pair it again "
+        "before it starts."
+    ),
+    "rounds_after": N_("Rounds that were paired with the result as it was: {rounds_after}."),
+}
+"""What is said behind every answer that has such a field."""
 
 Which = Literal["", "next", "paired", "started", "last"]
 
@@ -29,7 +32,7 @@ class Act:
     arguments: tuple[str, ...] = ()
     """Fields that are positional arguments, after the tournament. A player means a team where teams meet."""
     optional: frozenset[str] = frozenset()
-    """Those of the arguments that may be left out."""
+    """Arguments that may be left out, beside a game (it has a table) and a round where ``round`` says which."""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Options of another name than their fields."""
     values: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +50,11 @@ class Act:
     ``{outcome}``, with a comma before it, how it was decided if not by its scores."""
     also: Mapping[str, str] = field(default_factory=dict)
     """Further sentences, by the field of the answer or of the command that has to say something."""
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """All further sentences, by their fields."""
+        return {**self.also, **FOLLOWS}
 
 
 ACTS: Mapping[str, Act] = {
@@ -66,7 +74,6 @@ ACTS: Mapping[str, Act] = {
             "fictitious_half_points": N_(
                 "It is a late entry, with fictitious points for pairing: {fictitious} (FISC I.4)."
             ),
-            "round_to_pair_again": AGAIN,
         },
     ),
     "RegisterTeam": Act(
@@ -74,21 +81,12 @@ ACTS: Mapping[str, Act] = {
         new="team_id",
         spelled={"team_id": "id"},
         said=N_("{name} is registered: {id}, from round {round} on."),
-        also={"round_to_pair_again": AGAIN},
     ),
     "SetLineUp": Act(
         arguments=("team_id",), said=N_("{team_id} has this line-up from round {round} on: {player_ids}.")
     ),
-    "WithdrawTeam": Act(
-        arguments=("team_id",),
-        said=N_("{who} has withdrawn, from round {round} on."),
-        also={"round_to_pair_again": AGAIN},
-    ),
-    "ReinstateTeam": Act(
-        arguments=("team_id",),
-        said=N_("{who} is paired again from round {round} on."),
-        also={"round_paired_without": PAIRED_WITHOUT},
-    ),
+    "WithdrawTeam": Act(arguments=("team_id",), said=N_("{who} has withdrawn, from round {round} on.")),
+    "ReinstateTeam": Act(arguments=("team_id",), said=N_("{who} is paired again from round {round} on.")),
     "CheckInPlayer": Act(arguments=("player_id",), said=N_("{who} is checked in.")),
     "CheckOutPlayer": Act(arguments=("player_id",), said=N_("{who} is not checked in any more.")),
     "WithdrawPlayer": Act(
@@ -96,13 +94,9 @@ ACTS: Mapping[str, Act] = {
         spelled={"running_game": "game"},
         values={"lost": "given-up"},
         said=N_("{who} has withdrawn, from round {round} on."),
-        also={"game_id": N_("The game {game} is lost."), "round_to_pair_again": AGAIN},
+        also={"game_id": N_("The game {game} is lost.")},
     ),
-    "ReinstatePlayer": Act(
-        arguments=("player_id",),
-        said=N_("{who} is paired again from round {round} on."),
-        also={"round_paired_without": PAIRED_WITHOUT},
-    ),
+    "ReinstatePlayer": Act(arguments=("player_id",), said=N_("{who} is paired again from round {round} on.")),
     "MovePlayer": Act(
         arguments=("player_id",),
         spelled={"to_tournament_id": "to"},
@@ -113,21 +107,12 @@ ACTS: Mapping[str, Act] = {
         said=N_("{who} is warned. Warnings so far: {count}."),
         also={"expulsion_proposed": N_("Expulsion is put forward to the organisation.")},
     ),
-    "ExpelPlayer": Act(arguments=("player_id",), said=N_("{who} is expelled."), also={"round_to_pair_again": AGAIN}),
-    "LiftExpulsion": Act(
-        arguments=("player_id",),
-        said=N_("The expulsion of {who} is lifted."),
-        also={"round_to_pair_again": AGAIN},
-    ),
+    "ExpelPlayer": Act(arguments=("player_id",), said=N_("{who} is expelled.")),
+    "LiftExpulsion": Act(arguments=("player_id",), said=N_("The expulsion of {who} is lifted.")),
     "SanctionPlayer": Act(
-        arguments=("player_id",),
-        spelled={"rounds": "rounds", "game_id": "game"},
-        said=N_("{who} is sanctioned."),
-        also={"rounds_after": PAIRED_BEFORE},
+        arguments=("player_id",), spelled={"rounds": "rounds", "game_id": "game"}, said=N_("{who} is sanctioned.")
     ),
-    "LiftSanction": Act(
-        arguments=("version",), said=N_("Act {version} is lifted."), also={"round_to_pair_again": AGAIN}
-    ),
+    "LiftSanction": Act(arguments=("version",), said=N_("Act {version} is lifted.")),
     "AppointTribunal": Act(
         spelled={"appointments": "member"}, said=N_("The tribunal of appeals is appointed: {appointments}.")
     ),
@@ -142,7 +127,6 @@ ACTS: Mapping[str, Act] = {
         also={
             "upheld": N_("Appeal {appeal} is upheld: the act is taken back."),
             "dismissed": N_("Appeal {appeal} is dismissed: the act stands."),
-            "round_to_pair_again": AGAIN,
         },
     ),
     "SetHalls": Act(said=N_("From the next pairing on: {halls}.")),
@@ -150,10 +134,9 @@ ACTS: Mapping[str, Act] = {
     "ReleaseTable": Act(arguments=("player_id",), said=N_("{who} may sit at any table again.")),
     "GrantBye": Act(arguments=("player_id",), said=N_("{who} sits round {round} out: {kind}.")),
     "RevokeBye": Act(arguments=("player_id",), said=N_("{who} does not sit round {round} out any more.")),
-    "PairRound": Act(arguments=("round",), optional=frozenset({"round"}), round="next"),
+    "PairRound": Act(arguments=("round",), round="next"),
     "UnpairRound": Act(
         arguments=("round",),
-        optional=frozenset({"round"}),
         round="paired",
         said=N_("Round {round} is not paired any more: it can be paired again."),
     ),
@@ -167,55 +150,37 @@ ACTS: Mapping[str, Act] = {
     ),
     "StartRound": Act(
         arguments=("round",),
-        optional=frozenset({"round"}),
         round="paired",
         said=N_("Round {round} is started: its tables are open, the clocks run."),
     ),
-    "GiveForfeit": Act(
-        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("A forfeit: {scores} ({at_table}){outcome}.")
-    ),
-    "EnterResult": Act(
-        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("Entered: {scores} ({at_table}){outcome}.")
-    ),
+    "GiveForfeit": Act(arguments=("game_id",), said=N_("A forfeit: {scores} ({at_table}){outcome}.")),
+    "EnterResult": Act(arguments=("game_id",), said=N_("Entered: {scores} ({at_table}){outcome}.")),
     "CorrectResult": Act(
         arguments=("game_id",),
-        optional=frozenset({"game_id"}),
         spelled={"player_ids": "asked-by", "scores_before": "score-before"},
         said=N_("Corrected: {scores} ({at_table}){outcome}."),
-        also={"rounds_after": PAIRED_BEFORE},
     ),
     "CorrectRuling": Act(
         arguments=("game_id",),
-        optional=frozenset({"game_id"}),
         said=N_("The ruling is put right. Points on the spread of {who}: {points}."),
     ),
     "PostponeGame": Act(
         arguments=("game_id",),
-        optional=frozenset({"game_id"}),
         spelled={"scheduled_at": "scheduled", "postponed_to": "to"},
         said=N_("{game} is postponed to {postponed_to}."),
     ),
-    "CancelPostponement": Act(
-        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("{game} is played with its round again.")
-    ),
+    "CancelPostponement": Act(arguments=("game_id",), said=N_("{game} is played with its round again.")),
     "StartPostponedGame": Act(
         arguments=("game_id",),
-        optional=frozenset({"game_id"}),
         said=N_("{game} has started: the table is open, the clock runs."),
     ),
-    "CloseRound": Act(
-        arguments=("round",), optional=frozenset({"round"}), round="started", said=N_("Round {round} is closed.")
-    ),
+    "CloseRound": Act(arguments=("round",), round="started", said=N_("Round {round} is closed.")),
     "OfferPrizes": Act(arguments=("prizes",), optional=frozenset({"prizes"}), said=N_("Special prizes: {prizes}.")),
     "PublishStandings": Act(said=N_("The final standings of {tournament} are published.")),
     "ReopenStandings": Act(
         said=N_("The final standings of {tournament} are taken back: results can be corrected and rounds added.")
     ),
-    "UndoAct": Act(
-        arguments=("version",),
-        said=N_("Act {version} is undone, by `{undone_by}`."),
-        also={"round_to_pair_again": AGAIN},
-    ),
+    "UndoAct": Act(arguments=("version",), said=N_("Act {version} is undone, by `{undone_by}`.")),
     "GetTournament": Act(),
     "ChooseRatingSystem": Act(arguments=("system",), echoed=("system",), said=N_("{tournament} is rated by {system}.")),
     "SetAdjudication": Act(

@@ -85,7 +85,7 @@ def told(method: str, request: Message, answer: Message, known: Roll | None, lan
     act = ACTS[method]
     params = _params(method, request, answer, known, language)
     sentences = [act.said] if act.said else []
-    sentences += [text for field, text in act.also.items() if _value(field, request, answer)]
+    sentences += [text for field, text in act.sentences.items() if _value(field, request, answer)]
     yield " ".join(say(text, params, language) for text in sentences)
 
 
@@ -253,7 +253,10 @@ def _sanctioned(
     params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
     loses = request.game_id and not (request.points or request.rounds)
     texts = [act.said, POINTS_OFF if request.points else "", ROUNDS_OUT if request.rounds else ""]
-    texts += [GAME_LOST if loses else "", *(text for field, text in act.also.items() if _value(field, request, answer))]
+    texts += [
+        GAME_LOST if loses else "",
+        *(text for field, text in act.sentences.items() if _value(field, request, answer)),
+    ]
     yield " ".join(say(text, params, language) for text in filter(None, texts))
 
 

@@ -124,7 +124,7 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
         complete = {"autocompletion": lambda incomplete: [word for word in values if word.startswith(incomplete)]}
         argument = typer.Argument(metavar=f"{'|'.join(values)}…", **{**about, **complete})
         return _parameter(field.name, Annotated[list[str] | None, argument], None)
-    if field.name in act.optional:
+    if field.name in act.optional | {"game_id"} or (field.name == "round" and act.round):
         return _parameter(field.name, Annotated[kind | None, typer.Argument(metavar=metavar, **about)], None)
     return _parameter(field.name, Annotated[kind, typer.Argument(metavar=metavar, **about)])
 

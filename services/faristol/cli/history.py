@@ -133,7 +133,7 @@ def _sentences(act: pairing.Act, known: Roll, to_come: int, language: str) -> It
     if params["unplayed"] and act.type == "ResultRecorded":
         method = "GiveForfeit"
     texts = [ACTS[method].said if method else TOLD.get(act.type, act.type)]
-    texts += [text for field, text in (ACTS[method].also if method else {}).items() if params[field]]
+    texts += [text for field, text in (ACTS[method].sentences if method else {}).items() if params[field]]
     said = " ".join(say(text, params, language) for text in filter(None, texts))
     yield with_article(said, params["article"])
     yield from (say(text, params, language) for field, text in ALSO.items() if params[field])

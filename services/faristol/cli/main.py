@@ -124,7 +124,7 @@ def demo(
     ] = False,
 ) -> None:
     """Play a championship through the public interfaces, with players who bluff, challenge and run late."""
-    from faristol.cli import demonstration
+    from faristol.demo import terminal
     from faristol.demo.plan import Plan
     from faristol.demo.readiness import options_of
 
@@ -139,8 +139,8 @@ def demo(
         )
         chosen = options_of(options or ())
         plan = Plan(players=players, rounds=rounds, seed=seed, ruleset=ruleset, options=chosen)
-        show = demonstration.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
-        run(demonstration.run(settings, plan, show))
+        show = terminal.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
+        run(terminal.run(settings, plan, show))
 
 
 def main(arguments: list[str] | None = None) -> None:

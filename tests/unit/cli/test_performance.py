@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from faristol.cli.demonstration import standings
 from faristol.demo.championship import Outcome
+from faristol.demo.terminal import standings
 from faristol.pb.rating.v1 import events_pb2, rating_pb2
 from faristol.pb.results.v1 import results_pb2 as results
 

@@ -30,7 +30,7 @@ class Player(_Numbered):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pragma(_Numbered):
-    """Any other ``#keyword text``. Keywords that nobody here knows are kept as well."""
+    """Any other ``#keyword text``. Unknown keywords are kept as well."""
 
     keyword: str
     text: str = ""

@@ -34,7 +34,7 @@ class GcgError(ValueError):
 
 
 class Wrong(Exception):
-    """A problem found by someone who does not know the line; whoever knows it makes a ``Problem`` of it."""
+    """A problem without its line, which the caller knows and adds."""
 
     def __init__(self, reason: str, message: str, expected: str = "") -> None:
         self.reason, self.message, self.expected = reason, message, expected

@@ -37,7 +37,7 @@ class Supply:
         self._drawing = None
 
     def refill(self) -> None:
-        """Whoever laid tiles draws now."""
+        """The player who laid tiles draws now."""
         if self._drawing is not None:
             drawn = min(self._full - self.held[self._drawing], self.bag)
             self.held[self._drawing] += drawn

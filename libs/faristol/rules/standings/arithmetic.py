@@ -50,7 +50,7 @@ class Term:
     outcome: Outcome | None = None
     """To the player, where the value depends on it."""
     worth: float = 0.0
-    """Points of the opponent, or of who stands for one, as counted; for Buchholz and Berger."""
+    """Points of the opponent, or of the virtual one, as counted for Buchholz and Berger."""
     granted: float = 0.0
     """How much of ``worth`` is for rounds that the opponent missed."""
     score: int = 0

@@ -43,7 +43,7 @@ Rounds = Mapping[str, Sequence[Seen]]
 def tabulate(
     sides: Iterable[tuple[str, Seen]], players: Sequence[str], rounds: int, pending: Iterable[tuple[str, int]]
 ) -> Rounds:
-    """The rounds in which anybody has a result, of what each was to whom.
+    """The rounds that have results, as each player saw them.
 
     Raises ``ValueError`` for what cannot be: see ``standings``.
     """

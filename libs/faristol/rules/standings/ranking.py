@@ -24,7 +24,7 @@ class Row:
     """One line of the standings. ``tie_breaks`` holds each value by name, in the order in which they decide."""
 
     rank: int
-    """From 1; players whom no tie-break parts share it, and the next rank is left out."""
+    """From 1. Players equal in every tie-break share it, and the next rank is left out."""
     player: str
     points: float
     tie_breaks: Mapping[TieBreak, float]

@@ -16,7 +16,7 @@ from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.results import Bye, Outcome, SpreadAdjustment
 
 Group = frozenset[str]
-"""Players whom points and the tie-breaks before have not parted."""
+"""Players who are equal in points and the tie-breaks before."""
 
 _SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
@@ -18,19 +17,12 @@ from faristol.cli.entry.lines import FORFEIT, LEFT
 from faristol.cli.entry.tables import Tables
 from faristol.cli.names import Roll
 from faristol.client.problems import every_reason, info_of
+from faristol.client.services import call, passing
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.text import say
-
-M = TypeVar("M", bound=Message)
-
-SECONDS = 10.0
-"""The timeout of a call, in seconds, before it is sent again."""
-
-PAUSES = (0.2, 0.5, 1.0, 2.0)
-"""Seconds before each further attempt; the last one from then on."""
 
 AWAY = N_("The pairing service does not answer. What you entered is kept, and sent until it does.")
 BACK = N_("It answers again.")
@@ -47,8 +39,6 @@ HOW_TYPED = N_(
 )
 
 _FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
-
-_AGAIN = frozenset((grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED))
 
 
 class Refused(Exception):
@@ -121,24 +111,24 @@ class Calls:
         return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
 
     async def _sent(self, method: Any, request: Message) -> Any:
-        began, attempt = time.monotonic(), 0
-        while True:
-            try:
-                answer = await method(request, timeout=SECONDS, metadata=(("accept-language", self._language),))
-            except grpc.aio.AioRpcError as problem:
-                if problem.code() not in _AGAIN:
-                    raise Refused(problem, await self._telling(problem)) from problem
-                waited = time.monotonic() - began
-                if self._patience is not None and waited > self._patience:
-                    raise StartError(say(GAVE_UP, {"seconds": round(waited)}, self._language)) from problem
-            else:
-                if attempt:
-                    self._tell(say(BACK, {}, self._language))
-                return answer
-            if not attempt:
+        away = False
+
+        def retried() -> None:
+            nonlocal away
+            if not away:
                 self._tell(say(AWAY, {}, self._language))
-            await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
-            attempt += 1
+            away = True
+
+        language = (("accept-language", self._language),)
+        try:
+            answer = await call(partial(method, metadata=language), request, patience=self._patience, retried=retried)
+        except grpc.aio.AioRpcError as problem:
+            if passing(problem):
+                raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from problem
+            raise Refused(problem, await self._telling(problem)) from problem
+        if away:
+            self._tell(say(BACK, {}, self._language))
+        return answer
 
 
 def as_typed(refusal: str, language: str) -> str:

@@ -31,6 +31,7 @@ from faristol.cli.table.session import Session
 from faristol.cli.table.shorthand import SPOKEN, Unclear
 from faristol.cli.table.view import counted, outcome, ruled, skipped, standing, told
 from faristol.client.problems import every_reason, info_of
+from faristol.client.services import passing
 from faristol.host import StartError
 from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.kernel.quoting import likely
@@ -254,7 +255,7 @@ class _Keeper:
                 self._offer(await self._session.shown())
             return False
         except grpc.aio.AioRpcError as problem:
-            if problem.code() in AGAIN:
+            if passing(problem):
                 raise
             typer.echo(f"{where}{refusals.told(problem, self._session.names, self._language)}")
             await self._show_way_out(problem)
@@ -338,7 +339,3 @@ class _Keeper:
                 raise Refusal("NO_STEP", "", NEAR, {"words": repr(words), "near": ", ".join(near)})
             case _:
                 raise Refusal("NO_STEP", "", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})
-
-
-AGAIN = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
-"""Answers after which it is not known whether a command was carried out, or that say that it can be sent again."""
