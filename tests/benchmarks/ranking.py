@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from tests.benchmarks.figures import Figures
 
-from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.standings import rank
+from faristol.results.answers import standings
+from faristol.results.championship import Championship
+from faristol.results.rows import Game, Player, Round, Seat, Tournament
 from faristol.rules import load_ruleset
 
 SIZES = (100, 300, 1_000)
@@ -36,34 +37,30 @@ def ranking_figures() -> Figures:
 
 def _median(size: int, *, arithmetic: bool) -> float:
     ruleset = load_ruleset("fisc-2023")
-    tournament = results.Tournament(
-        tournament_id="great", rounds=ROUNDS, ruleset=game.Pin(name=ruleset.name, digest=ruleset.digest)
-    )
+    tournament = Tournament("great", rounds=ROUNDS, ruleset=ruleset.name, ruleset_digest=ruleset.digest)
     chance = random.Random(size)
     names = [f"player-{number}" for number in range(size)]
-    players = [results.Player(player_id=name, entered_round=1) for name in names]
+    of = Championship(tournament, players={name: Player("great", name) for name in names})
     rounds = [_round(number, names, chance) for number in range(1, ROUNDS + 1)]
     taken = []
     for _ in range(TIMES):
         start = time.process_time()
-        assert len(rank(tournament, players, rounds, arithmetic=arithmetic)) == size
+        assert len(standings(of, rounds, arithmetic=arithmetic)) == size
         taken.append(time.process_time() - start)
     return statistics.median(taken)
 
 
-def _round(number: int, names: list[str], chance: random.Random) -> results.GetPairingsResponse:
+def _round(number: int, names: list[str], chance: random.Random) -> Round:
     """A round of games, of which one in fifty is a forfeit; two players stay away."""
     chance.shuffle(names)
-    round_ = results.GetPairingsResponse(round=number, phase=results.ROUND_PHASE_CLOSED)
+    round_ = Round("great", number, results.ROUND_PHASE_CLOSED)
     for place in range(0, len(names) - 2, 2):
-        seats = [results.Seat(player_id=name, score=chance.randint(250, 550)) for name in names[place : place + 2]]
+        game_id = f"great-r{number}-t{place // 2 + 1}"
+        seats = [
+            Seat(game_id, at, player_id=name, score=chance.randint(250, 550))
+            for at, name in enumerate(names[place : place + 2])
+        ]
         forfeit = chance.random() < 0.02
-        round_.tables.add(
-            table=place // 2 + 1,
-            game_id=f"great-r{number}-t{place // 2 + 1}",
-            seats=seats,
-            final=True,
-            unplayed=forfeit,
-            winner_id=seats[0].player_id if forfeit else "",
-        )
+        winner = seats[0].player_id if forfeit else ""
+        round_.games.append(Game(game_id, "great", number, seats=seats, final=True, unplayed=forfeit, winner_id=winner))
     return round_

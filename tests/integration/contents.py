@@ -94,10 +94,19 @@ async def rows(record: Record, *names: str) -> dict[str, list[tuple[Any, ...]]]:
 
 async def read_model(record: Record, work: Projection) -> tuple[list[tuple[Any, ...]], Live]:
     """Every row of the one table of a projection that is read, and which table that is."""
+    found, live = await read_models(record, work)
+    return [row[1:] for row in found], live
+
+
+async def read_models(record: Record, work: Projection) -> tuple[list[tuple[Any, ...]], Live]:
+    """Every row of all tables of a projection that are read, behind the last part of the table's name."""
 
     async def look(connection: AsyncConnection, live: Live) -> list[tuple[Any, ...]]:
-        (table,) = work.at(live.generation).tables.sorted_tables
-        return [tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key))]
+        return [
+            (table.name.rpartition("_")[2], *row)
+            for table in work.at(live.generation).tables.sorted_tables
+            for row in await connection.execute(select(table).order_by(*table.primary_key))
+        ]
 
     return await read(record, work, look)
 

@@ -28,6 +28,8 @@ from faristol.record.keys import make, public_path
 from faristol.record.record import start_checkpoint
 from faristol.record.sealer import seal
 from faristol.results.projection import projection
+from faristol.results.rows import Tournament
+from faristol.results.tables import schema
 from faristol.words import DEFAULT_NAME, Library
 
 METHOD = "/faristol.game.v1.GameService/Pass"
@@ -173,11 +175,11 @@ async def test_a_changed_row_of_a_read_model_is_named(record: Record, database_u
         await append(record, step)
     await Rebuild(record, projection()).run()
     assert await judgement.rebuilt(record, database_url) == []
-    _, live = await contents.read_model(record, projection())
-    rows = projection(live.generation).tables.sorted_tables[0]
+    _, live = await contents.read_models(record, projection())
+    tournaments = schema(live.version, live.generation)[Tournament]
     async with record.writing() as connection:
         changed = await connection.execute(
-            update(rows).where(rows.c.kind == "tournament", rows.c.id == "lliga").values(body=b"")
+            update(tournaments).where(tournaments.c.tournament_id == "lliga").values(name="")
         )
         assert changed.rowcount == 1
     assert await judgement.rebuilt(record, database_url) == [

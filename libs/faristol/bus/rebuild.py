@@ -67,6 +67,9 @@ class _Plain:
             await self._find(connection, events)
             raise
 
+    async def finish(self, _: AsyncConnection) -> bool:
+        return False
+
     async def _find(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
         """Raise ``CannotTake`` for the event that cannot be applied; nothing of this is kept."""
         for event in events:
@@ -204,6 +207,8 @@ class Rebuild:
                 self._go_back(problem)
                 full = True
             await self._keep_lease()
+        while await self._finish():
+            await self._keep_lease()
 
     def _go_back(self, problem: CannotTake | _OneOfThese) -> None:
         """Go back to what is written, which has nothing of a failed event; from that event on its key is passed by.
@@ -254,10 +259,19 @@ class Rebuild:
             await self._write_in(connection)
         self._written = (self._position, self._events)
 
+    async def _finish(self) -> bool:
+        async with self._record.writing() as connection:
+            await self._hold(connection)
+            return await self._fold.finish(connection)
+
     async def _write_in(self, connection: AsyncConnection) -> None:
+        await self._hold(connection)
+        await self._fold.write(connection)
+
+    async def _hold(self, connection: AsyncConnection) -> None:
+        """Note how far it is. Raises ``ProjectionError`` when the tables are not its own any more."""
         if not await generations.built_to(connection, self._built, self._position):
             raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
-        await self._fold.write(connection)
 
     async def _switch_or_go_back(self, *, hold: bool) -> bool:
         try:
@@ -282,6 +296,8 @@ class Rebuild:
                 if self._fold.held >= HELD:
                     await self._fold.write(connection)
             await self._write_in(connection)
+            while await self._fold.finish(connection):
+                pass
             self._before = await generations.own(connection, self._asked)
             await generations.switch(connection, self._built, self._position)
             await clear(connection, self._built.consumer, self._position)

@@ -51,6 +51,9 @@ class Fold(Protocol):
     async def write(self, connection: AsyncConnection) -> None:
         """Write every row that is held."""
 
+    async def finish(self, connection: AsyncConnection) -> bool:
+        """Write a part of what is made once of all rows, after they are written; False when nothing of it is left."""
+
 
 @dataclass(frozen=True)
 class Projection:

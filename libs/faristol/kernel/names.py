@@ -66,10 +66,13 @@ def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
         namesakes.setdefault(folded(each[1]), []).append(each)
     shown: dict[str, str] = {}
     for key, group in namesakes.items():
+        if len(group) == 1:
+            shown[group[0][0]] = group[0][1]
+            continue
         besides = [folded(beside) for _, _, beside in group]
         for person_id, name, beside in group:
             apart = beside if beside and besides.count(folded(beside)) == 1 else person_id
-            shown[person_id] = f"{name} ({apart})" if key and len(group) > 1 else name
+            shown[person_id] = f"{name} ({apart})" if key else name
     return shown
 
 

@@ -8,11 +8,10 @@ from typing import Any, Protocol
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.results.v1 import results_pb2
 from faristol.referee.document import Value
 from faristol.referee.forms import by_square, clocked, fill, kebab, shown, start_of
 from faristol.referee.services import AtTable
-from faristol.results import scoresheet
+from faristol.results import answers
 from faristol.results.sheet import write_sheet
 from faristol.rules import Board, Ruleset
 
@@ -154,13 +153,10 @@ async def _table(world: World, value: Value) -> Differences:
 
 
 async def _sheet(world: World, value: Value) -> Differences:
-    state: results_pb2.GetGameResponse | None = None
-    for fact in await world.services.facts():
-        if type(fact) in scoresheet.SHOWN:
-            state = scoresheet.change_game(state, fact)
-    if state:
-        write_sheet(state, world.case.ruleset)
-    lines = list(state.entries) if state else []
+    shown_game = answers.game_by_itself(await world.services.facts())
+    if shown_game is not None:
+        write_sheet(shown_game, world.case.ruleset)
+    lines = list(shown_game.entries) if shown_game is not None else []
     wanted = value.items()
     found = lines[len(lines) - len(wanted) :] if len(lines) >= len(wanted) else []
     if not found:

@@ -30,26 +30,26 @@ _LEFT_OUT: Mapping[LeftOut | None, results.LeftOut.ValueType] = {
 }
 
 
-def tie_break(name: str, one: Arithmetic, *, with_terms: bool) -> results.TieBreak:
+def tie_break(name: str, value: Arithmetic, *, with_terms: bool) -> results.TieBreak:
     """A tie-break by its name, with its terms or with its value alone."""
-    arithmetic = shown(one) if with_terms else None
-    return results.TieBreak(name=name, quarters=_quarters(one.total), divisor=one.divisor, arithmetic=arithmetic)
+    arithmetic = shown(value) if with_terms else None
+    return results.TieBreak(name=name, quarters=quarters(value.total), divisor=value.divisor, arithmetic=arithmetic)
 
 
-def shown(one: Arithmetic) -> results.Arithmetic:
+def shown(value: Arithmetic) -> results.Arithmetic:
     """The terms, without names and words."""
-    return results.Arithmetic(terms=map(_term, one.terms))
+    return results.Arithmetic(terms=map(_term, value.terms))
 
 
 def _term(term: Term) -> results.Term:
     return results.Term(
         round=term.round,
         basis=_BASES[term.basis],
-        quarters=_quarters(term.value),
+        quarters=quarters(term.value),
         opponent_id=term.opponent or "",
         outcome=_OUTCOMES[term.outcome],
-        worth_quarters=_quarters(term.worth),
-        granted_quarters=_quarters(term.granted),
+        worth_quarters=quarters(term.worth),
+        granted_quarters=quarters(term.granted),
         score=term.score,
         against=term.against,
         seats=term.seats,
@@ -57,5 +57,6 @@ def _term(term: Term) -> results.Term:
     )
 
 
-def _quarters(value: float) -> int:
+def quarters(value: float) -> int:
+    """A value as the contract and the tables have it."""
     return round(value * 4)

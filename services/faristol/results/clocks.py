@@ -1,111 +1,146 @@
-"""The clocks of a game as the public sees them."""
+"""The clocks of a game as the public sees them: how an event changes the seats and the sheet of its table. Pure."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.clock.v1 import events_pb2 as clock
-from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken, Unknown
+from faristol.results.broken import Broken
+from faristol.results.rows import Game, Seat, Sheet
+
+Tick = Callable[[Game, Sheet, Any], None]
 
 
-def tick(state: results.GetGameResponse, event: Message) -> None:
-    """Bring the clocks to what they show after ``event``. Raises ``Broken`` for an event that cannot follow."""
-    match event:
-        case clock.ClockOpened():
-            state.allowance_ms = event.allowance_ms
-            state.turn_ms = event.turn_ms
-            state.clocks.extend(results.ClockSide(player_id=seat.player_id) for seat in state.seats)
-        case clock.ClockStarted():
-            _run(state, event.player_id, event.occurred_at)
-        case clock.ClockPressed():
-            _stop(state, event.player_id, event.used_ms)
-            _pass(state, event.player_id, event.next_player_id, event.occurred_at)
-        case clock.ClockHeldByMover() | clock.TurnTimedOut():
-            _stop(state, event.player_id, event.used_ms)
-        case clock.ClockNeutralised():
-            state.neutralised_for = event.reason
-            if event.player_id:
-                _stop(state, event.player_id, event.used_ms)
-        case clock.ClockResumed():
-            state.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
-            if event.player_id:
-                _run(state, event.player_id, event.occurred_at)
-        case clock.ClockSwitched():
-            _stop(state, event.player_id, event.used_ms)
-            if not state.neutralised_for:
-                _pass(state, event.player_id, event.next_player_id, event.occurred_at)
-        case clock.OvertimeCapExceeded():
-            _stop(state, event.player_id, state.allowance_ms + event.overtime_ms)
-        case clock.ClockCorrected():
-            _correct(state, event)
-        case clock.RoundTimeExpired():
-            state.round_time_over = True
-            state.last_turn = event.last_turn
-        case clock.PlayerAbsent():
-            _leave_waiting(state, event)
-        case clock.PlayerArrived():
-            _side(state, event.player_id).absent = False
-            _stop(state, event.player_id, event.used_ms)
-        case clock.PlayerLeft():
-            _side(state, event.player_id).absent = True
-        case clock.PlayerReturned():
-            _side(state, event.player_id).absent = False
-        case clock.ClockStopped():
-            state.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
-            for time in event.times:
-                _stop(state, time.player_id, time.used_ms)
-        case _:
-            raise Unknown("the clocks", event)
+def _opened(game: Game, sheet: Sheet, event: clock.ClockOpened) -> None:
+    sheet.clocked, sheet.allowance_ms, sheet.turn_ms = True, event.allowance_ms, event.turn_ms
 
 
-def _pass(state: results.GetGameResponse, player_id: str, next_player_id: str, since: Timestamp) -> None:
-    """The time of the next player runs; before tables had more than two, the event did not name the other."""
-    following = next_player_id or next(side.player_id for side in state.clocks if side.player_id != player_id)
-    _run(state, following, since)
+def _started(game: Game, sheet: Sheet, event: clock.ClockStarted) -> None:
+    _run(game, event.player_id, event.occurred_at)
 
 
-def _run(state: results.GetGameResponse, player_id: str, since: Timestamp) -> None:
-    for other in state.clocks:
-        if other.player_id != player_id:
-            other.turn_used_ms = 0
-    side = _side(state, player_id)
-    side.running = True
-    side.running_since.CopyFrom(since)
+def _pressed(game: Game, sheet: Sheet, event: clock.ClockPressed) -> None:
+    _stop(_side(game, event.player_id), event.used_ms)
+    _pass(game, event.player_id, event.next_player_id, event.occurred_at)
 
 
-def _stop(state: results.GetGameResponse, player_id: str, used_ms: int) -> None:
-    side = _side(state, player_id)
-    side.turn_used_ms += used_ms - side.used_ms
-    side.used_ms = used_ms
-    side.running = False
-    side.ClearField("running_since")
+def _held(game: Game, sheet: Sheet, event: clock.ClockHeldByMover | clock.TurnTimedOut) -> None:
+    _stop(_side(game, event.player_id), event.used_ms)
 
 
-def _leave_waiting(state: results.GetGameResponse, event: clock.PlayerAbsent) -> None:
+def _neutralised(game: Game, sheet: Sheet, event: clock.ClockNeutralised) -> None:
+    sheet.neutralised_for = event.reason
+    if event.player_id:
+        _stop(_side(game, event.player_id), event.used_ms)
+
+
+def _resumed(game: Game, sheet: Sheet, event: clock.ClockResumed) -> None:
+    sheet.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
+    if event.player_id:
+        _run(game, event.player_id, event.occurred_at)
+
+
+def _switched(game: Game, sheet: Sheet, event: clock.ClockSwitched) -> None:
+    _stop(_side(game, event.player_id), event.used_ms)
+    if not sheet.neutralised_for:
+        _pass(game, event.player_id, event.next_player_id, event.occurred_at)
+
+
+def _capped(game: Game, sheet: Sheet, event: clock.OvertimeCapExceeded) -> None:
+    _stop(_side(game, event.player_id), sheet.allowance_ms + event.overtime_ms)
+
+
+def _corrected(game: Game, sheet: Sheet, event: clock.ClockCorrected) -> None:
+    side = _side(game, event.player_id)
+    change = event.used_ms - (side.turn_used_ms if sheet.turn_ms else side.used_ms)
+    side.used_ms += change
+    if side.running_since is not None:
+        side.turn_used_ms += change
+        side.running_since = event.occurred_at.ToNanoseconds()
+
+
+def _round_over(game: Game, sheet: Sheet, event: clock.RoundTimeExpired) -> None:
+    sheet.round_time_over, sheet.last_turn = True, event.last_turn
+
+
+def _absent(game: Game, sheet: Sheet, event: clock.PlayerAbsent) -> None:
     """Only the time of those who are absent runs; what ran since the signal has not been used."""
-    for side in state.clocks:
-        if not side.absent and not any(other.absent for other in state.clocks):
-            _stop(state, side.player_id, 0)
-    side = _side(state, event.player_id)
+    if not any(seat.absent for seat in game.seats):
+        for seat in game.seats:
+            _stop(seat, 0)
+    side = _side(game, event.player_id)
     side.absent = True
     if event.HasField("clock_starts_at"):
-        side.running = True
-        side.running_since.CopyFrom(event.clock_starts_at)
+        side.running_since = event.clock_starts_at.ToNanoseconds()
 
 
-def _correct(state: results.GetGameResponse, event: clock.ClockCorrected) -> None:
-    side = _side(state, event.player_id)
-    change = event.used_ms - (side.turn_used_ms if state.turn_ms else side.used_ms)
-    side.used_ms += change
-    if side.running:
-        side.turn_used_ms += change
-        side.running_since.CopyFrom(event.occurred_at)
+def _arrived(game: Game, sheet: Sheet, event: clock.PlayerArrived) -> None:
+    side = _side(game, event.player_id)
+    side.absent = False
+    _stop(side, event.used_ms)
 
 
-def _side(state: results.GetGameResponse, player_id: str) -> results.ClockSide:
-    for side in state.clocks:
-        if side.player_id == player_id:
-            return side
-    raise Broken(f"player {player_id!r} has no clock at {state.game_id}")
+def _left(game: Game, sheet: Sheet, event: clock.PlayerLeft) -> None:
+    _side(game, event.player_id).absent = True
+
+
+def _returned(game: Game, sheet: Sheet, event: clock.PlayerReturned) -> None:
+    _side(game, event.player_id).absent = False
+
+
+def _stopped(game: Game, sheet: Sheet, event: clock.ClockStopped) -> None:
+    sheet.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
+    for time in event.times:
+        _stop(_side(game, time.player_id), time.used_ms)
+
+
+TICKS: Mapping[type[Message], Tick] = {
+    clock.ClockOpened: _opened,
+    clock.ClockStarted: _started,
+    clock.ClockPressed: _pressed,
+    clock.ClockHeldByMover: _held,
+    clock.ClockNeutralised: _neutralised,
+    clock.ClockResumed: _resumed,
+    clock.ClockSwitched: _switched,
+    clock.TurnTimedOut: _held,
+    clock.OvertimeCapExceeded: _capped,
+    clock.ClockCorrected: _corrected,
+    clock.RoundTimeExpired: _round_over,
+    clock.PlayerAbsent: _absent,
+    clock.PlayerArrived: _arrived,
+    clock.PlayerLeft: _left,
+    clock.PlayerReturned: _returned,
+    clock.ClockStopped: _stopped,
+}
+"""What an event does to the clocks of its table; none of them touches the lines of the sheet."""
+
+
+def _pass(game: Game, player_id: str, next_player_id: str, since: Timestamp) -> None:
+    """The time of the next player runs; before tables had more than two, the event did not name the other."""
+    following = next_player_id or next(seat.player_id for seat in game.seats if seat.player_id != player_id)
+    _run(game, following, since)
+
+
+def _run(game: Game, player_id: str, since: Timestamp) -> None:
+    for seat in game.seats:
+        if seat.player_id != player_id:
+            seat.turn_used_ms = 0
+    _side(game, player_id).running_since = since.ToNanoseconds()
+
+
+def _stop(side: Seat, used_ms: int) -> None:
+    side.turn_used_ms += used_ms - side.used_ms
+    side.used_ms = used_ms
+    side.running_since = None
+
+
+def _side(game: Game, player_id: str) -> Seat:
+    """The seat of a player, who has a clock there."""
+    seat = game.seat(player_id)
+    if seat is None or game.sheet is None or not game.sheet.clocked:
+        raise Broken(f"player {player_id!r} has no clock at {game.game_id}")
+    return seat

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.rows import Game, Player, Round, Seat
 
-Seats = Mapping[str, tuple[results.Table, results.Seat]]
+Seats = Mapping[str, tuple[Game, Seat]]
 """Where each player sits in a round."""
 
 
 def crosstable(
-    lines: Sequence[results.Standing], players: Sequence[results.Player], rounds: Sequence[results.GetPairingsResponse]
+    lines: Sequence[results.Standing], players: Mapping[str, Player], rounds: Sequence[Round]
 ) -> list[results.CrosstableRow]:
     """The rows for ``lines``, which come with their arithmetic; it is not part of the answer."""
     ranks = {line.player_id: line.rank for line in lines}
-    registered = {player.player_id: player for player in players}
     seats = {round_.round: _seats(round_) for round_ in rounds}
     rows = []
     for line in lines:
-        player = registered[line.player_id]
+        player = players[line.player_id]
         terms = {term.round: term for term in line.point_arithmetic.terms}
         row = results.CrosstableRow(rating=player.rating, unrated=player.unrated)
         row.standing.CopyFrom(line)
         row.standing.ClearField("point_arithmetic")
-        for one in row.standing.tie_breaks:
-            one.ClearField("arithmetic")
+        for tie_break in row.standing.tie_breaks:
+            tie_break.ClearField("arithmetic")
         row.cells.extend(_cell(line.player_id, number, terms.get(number), at, ranks) for number, at in seats.items())
         rows.append(row)
     return rows
 
 
-def _seats(round_: results.GetPairingsResponse) -> Seats:
-    return {seat.player_id: (table, seat) for table in round_.tables for seat in table.seats}
+def _seats(round_: Round) -> Seats:
+    return {seat.player_id: (game, seat) for game in round_.games for seat in game.seats}
 
 
 def _cell(
@@ -47,12 +47,12 @@ def _cell(
     elif player_id in seats:
         cell.basis = results.TERM_BASIS_GAME
     if player_id in seats:
-        table, own = seats[player_id]
-        others = [seat for seat in table.seats if seat.player_id != player_id]
+        game, own = seats[player_id]
+        others = [seat for seat in game.seats if seat.player_id != player_id]
         cell.opponent_ids.extend(other.player_id for other in others)
         cell.opponent_ranks.extend(ranks[other.player_id] for other in others)
         cell.score, cell.against = own.score, others[0].score if len(others) == 1 else 0
-        cell.game_id, cell.final = table.game_id, table.final
-        if table.first_player_id:
-            cell.starts = table.first_player_id == player_id
+        cell.game_id, cell.final = game.game_id, game.final
+        if game.first_player_id:
+            cell.starts = game.first_player_id == player_id
     return cell

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.rows import Round, Sanction
 from faristol.text import number, say
 
 Line = results.Standing | results.TeamStanding
@@ -16,7 +17,7 @@ Line = results.Standing | results.TeamStanding
 Names = Mapping[str, str]
 """Of players or of teams, by id; empty where one was erased."""
 
-Taken = Mapping[tuple[int, str], Sequence[results.ScoreSanction]]
+Taken = Mapping[tuple[int, str], Sequence[Sanction]]
 """What sanctions took off the scores of games, by round and player."""
 
 GAME = N_("Round {round}, {opponent}: {value}")
@@ -63,10 +64,10 @@ _SHARES: Mapping[results.Outcome.ValueType, str] = {
 def word(standing: Line, names: Names, language: str, taken: Taken) -> None:
     """Fill the names of opponents and every ``text`` of the arithmetic of ``standing``, in ``language``."""
     _word(standing.point_arithmetic, "points", 1, names, language)
-    for one in standing.tie_breaks:
-        _word(one.arithmetic, one.name, max(1, one.divisor), names, language)
+    for tie_break in standing.tie_breaks:
+        _word(tie_break.arithmetic, tie_break.name, max(1, tie_break.divisor), names, language)
         if isinstance(standing, results.Standing):
-            _say_taken(one, standing.player_id, taken, names, language)
+            _say_taken(tie_break, standing.player_id, taken, names, language)
 
 
 def word_all(standings: Iterable[Line], names: Names, language: str, taken: Taken = MappingProxyType({})) -> None:
@@ -75,25 +76,25 @@ def word_all(standings: Iterable[Line], names: Names, language: str, taken: Take
         word(standing, names, language, taken)
 
 
-def taken_off(rounds: Iterable[results.GetPairingsResponse]) -> Taken:
+def taken_off(rounds: Iterable[Round]) -> Taken:
     """What sanctions that stand took off the scores of ``rounds``."""
-    found = defaultdict[tuple[int, str], list[results.ScoreSanction]](list)
+    found = defaultdict[tuple[int, str], list[Sanction]](list)
     for round_ in rounds:
-        for table in round_.tables:
-            for one in table.score_sanctions:
-                found[round_.round, one.player_id].append(one)
+        for game in round_.games:
+            for each in game.score_sanctions:
+                found[round_.round, each.player_id].append(each)
     return found
 
 
 def opponents(standing: Line) -> set[str]:
     """Everybody whom the arithmetic of ``standing`` names."""
-    parts = [standing.point_arithmetic, *(one.arithmetic for one in standing.tie_breaks)]
+    parts = [standing.point_arithmetic, *(tie_break.arithmetic for tie_break in standing.tie_breaks)]
     return {term.opponent_id for part in parts for term in part.terms if term.opponent_id}
 
 
-def _word(one: results.Arithmetic, name: str, divisor: int, names: Names, language: str) -> None:
+def _word(arithmetic: results.Arithmetic, name: str, divisor: int, names: Names, language: str) -> None:
     write = _WRITERS.get(name, _plain)
-    for term in one.terms:
+    for term in arithmetic.terms:
         if term.opponent_id:
             term.opponent_name = names[term.opponent_id]
         head = TABLE if term.seats > 2 else _HEADS[term.basis]
@@ -108,18 +109,18 @@ def _word(one: results.Arithmetic, name: str, divisor: int, names: Names, langua
         term.text = say(head, told, language)
         if left_out := _LEFT_OUT.get(term.left_out):
             term.text = say(left_out, {"term": term.text}, language)
-    counted = [term.quarters for term in one.terms if not term.left_out]
+    counted = [term.quarters for term in arithmetic.terms if not term.left_out]
     written = " + ".join(_in_sum(quarters, language) for quarters in counted)
     value = number(sum(counted) / 4 / divisor, language)
     message = NOTHING if not counted else MEAN if divisor > 1 else SUM
-    one.text = say(message, {"terms": written, "value": value, "games": divisor}, language)
+    arithmetic.text = say(message, {"terms": written, "value": value, "games": divisor}, language)
 
 
-def _say_taken(one: results.TieBreak, player_id: str, taken: Taken, names: Names, language: str) -> None:
+def _say_taken(tie_break: results.TieBreak, player_id: str, taken: Taken, names: Names, language: str) -> None:
     """Add what sanctions took off the scores that the terms of a tie-break show."""
-    for term in one.arithmetic.terms:
-        shown = [player_id] if one.name in _OF_SCORES and term.basis == results.TERM_BASIS_GAME else []
-        if shown and one.name == "spread":
+    for term in tie_break.arithmetic.terms:
+        shown = [player_id] if tie_break.name in _OF_SCORES and term.basis == results.TERM_BASIS_GAME else []
+        if shown and tie_break.name == "spread":
             shown.append(term.opponent_id)
         for whose in shown:
             for each in taken.get((term.round, whose), ()):

@@ -1,4 +1,4 @@
-"""Read models as they were: folded from the record up to a moment, with the same ``change`` as the live ones.
+"""Read models as they were: folded from the record up to a moment, by the same code as the live ones.
 
 Only the streams that the answer rests on are read. A tournament and its standings rest on the tournament's own stream,
 for a table's result is what the tournament recorded, and on that of the first division for which others there are; the
@@ -24,7 +24,8 @@ from faristol.record import Record, Recorded
 from faristol.record.event import microseconds
 from faristol.record.tables import events
 from faristol.results import lookup
-from faristol.results.shelf import Kind, Shelf, round_id, round_of
+from faristol.results.lookup import Found
+from faristol.results.model import State, tournament_of
 
 SLICE = 200
 """Events after which others have their turn."""
@@ -58,74 +59,75 @@ class Moment:
 async def tournaments(record: Record, moment: Moment) -> tuple[list[results.Tournament], int]:
     """All tournaments, the latest first, and the position that the list is of."""
     position = await moment.resolved(record)
-    shelf, after = Shelf(), 0
+    state, after = State(), 0
     while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
-        shelf.apply(found)
+        state.apply(found)
         after = found[-1].position
-    return lookup.listed(row for row in shelf.rows.values() if isinstance(row, results.Tournament)), position
+    return lookup.listed(state.championships), position
 
 
-async def tournament(record: Record, tournament_id: str, moment: Moment) -> lookup.Tournament:
+async def tournament(record: Record, tournament_id: str, moment: Moment) -> Found:
     """A tournament with its players and rounds as its own stream told them. Raises ``NotFound``."""
     return await _tournament(record, tournament_id, moment, [f"tournament-{tournament_id}"])
 
 
-async def players(record: Record, tournament_id: str, moment: Moment) -> lookup.Tournament:
+async def players(record: Record, tournament_id: str, moment: Moment) -> Found:
     """The same, with the ratings after it once they were published. Raises ``NotFound``."""
     streams = [f"tournament-{tournament_id}", f"ratings-{tournament_id}"]
     return await _tournament(record, tournament_id, moment, streams)
 
 
-async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> lookup.Tournament:
-    position = await moment.resolved(record, tournament_id)
-    shelf = await _folded(record, streams, position)
-    found = lookup.gathered(tournament_id, shelf.rows.values(), position)
-    if first := found.tournament.division_of:
-        known = await _folded(record, [f"tournament-{first}"], await moment.resolved(record, first))
-        lookup.show_divisions(found.tournament, known.rows[Kind.TOURNAMENT, first])
-    return found
-
-
-async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> lookup.Tournament:
+async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> Found:
     """A tournament with its rounds, the tables of round ``number`` as their games stood. Raises ``NotFound``."""
     before = await tournament(record, tournament_id, moment)
-    games = [f"game-{table.game_id}" for table in before.round(number).tables]
-    shelf = await _folded(record, [f"tournament-{tournament_id}", *games], before.position)
-    return lookup.gathered(tournament_id, shelf.rows.values(), before.position)
+    return await _with_games(record, before, [game.game_id for game in before.round(number).games])
 
 
-async def games(record: Record, tournament_id: str, moment: Moment) -> lookup.Tournament:
+async def games(record: Record, tournament_id: str, moment: Moment) -> Found:
     """A tournament with all its tables as their games stood. Raises ``NotFound``."""
     before = await tournament(record, tournament_id, moment)
-    streams = [f"game-{table.game_id}" for round_ in before.rounds for table in round_.tables]
-    shelf = await _folded(record, [f"tournament-{tournament_id}", *streams], before.position)
-    return lookup.gathered(tournament_id, shelf.rows.values(), before.position)
+    return await _with_games(record, before, [game.game_id for round_ in before.rounds for game in round_.games])
+
+
+async def _with_games(record: Record, before: Found, game_ids: Iterable[str]) -> Found:
+    streams = [f"tournament-{before.of.id}", *(f"game-{game_id}" for game_id in game_ids)]
+    state = await _folded(record, streams, before.position)
+    return Found(state.championships[before.of.id], before.position, before.divisions)
+
+
+async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> Found:
+    position = await moment.resolved(record, tournament_id)
+    found = (await _folded(record, streams, position)).championships.get(tournament_id)
+    if found is None or not lookup.is_made(found.tournament):
+        raise NotFound("tournament", tournament_id)
+    if not (first := found.tournament.division_of):
+        return Found(found, position, found.tournament.divisions)
+    known = await _folded(record, [f"tournament-{first}"], await moment.resolved(record, first))
+    return Found(found, position, known.championships[first].tournament.divisions)
 
 
 async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when it had neither been opened nor a result."""
     opened = await record.read_stream(f"game-{game_id}")
-    tournament_id, number = (opened[0].tournament, 0) if opened else round_of(game_id)
+    tournament_id = opened[0].tournament if opened else tournament_of(game_id)
     position = await moment.resolved(record, tournament_id)
-    shelf = await _folded(record, [f"tournament-{tournament_id}", f"game-{game_id}", f"clock-{game_id}"], position)
-    found = shelf.rows.get((Kind.GAME, game_id))
-    above = shelf.rows.get((Kind.TOURNAMENT, tournament_id))
-    of_round = shelf.rows.get((Kind.ROUND, round_id(tournament_id, found.round if found is not None else number)))
-    if above is None or of_round is None:
-        raise NotFound("game", game_id)
+    state = await _folded(record, [f"tournament-{tournament_id}", f"game-{game_id}", f"clock-{game_id}"], position)
+    found = state.games.get(game_id)
     if found is None:
-        found = lookup.unopened(game_id, above, of_round)
-    return lookup.titled(found, above, of_round, position)
+        raise NotFound("game", game_id)
+    answer = lookup.shown_game(found, state.championships[tournament_id].tournament)
+    answer.position = position
+    return answer
 
 
-async def _folded(record: Record, streams: Iterable[str], position: int) -> Shelf:
+async def _folded(record: Record, streams: Iterable[str], position: int) -> State:
     """What the events of some streams come to, up to a position, in the order of the record."""
     read = [await record.read_stream(stream) for stream in streams]
     counted: list[Recorded] = [
         event for event in heapq.merge(*read, key=attrgetter("position")) if event.position <= position
     ]
-    shelf = Shelf()
+    state = State()
     for start in range(0, len(counted), SLICE):
-        shelf.apply(counted[start : start + SLICE])
+        state.apply(counted[start : start + SLICE])
         await asyncio.sleep(0)
-    return shelf
+    return state

@@ -1,12 +1,18 @@
-"""What happens at a table beside its turns, as the public sees it: no tile is ever taken over from such an event."""
+"""What happens at a table beside its turns, as the public sees it: no tile is ever taken over from such an event.
+
+Pure.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Unknown
+from faristol.results.rows import Incident, Sheet
 
 _SANCTIONS = {
     game.SANCTION_KIND_WARNING: results.INCIDENT_KIND_WARNING,
@@ -17,68 +23,81 @@ _SANCTIONS = {
 """Sanctions that are noted here; points have a line on the sheet."""
 
 
-def note(
-    state: results.GetGameResponse,
-    kind: results.IncidentKind.ValueType,
-    turn: int,
-    player_id: str = "",
-    count: int = 0,
-) -> results.Incident:
-    """Note an incident that is settled."""
-    return state.incidents.add(kind=kind, turn=turn, player_id=player_id, count=count)
+def note(sheet: Sheet, kind: int, turn: int, player_id: str = "", number: int = 0, *, open_: bool = False) -> None:
+    """Note an incident, which is settled unless it is open."""
+    sheet.incidents += (Incident(kind, turn, player_id, number, open_),)
 
 
-def note_incident(state: results.GetGameResponse, event: Message) -> None:
-    """Note what ``event`` says. Raises ``Broken`` for an event that is no incident."""
-    match event:
-        case game.OverdrawFound():
-            found = note(state, results.INCIDENT_KIND_OVERDRAW, event.turn, event.player_id, event.surplus)
-            found.open, found.article = True, event.article
-        case game.OverdrawResolved():
-            _close(state, results.INCIDENT_KIND_OVERDRAW)
-            state.bag_left = event.bag_left
-        case game.UnderdrawFound():
-            found = note(state, results.INCIDENT_KIND_UNDERDRAW, event.turn, event.player_id, event.missing)
-            found.open, found.article = True, event.article
-        case game.UnderdrawResolved():
-            _close(state, results.INCIDENT_KIND_UNDERDRAW)
-        case game.IllegalExchangeFound():
-            note(
-                state, results.INCIDENT_KIND_ILLEGAL_EXCHANGE, event.turn, event.player_id, event.exchanged
-            ).open = True
-        case game.IllegalExchangeResolved():
-            _close(state, results.INCIDENT_KIND_ILLEGAL_EXCHANGE)
-        case game.TilesFound():
-            note(state, results.INCIDENT_KIND_TILES_FOUND, event.turn, event.player_id, len(event.faces))
-            state.bag_left = event.bag_left
-        case game.ArbiterCalled():
-            note(state, results.INCIDENT_KIND_ARBITER_CALLED, event.turn, event.player_id).open = True
-        case game.ArbiterLeft():
-            _close(state, results.INCIDENT_KIND_ARBITER_CALLED)
-        case game.CountDisputed():
-            note(state, results.INCIDENT_KIND_COUNT_DISPUTED, event.turn, event.player_id).open = True
-        case game.AppealRaised():
-            note(state, results.INCIDENT_KIND_APPEAL, event.turn, event.player_id).open = True
-        case game.AppealRuled():
-            _close(state, results.INCIDENT_KIND_APPEAL)
-        case game.SanctionImposed():
-            if event.kind in _SANCTIONS:
-                imposed = note(state, _SANCTIONS[event.kind], event.turn, event.player_id)
-                imposed.article = event.article
-        case game.WordAsked():
-            note(state, results.INCIDENT_KIND_WORD_ASKED, event.turn, event.player_id)
-            if event.answerer_id:
-                note(state, results.INCIDENT_KIND_WORD_ANSWERED, event.turn, event.answerer_id)
-        case _:
-            raise Unknown("what is noted beside the sheet", event)
+def close(sheet: Sheet, kind: int) -> None:
+    """Every incident of a kind is settled."""
+    sheet.incidents = tuple(each._replace(open=False) if each.kind == kind else each for each in sheet.incidents)
 
 
-def settled(state: results.GetGameResponse) -> None:
-    """The count that was disputed is settled."""
-    _close(state, results.INCIDENT_KIND_COUNT_DISPUTED)
+def close_all(sheet: Sheet) -> None:
+    """Every incident is settled."""
+    sheet.incidents = tuple(each._replace(open=False) for each in sheet.incidents)
 
 
-def _close(state: results.GetGameResponse, kind: results.IncidentKind.ValueType) -> None:
-    for incident in state.incidents:
-        if incident.kind == kind:
-            incident.open = False
+def _overdrawn(sheet: Sheet, event: game.OverdrawFound) -> None:
+    found = Incident(results.INCIDENT_KIND_OVERDRAW, event.turn, event.player_id, event.surplus, True, event.article)
+    sheet.incidents += (found,)
+
+
+def _overdraw_resolved(sheet: Sheet, event: game.OverdrawResolved) -> None:
+    close(sheet, results.INCIDENT_KIND_OVERDRAW)
+    sheet.bag_left = event.bag_left
+
+
+def _underdrawn(sheet: Sheet, event: game.UnderdrawFound) -> None:
+    found = Incident(results.INCIDENT_KIND_UNDERDRAW, event.turn, event.player_id, event.missing, True, event.article)
+    sheet.incidents += (found,)
+
+
+def _exchanged_illegally(sheet: Sheet, event: game.IllegalExchangeFound) -> None:
+    kind = results.INCIDENT_KIND_ILLEGAL_EXCHANGE
+    note(sheet, kind, event.turn, event.player_id, event.exchanged, open_=True)
+
+
+def _tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
+    note(sheet, results.INCIDENT_KIND_TILES_FOUND, event.turn, event.player_id, len(event.faces))
+    sheet.bag_left = event.bag_left
+
+
+def _opens(kind: int) -> Callable[[Sheet, Any], None]:
+    """An event of a turn and a player opens an incident."""
+    return lambda sheet, event: note(sheet, kind, event.turn, event.player_id, open_=True)
+
+
+def _closes(kind: int) -> Callable[[Sheet, Any], None]:
+    return lambda sheet, event: close(sheet, kind)
+
+
+def _sanctioned(sheet: Sheet, event: game.SanctionImposed) -> None:
+    if event.kind in _SANCTIONS:
+        kind = _SANCTIONS[event.kind]
+        sheet.incidents += (Incident(kind, event.turn, event.player_id, article=event.article),)
+
+
+def _word_asked(sheet: Sheet, event: game.WordAsked) -> None:
+    note(sheet, results.INCIDENT_KIND_WORD_ASKED, event.turn, event.player_id)
+    if event.answerer_id:
+        note(sheet, results.INCIDENT_KIND_WORD_ANSWERED, event.turn, event.answerer_id)
+
+
+INCIDENTS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
+    game.OverdrawFound: _overdrawn,
+    game.OverdrawResolved: _overdraw_resolved,
+    game.UnderdrawFound: _underdrawn,
+    game.UnderdrawResolved: _closes(results.INCIDENT_KIND_UNDERDRAW),
+    game.IllegalExchangeFound: _exchanged_illegally,
+    game.IllegalExchangeResolved: _closes(results.INCIDENT_KIND_ILLEGAL_EXCHANGE),
+    game.TilesFound: _tiles_found,
+    game.ArbiterCalled: _opens(results.INCIDENT_KIND_ARBITER_CALLED),
+    game.ArbiterLeft: _closes(results.INCIDENT_KIND_ARBITER_CALLED),
+    game.CountDisputed: _opens(results.INCIDENT_KIND_COUNT_DISPUTED),
+    game.AppealRaised: _opens(results.INCIDENT_KIND_APPEAL),
+    game.AppealRuled: _closes(results.INCIDENT_KIND_APPEAL),
+    game.SanctionImposed: _sanctioned,
+    game.WordAsked: _word_asked,
+}
+"""What is noted beside the scoresheet of an event."""

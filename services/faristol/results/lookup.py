@@ -1,56 +1,72 @@
-"""Read models out of their rows, as they are now."""
+"""What the read models say now, out of their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from enum import Flag, auto
 from typing import TypeVar
 
-from google.protobuf.message import Message
+from sqlalchemy import true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, stored
 from faristol.record import seals as record_seals
 from faristol.record.people import Person, is_official, names, namesakes, told_apart
-from faristol.results import store
+from faristol.results import answers
+from faristol.results.championship import Championship
+from faristol.results.model import tournament_of
+from faristol.results.prizes import Play, Plays
 from faristol.results.projection import NAME, projection
-from faristol.results.scoresheet import turns_taken
-from faristol.results.shelf import Kind, round_id, round_of
-from faristol.results.tournament import is_paired
+from faristol.results.rows import Division, Game, Player, Round, Team, Tournament
+from faristol.results.store import Reader
+from faristol.results.tables import FIRST, schema
 
 T = TypeVar("T")
 
+MANY = 100
+"""Players whose names are looked up one by one; more are looked up with everybody in their tournament."""
+
 
 @dataclass
-class Tournament:
-    """One tournament with all of it that was asked for."""
+class Found:
+    """A tournament with all of it that was asked for, as of one moment."""
 
-    tournament: results.Tournament
+    of: Championship
     position: int
     """In the record; all of this holds up to here."""
-    listed: results.ListPlayersResponse
-    """The players, and what is said of all their ratings."""
-    rounds: list[results.GetPairingsResponse]
-    """In order."""
+    divisions: Sequence[Division]
+    """Of its championship."""
 
     @property
-    def players(self) -> Sequence[results.Player]:
-        """The players, highest rating first."""
-        return self.listed.players
+    def head(self) -> Tournament:
+        """The tournament itself."""
+        return self.of.tournament
 
-    def round(self, number: int) -> results.GetPairingsResponse:
+    @property
+    def tournament(self) -> results.Tournament:
+        """The same, as it is shown."""
+        return answers.tournament(self.head, self.rounds, self.divisions)
+
+    @property
+    def rounds(self) -> list[Round]:
+        """The rounds that are paired, in order."""
+        return [round_ for _, round_ in sorted(self.of.rounds.items())]
+
+    def round(self, number: int) -> Round:
         """A round. Raises ``NotFound`` when it is not paired."""
-        for round_ in self.rounds:
-            if round_.round == number:
-                return round_
-        raise NotFound("round", round_id(self.tournament.tournament_id, number))
+        try:
+            return self.of.rounds[number]
+        except KeyError:
+            raise NotFound("round", f"{self.of.id}/{number}") from None
 
-    def up_to(self, number: int) -> list[results.GetPairingsResponse]:
+    def up_to(self, number: int) -> list[Round]:
         """The rounds up to one; all when that is 0.
 
         Raises ``NotFound`` when it is not paired, ``Invalid`` for a number that is none.
@@ -63,186 +79,157 @@ class Tournament:
             )
         if number:
             self.round(number)
-        return [one for one in self.rounds if not number or one.round <= number]
+        return [round_ for round_ in self.rounds if not number or round_.round <= number]
+
+
+class Part(Flag):
+    """What of a tournament is asked for beside itself and where its rounds stand."""
+
+    NOTHING = 0
+    PLAYERS = auto()
+    TEAMS = auto()
+    TABLES = auto()
+    """The tables of the rounds, their byes and matches."""
+    STANDINGS = auto()
 
 
 async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
     """All tournaments, the latest first, and the position that the list is of."""
 
-    async def look(connection: AsyncConnection, live: Live) -> list[results.Tournament]:
-        found = await store.fetch(connection, live, [Kind.TOURNAMENT])
-        return [row.body for row in found if isinstance(row.body, results.Tournament)]
+    async def look(reader: Reader) -> list[results.Tournament]:
+        found = {each.tournament_id: Championship(each) for each in await reader.rows(Tournament, true())}
+        for round_ in await reader.rows(Round, true()):
+            found[round_.tournament_id].rounds[round_.round] = round_
+        return listed(found)
 
-    found, live = await read_now(record, look)
-    return listed(found), live.position
-
-
-def listed(found: Iterable[results.Tournament]) -> list[results.Tournament]:
-    """All tournaments that are made, in the order of the list, each with the divisions of its championship."""
-    by_id = {one.tournament_id: one for one in found}
-    for one in by_id.values():
-        if one.division_of:
-            show_divisions(one, by_id[one.division_of])
-    return sorted(filter(is_made, by_id.values()), key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
+    return await read_now(record, look)
 
 
-def is_made(one: results.Tournament) -> bool:
+def listed(found: Mapping[str, Championship]) -> list[results.Tournament]:
+    """All tournaments that are made, the latest first, each with the divisions of its championship."""
+    made = [each for each in found.values() if is_made(each.tournament)]
+    made.sort(key=lambda each: (-each.tournament.created_at, each.id))
+    return [
+        answers.tournament(
+            each.tournament, each.rounds.values(), found[each.tournament.division_of or each.id].tournament.divisions
+        )
+        for each in made
+    ]
+
+
+def is_made(tournament: Tournament) -> bool:
     """Whether a tournament has its rules: without, it is one between two events of the append that makes it."""
-    return bool(one.ruleset.name)
+    return bool(tournament.ruleset)
 
 
-def show_divisions(further: results.Tournament, first: results.Tournament) -> None:
-    """Copy the divisions of a championship from the first one, which knows them, to a further one."""
-    further.ClearField("divisions")
-    further.divisions.extend(first.divisions)
+async def tournament(
+    record: Record, tournament_id: str, parts: Part = Part.NOTHING, *, up_to: int = 0, only: int = 0
+) -> Found:
+    """A tournament and what of it is asked for, all of one moment.
 
-
-async def tournament(record: Record, tournament_id: str, with_kinds: Iterable[Kind] = ()) -> Tournament:
-    """A tournament and its rows of other kinds, all of one moment. Raises ``NotFound`` when there is none."""
-    kinds = [Kind.TOURNAMENT, *with_kinds]
-
-    async def look(connection: AsyncConnection, live: Live) -> tuple[list[Message], results.Tournament | None]:
-        bodies = [row.body for row in await store.fetch(connection, live, kinds, tournament_id=tournament_id)]
-        first = next((body.division_of for body in bodies if isinstance(body, results.Tournament)), "")
-        return bodies, await _head(connection, live, first) if first else None
-
-    (found, first), live = await read_now(record, look, tournament_id)
-    one = gathered(tournament_id, found, live.position)
-    if first is not None:
-        show_divisions(one.tournament, first)
-    return one
-
-
-async def _head(connection: AsyncConnection, live: Live, tournament_id: str) -> results.Tournament:
-    """A tournament that there is."""
-    row = next(await store.fetch(connection, live, [Kind.TOURNAMENT], row_id=tournament_id))
-    assert isinstance(row.body, results.Tournament)
-    return row.body
-
-
-def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> Tournament:
-    """A tournament out of its read models.
-
-    Raises ``NotFound`` when the tournament itself is not among them, or is not made yet.
+    Tables and standings are those of the rounds up to ``up_to``, or of the round ``only`` alone, or all. Raises
+    ``NotFound`` when there is no such tournament.
     """
-    head: results.Tournament | None = None
-    players = results.ListPlayersResponse()
-    rounds: list[results.GetPairingsResponse] = []
-    for body in bodies:
-        if isinstance(body, results.Tournament):
-            head = body
-        elif isinstance(body, results.ListPlayersResponse):
-            players = body
-        elif isinstance(body, results.GetPairingsResponse) and is_paired(body):
-            rounds.append(body)
-    if head is None or not is_made(head):
-        raise NotFound("tournament", tournament_id)
-    rounds.sort(key=lambda round_: round_.round)
-    return Tournament(head, position, players, rounds)
+
+    async def look(reader: Reader) -> tuple[Championship, Sequence[Division]]:
+        head = await _head(reader, tournament_id)
+        of = Championship(head)
+        if Part.PLAYERS in parts:
+            of.players = {each.player_id: each for each in await reader.of_tournament(Player, tournament_id)}
+        if Part.TEAMS in parts and head.team_boards:
+            of.teams = {each.team_id: each for each in await reader.of_tournament(Team, tournament_id)}
+        of.rounds = {each.round: each for each in await reader.of_tournament(Round, tournament_id, "round")}
+        if Part.TABLES in parts:
+            await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=head.team_boards > 0)
+        if Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
+            of.standings = await reader.standings(tournament_id, last)
+            if not of.standings:  # the record does not keep the content of the rules
+                await reader.add_tables(of.rounds, tournament_id, up_to, teams=False)
+        first = await _head(reader, head.division_of) if head.division_of else head
+        return of, first.divisions
+
+    (of, divisions), position = await read_now(record, look, tournament_id)
+    return Found(of, position, divisions)
+
+
+async def _head(reader: Reader, tournament_id: str) -> Tournament:
+    """A tournament. Raises ``NotFound`` when there is none, or it is not made yet."""
+    for found in await reader.of_tournament(Tournament, tournament_id):
+        if is_made(found):
+            return found
+    raise NotFound("tournament", tournament_id)
 
 
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
 
-    async def look(
-        connection: AsyncConnection, live: Live
-    ) -> tuple[results.GetGameResponse | None, results.Tournament, Message] | None:
-        found = next(await store.fetch(connection, live, [Kind.GAME], row_id=game_id), None)
-        body = found.body if found is not None else None
-        assert body is None or isinstance(body, results.GetGameResponse)
-        if found is not None and body is not None:
-            tournament_id, number = found.tournament_id, body.round
-        else:
-            tournament_id, number = round_of(game_id)
-        row = next(await store.fetch(connection, live, [Kind.ROUND], row_id=round_id(tournament_id, number)), None)
-        return (body, await _head(connection, live, tournament_id), row.body) if row is not None else None
+    async def look(reader: Reader) -> tuple[Game, Tournament]:
+        found = await reader.those_games([game_id])
+        if game_id not in found:
+            raise NotFound("game", game_id)
+        if found[game_id].sheet is not None:
+            await reader.add_lines(found, [game_id])
+        return found[game_id], await _head(reader, found[game_id].tournament_id)
 
-    found, live = await read_now(record, look, round_of(game_id)[0])
-    if found is None:
-        raise NotFound("game", game_id)
-    body, above, of_round = found
-    assert isinstance(of_round, results.GetPairingsResponse)
-    return titled(body or unopened(game_id, above, of_round), above, of_round, live.position)
+    (found, above), position = await read_now(record, look, tournament_of(game_id))
+    answer = shown_game(found, above)
+    answer.position = position
+    return answer
 
 
-def unopened(game_id: str, above: results.Tournament, of_round: results.GetPairingsResponse) -> results.GetGameResponse:
-    """A game of which the table was never opened, as its result was entered by hand or came without a game.
-
-    Raises ``NotFound`` for others.
-    """
-    decided = (one for one in of_round.tables if one.final and (one.entered_by or one.unplayed))
-    table = next((one for one in decided if one.game_id == game_id), None)
-    if table is None:
-        raise NotFound("game", game_id)
-    return results.GetGameResponse(
-        game_id=game_id,
-        tournament_id=above.tournament_id,
-        round=of_round.round,
-        table=table.table,
-        seats=[results.Seat(player_id=seat.player_id, team_id=seat.team_id) for seat in table.seats],
-        ruleset=above.ruleset,
-        lexicon=above.lexicon,
-    )
-
-
-def titled(
-    game: results.GetGameResponse, above: results.Tournament, of_round: results.GetPairingsResponse, position: int
-) -> results.GetGameResponse:
-    """The game with the name of its tournament, its division and what counts of it there, as of a position."""
-    game.tournament_name, game.division = above.name, above.division
-    table = next((one for one in of_round.tables if one.game_id == game.game_id), None)
-    if table is not None:
-        game.entered_by, game.unplayed = table.entered_by, table.unplayed
-        game.corrected, game.corrected_by = table.corrected, table.corrected_by
-        # Where no clock was set up nobody was waited for: who was not there had lost before (PES ΣΤ).
-        by_book = table.unplayed and not game.clocks
-        if (table.entered_by or by_book) and table.final and not turns_taken(game):
-            _take_over(game, table)
-        elif table.corrected or table.score_sanctions:
-            game.counted.extend(table.seats)
-        game.score_sanctions.extend(table.score_sanctions)
-    game.position = position
-    return game
-
-
-def _take_over(game: results.GetGameResponse, table: results.Table) -> None:
-    """Give a game that was not kept at its table the result that the tournament has."""
-    scores = {seat.player_id: seat.score for seat in table.seats}
-    for seat in game.seats:
-        seat.score = scores[seat.player_id]
-    game.final, game.winner_id, game.lost_by_all = True, table.winner_id, table.lost_by_all
-    game.end_condition, game.loser_ids[:] = table.condition, table.loser_ids
-    for shown_while_played in (
-        "board",
-        "entries",
-        "laid",
-        "bag_left",
-        "turn_player_id",
-        "clocks",
-        "neutralised_for",
-        "round_time_over",
-        "last_turn",
-    ):
-        game.ClearField(shown_while_played)
+def shown_game(found: Game, above: Tournament) -> results.GetGameResponse:
+    """A game as it is shown. Raises ``NotFound`` for one that was neither opened nor decided without a game."""
+    if found.sheet is None and not answers.is_decided(found):
+        raise NotFound("game", found.game_id)
+    answer = answers.game(found) if found.sheet is not None else answers.unopened(found, above)
+    return answers.titled(answer, found, above)
 
 
 async def rounds_of_games(record: Record, tournament_id: str) -> dict[str, int]:
     """The round of every game of a tournament."""
-    found = await tournament(record, tournament_id, [Kind.ROUND])
-    return {table.game_id: one.round for one in found.rounds for table in one.tables}
+
+    async def look(reader: Reader) -> dict[str, int]:
+        game = reader.tables[Game].c
+        return dict(await reader.pairs(game.game_id, game.round, game.tournament_id == tournament_id))
+
+    return (await read_now(record, look))[0]
 
 
-async def read_now(
-    record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]], tournament_id: str = ""
-) -> tuple[T, Live]:
+async def games_of_player(record: Record, player_id: str) -> list[Game]:
+    """Every game of a player with its seats, in whatever tournaments, in the order of tournaments and rounds."""
+    return (await read_now(record, lambda reader: reader.games_of_player(player_id)))[0]
+
+
+async def prizes(record: Record, tournament_id: str) -> tuple[Found, Plays]:
+    """A tournament with its tables, and what its plays come to for the prizes. Raises ``NotFound``."""
+
+    async def look(reader: Reader) -> tuple[Championship, Plays]:
+        of = Championship(await _head(reader, tournament_id))
+        of.rounds = await reader.rounds(tournament_id)
+        rounds = {game.game_id: round_.round for round_ in of.rounds.values() for game in round_.games}
+        bingos, best = await reader.plays(tournament_id)
+        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best])
+
+    (of, plays), position = await read_now(record, look, tournament_id)
+    return Found(of, position, ()), plays
+
+
+async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tournament_id: str = "") -> tuple[T, int]:
     """What ``look`` finds in the tables that are read now, and how far those of a tournament are.
 
     Raises ``Unreachable`` while there are none.
     """
+
+    async def at(connection: AsyncConnection, live: Live) -> T:
+        if live.version < FIRST:
+            raise NotBuilt(f"the tables of version {live.version} are of a kind that is not read any more")
+        return await look(Reader(connection, schema(live.version, live.generation)))
+
     try:
-        return await read(record, projection(), look, tournament_id)
+        found, live = await read(record, projection(), at, tournament_id)
     except NotBuilt as problem:
         raise Unreachable(NAME) from problem
+    return found, live.position
 
 
 async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]:
@@ -254,13 +241,26 @@ async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]
 
 async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:
     """Names of players of a tournament, with what tells two of one name in it apart: ``Anna Puig (Valls)``."""
-    known = await people(record, player_ids)
+    wanted = set(player_ids)
+    if len(wanted) > MANY:
+        return await _all_shown(record, wanted, tournament_id)
+    known = await people(record, wanted)
     others = await namesakes(record, known.values())
     if others:  # most often they play elsewhere
-        found = await tournament(record, tournament_id, (Kind.PLAYERS,))
-        there = {player.player_id for player in found.players}
-        others = [one for one in others if one.player_id in there]
+
+        async def look(reader: Reader) -> list[Player]:
+            return await reader.players(tournament_id, {each.player_id for each in others})
+
+        there = {player.player_id for player in (await read_now(record, look))[0]}
+        others = [each for each in others if each.player_id in there]
     return told_apart([*known.values(), *others])
+
+
+async def _all_shown(record: Record, wanted: Set[str], tournament_id: str) -> dict[str, str]:
+    """The same of so many that everybody in the tournament is looked up, which names nobody in the statement."""
+    everybody, _ = await read_now(record, lambda reader: reader.people(tournament_id))
+    names_of = names_told_apart(everybody)
+    return {player_id: names_of.get(player_id, "") for player_id in wanted}
 
 
 async def name_arbiters(
@@ -270,13 +270,13 @@ async def name_arbiters(
 
     Ids that arbiters were given by themselves stay, and so does that of an official who was erased.
     """
-    ids = {given for one in decided for given in (one.entered_by, one.corrected_by) if is_official(given)}
+    ids = {given for each in decided for given in (each.entered_by, each.corrected_by) if is_official(given)}
     if not ids:
         return
     known = await names(record, ids)
-    for one in decided:
-        one.entered_by = known[one.entered_by].name if one.entered_by in known else one.entered_by
-        one.corrected_by = known[one.corrected_by].name if one.corrected_by in known else one.corrected_by
+    for each in decided:
+        each.entered_by = known[each.entered_by].name if each.entered_by in known else each.entered_by
+        each.corrected_by = known[each.corrected_by].name if each.corrected_by in known else each.corrected_by
 
 
 async def seals(record: Record, after: int, most: int, *, newest: bool) -> results.ListSealsResponse:

@@ -1,117 +1,236 @@
-"""The read models, and how an event changes them.
+"""The read models in memory, and how an event changes them. Pure.
 
-One event touches at most one game, the round that it is of, the list of players and the tournament: a
-``View``. What a round shows of a game, and a tournament of a round, is copied upwards, so that the three
-cannot disagree. ``apply(view, event) -> view`` is pure; ``change`` is the same on messages that the caller owns,
-for many events in a row.
+``fold`` brings the rows that an event touches to what they are after it: those of one table, or those of a tournament.
+The projection keeps them in tables; what is asked as of a moment is folded from the record by the same code.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from google.protobuf.message import Message
 
+from faristol.bus import CannotTake
 from faristol.kernel import facts
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.event.v1 import event_pb2 as options
-from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
-from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Recorded
+from faristol.results import rounds, scoresheet
 from faristol.results.broken import Broken, Unknown
-from faristol.results.players import change_players
-from faristol.results.rounds import change_round, concerns_rounds, mirror_game
-from faristol.results.scoresheet import SHOWN, change_game
-from faristol.results.tournament import change_tournament, existing, mark_rounds_after, mirror_players, mirror_round
+from faristol.results.championship import Championship
+from faristol.results.clocks import TICKS
+from faristol.results.players import OF_PLAYERS
+from faristol.results.rounds import OF_RESULT, OF_ROUND, RANKED
+from faristol.results.rows import Game, Ruleset, Seat, Sheet
+from faristol.results.tournament import OF_TOURNAMENT, created
 
-TYPES = facts.types_of(facts.events_of(clock, game, pairing, rating))
+TYPES = facts.types_of(facts.events_of(clock, game_events, pairing, rating))
 """Full names of every event that may come. Cases are for officials, and are not among them."""
 
-
-@dataclass(slots=True)
-class View:
-    """What one event can touch; None where there is no such thing yet, or where the event is of none."""
-
-    tournament: results.Tournament | None = None
-    players: results.ListPlayersResponse | None = None
-    round: results.GetPairingsResponse | None = None
-    game: results.GetGameResponse | None = None
-
-
-Part = Literal["tournament", "players", "round", "game"]
-
-
-def apply(view: View, event: Message, version: int = 0) -> View:
-    """The view after ``event``, which made ``version`` of its stream.
-
-    What the event does not change stays the same object; nothing is changed in place. Raises ``Broken`` for an event
-    that is not known or cannot follow.
-    """
-    after = View(*(_copy(part) for part in (view.tournament, view.players, view.round, view.game)))
-    changed = change(after, event, version)
-    for part in ("tournament", "players", "round", "game"):
-        if part not in changed:
-            setattr(after, part, getattr(view, part))
-    return after
-
-
-def change(view: View, event: Message, version: int = 0) -> set[Part]:
-    """Bring ``view`` to what it is after ``event``, which made ``version`` of its stream, in place.
-
-    Gives the parts that the event changed.
-
-    Raises ``Broken`` for an event that is not known or cannot follow; the view is then good for nothing.
-    """
-    changed: set[Part]
-    match _OF.get(type(event)):
-        case "game":
-            return _change_game(view, event)
-        case "round" if concerns_rounds(event):
-            teams = view.players.teams if view.players is not None else ()
-            view.round = change_round(view.round, event, teams, version)
-            tournament = existing(view.tournament, event)
-            below = mirror_round(tournament, view.round)
-            below |= mark_rounds_after(tournament, event)
-            changed = {"round", "tournament"} if below else {"round"}
-        case "players":
-            view.players = change_players(view.players, event)
-            below = mirror_players(existing(view.tournament, event), view.players)
-            changed = {"players", "tournament"} if below else {"players"}
-        case "tournament":
-            view.tournament = change_tournament(view.tournament, event)
-            changed = {"tournament"}
-        case _ if event.DESCRIPTOR.full_name in TYPES:
-            changed = set()
-        case _:
-            raise Unknown("the projection of results", event)
-    return changed
-
-
-_OF: dict[facts.Kind, Part] = {
-    **dict.fromkeys(SHOWN, "game"),
-    **dict.fromkeys(facts.that_change(options.CHANGE_TOURNAMENT), "tournament"),
-    **dict.fromkeys(facts.that_change(options.CHANGE_PLAYERS), "players"),
-    **dict.fromkeys(facts.that_change(options.CHANGE_ROUND), "round"),
-}
-"""What an event changes first; one that is not among these changes no read model."""
+CHANGING = facts.that_change(
+    options.CHANGE_TOURNAMENT,
+    options.CHANGE_PLAYERS,
+    options.CHANGE_ROUND,
+    options.CHANGE_SHEET,
+    options.CHANGE_INCIDENTS,
+    options.CHANGE_CLOCKS,
+)
+"""Events that change what the public reads."""
 
 _SCORES = facts.that_change(options.CHANGE_SCORE)
 
-
-def _change_game(view: View, event: Message) -> set[Part]:
-    view.game = change_game(view.game, event)
-    if view.round is None:
-        raise Broken(f"{event.DESCRIPTOR.name} is of a game in a round that was not paired")
-    if type(event) in _SCORES and mirror_game(view.round, view.game):
-        return {"game", "round"}
-    return {"game"}
+FIRST = 1
+"""The first round."""
 
 
-def _copy(part: Any) -> Any:
-    if part is None:
-        return None
-    copy = type(part)()
-    copy.CopyFrom(part)
-    return copy
+@dataclass(slots=True)
+class State:
+    """Rows in memory. A row that is not here is one that does not exist."""
+
+    championships: dict[str, Championship] = field(default_factory=dict)
+    """By tournament."""
+    games: dict[str, Game] = field(default_factory=dict)
+    """By id; those of the rounds."""
+    rulesets: dict[str, Ruleset] = field(default_factory=dict)
+    """By digest."""
+    taken_back: list[tuple[str, int]] = field(default_factory=list)
+    """Tournaments and rounds of which the pairing was taken back: whatever there was of them is gone."""
+    stale: dict[str, int] = field(default_factory=dict)
+    """The first round of which the standings have to be made anew, by tournament."""
+
+    def apply(self, events: Iterable[Recorded]) -> None:
+        """Apply events in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
+        for event in events:
+            try:
+                fold(self, event)
+            except Exception as problem:  # whatever it is, it is this event that cannot be applied
+                raise CannotTake(event, problem) from problem
+
+
+def fold(state: State, event: Recorded) -> None:
+    """Bring ``state`` to what it is after an event. Raises ``Broken`` for one that cannot follow."""
+    kind = type(event.message)
+    if (apply := FOLDS.get(kind)) is not None:
+        apply(state, event)
+    elif kind in CHANGING or kind.DESCRIPTOR.full_name not in TYPES:
+        raise Unknown("the projection of results", event.message)
+    if kind in RANKED:
+        _mark(state, event, facts.round_of(event.message))
+    elif kind in _RANKED_FROM_FIRST:
+        _mark(state, event, FIRST)
+
+
+def _mark(state: State, event: Recorded, round_: int) -> None:
+    state.stale[event.tournament] = min(round_, state.stale.get(event.tournament, round_))
+
+
+_RANKED_FROM_FIRST = frozenset((pairing.RulesetPinned, pairing.RoundsChanged))
+"""Events after which all standings of a tournament may be others."""
+
+
+# --- tables --------------------------------------------------------------------------------------------------------
+
+
+_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t[0-9]{1,6}", re.ASCII)
+
+
+def game_of(event: Recorded) -> str:
+    """The game whose table or clock an event is of; empty for the tournament's own."""
+    return _game_of(event.stream)
+
+
+@lru_cache(maxsize=4_096)
+def _game_of(stream: str) -> str:
+    kind, _, game_id = stream.partition("-")
+    return game_id if kind in {"game", "clock"} else ""
+
+
+def tournament_of(game_id: str) -> str:
+    """The tournament of a game by the id that its pairing gave it; empty for no such id."""
+    found = _GAME_ID.fullmatch(game_id)
+    return found["tournament"] if found else ""
+
+
+def _paired(state: State, event: Recorded) -> Game:
+    try:
+        return state.games[game_of(event)]
+    except KeyError:
+        name = event.message.DESCRIPTOR.name
+        raise Broken(f"{name} is of a game that was not opened") from None
+
+
+def _opened(state: State, event: Recorded) -> tuple[Game, Sheet]:
+    game = _paired(state, event)
+    if game.sheet is None:
+        raise Broken(f"{event.message.DESCRIPTOR.name} is of a game that was not opened")
+    return game, game.sheet
+
+
+def _open(state: State, event: Recorded) -> None:
+    assert isinstance(event.message, game_events.GameOpened)
+    scoresheet.open_table(_paired(state, event), event.message)
+
+
+def _note(state: State, event: Recorded) -> None:
+    game, sheet = _opened(state, event)
+    change_table(game, sheet, event.message)
+
+
+def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
+    """Take an event of a game or its clock up at its table, and what comes of it in what the tournament shows."""
+    kind = type(fact)
+    if (tick := TICKS.get(kind)) is not None:
+        tick(game, sheet, fact)
+    elif (change := scoresheet.FOLDS.get(kind)) is not None:
+        change(game, sheet, fact)
+        if kind in _SCORES:
+            rounds.mirror(game)
+
+
+def table_of(told: Iterable[Message]) -> Game | None:
+    """A table by itself, out of the facts of its game and its clock; None before it is opened."""
+    game: Game | None = None
+    for fact in told:
+        if isinstance(fact, game_events.GameOpened):
+            seats = [
+                Seat(fact.game_id, place, fact.tournament_id, fact.round, player_id)
+                for place, player_id in enumerate(fact.player_ids)
+            ]
+            game = Game(fact.game_id, fact.tournament_id, fact.round, table=fact.table, seats=seats)
+            scoresheet.open_table(game, fact)
+        elif game is not None and game.sheet is not None:
+            change_table(game, game.sheet, fact)
+    return game
+
+
+# --- tournaments ---------------------------------------------------------------------------------------------------
+
+
+def _championship(state: State, event: Recorded) -> Championship:
+    try:
+        return state.championships[event.tournament]
+    except KeyError:
+        name = event.message.DESCRIPTOR.name
+        raise Broken(f"{name} is of a tournament that was not created") from None
+
+
+def _create(state: State, event: Recorded) -> None:
+    assert isinstance(event.message, pairing.TournamentCreated)
+    state.championships[event.tournament] = created(event.message)
+
+
+def _change_tournament(state: State, event: Recorded) -> None:
+    OF_TOURNAMENT[type(event.message)](_championship(state, event).tournament, event.message)
+
+
+def _change_players(state: State, event: Recorded) -> None:
+    of = _championship(state, event)
+    before = of.tournament.players
+    OF_PLAYERS[type(event.message)](of, event.message)
+    if of.tournament.players != before:
+        _mark(state, event, FIRST)
+
+
+def _change_round(state: State, event: Recorded) -> None:
+    of, number = _championship(state, event), facts.round_of(event.message)
+    OF_ROUND[type(event.message)](of, event.message)
+    if isinstance(event.message, pairing.RoundUnpaired):
+        for game in [each for each in state.games.values() if (each.tournament_id, each.round) == (of.id, number)]:
+            del state.games[game.game_id]
+        state.taken_back.append((of.id, number))
+    elif isinstance(event.message, pairing.RoundPaired):
+        state.games.update((game.game_id, game) for game in of.rounds[number].games)
+
+
+def _change_result(state: State, event: Recorded) -> None:
+    if rounds.takes_no_points(event.message):
+        return
+    game_id = facts.game_of(event.message)
+    game = state.games.get(game_id)
+    if game is None:
+        raise Broken(f"game {game_id!r} is not paired in round {facts.round_of(event.message)}")
+    rounds.change_result(_championship(state, event), game, event.message, event.version)
+
+
+def _keep_rules(state: State, event: Recorded) -> None:
+    assert isinstance(event.message, pairing.RulesetKept)
+    state.rulesets[event.message.digest] = Ruleset(event.message.digest, event.message.content)
+
+
+FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
+    game_events.GameOpened: _open,
+    **dict.fromkeys((*scoresheet.FOLDS, *TICKS), _note),
+    pairing.TournamentCreated: _create,
+    pairing.RulesetKept: _keep_rules,
+    **dict.fromkeys(OF_TOURNAMENT, _change_tournament),
+    **dict.fromkeys(OF_PLAYERS, _change_players),
+    **dict.fromkeys(OF_ROUND, _change_round),
+    **dict.fromkeys(OF_RESULT, _change_result),
+}
+"""What an event does. The others change no read model: what comes of them is said by another event."""

@@ -16,8 +16,8 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.results import lookup
 from faristol.results.history import Moment
-from faristol.results.prize_figures import Playing
-from faristol.results.shelf import Kind
+from faristol.results.lookup import Found, Part
+from faristol.results.standings import pin_of
 
 LAG = 2.0
 """Seconds to wait for the read models when nobody says another time."""
@@ -54,23 +54,28 @@ class ReadModels:
         self.record = record
         self.progress = progress
         self.lag = lag
-        self.figures = Playing()
 
     async def found(
         self,
         request: OfTournament,
         context: Context,
-        folded: Callable[[Record, str, Moment], Awaitable[lookup.Tournament]],
-        *kinds: Kind,
-    ) -> lookup.Tournament:
-        """A tournament: ``folded`` as of the moment that the request names, else now, with its rows of ``kinds``."""
+        folded: Callable[[Record, str, Moment], Awaitable[Found]],
+        parts: Part = Part.NOTHING,
+        *,
+        up_to: int = 0,
+        only: int = 0,
+    ) -> Found:
+        """A tournament: ``folded`` as of the moment that the request names, else now, with these ``parts``.
+
+        For ``up_to`` and ``only`` see ``lookup.tournament``.
+        """
         if moment := await self.moment(request):
             found = await folded(self.record, request.tournament_id, moment)
         else:
             await self.reach(request.min_position, context)
-            found = await lookup.tournament(self.record, request.tournament_id, kinds)
+            found = await lookup.tournament(self.record, request.tournament_id, parts, up_to=up_to, only=only)
             check_reached(request.min_position, found.position)
-        await bring(self.record, found.tournament.ruleset)
+        await bring(self.record, pin_of(found.head))
         return found
 
     async def name(self, seats: list[results.Seat], tournament_id: str) -> None:

@@ -18,7 +18,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.results import lookup
-from faristol.results.shelf import game_of
+from faristol.results.model import game_of
 
 PUBLIC = facts.types_of(facts.told_to(options.AUDIENCE_PUBLIC))
 """Events that the public hears of. Draws are not among them, nor is anything that is for officials."""

@@ -31,17 +31,17 @@ def answer(found: Iterable[Status], last: int) -> results.GetStatusResponse:
     return results.GetStatusResponse(consumers=map(_consumer, found), position=last)
 
 
-def _consumer(one: Status) -> results.Consumer:
+def _consumer(found: Status) -> results.Consumer:
     return results.Consumer(
-        name=one.name,
-        kind=KINDS[one.kind],
-        state=STATES[one.state],
-        position=one.position,
-        lag=one.lag,
-        generation=one.generation,
-        stopped=_stopped(one.stopped) if one.stopped else None,
-        parked=map(_parked, one.parked[:SHOWN]),
-        parked_count=len(one.parked),
+        name=found.name,
+        kind=KINDS[found.kind],
+        state=STATES[found.state],
+        position=found.position,
+        lag=found.lag,
+        generation=found.generation,
+        stopped=_stopped(found.stopped) if found.stopped else None,
+        parked=map(_parked, found.parked[:SHOWN]),
+        parked_count=len(found.parked),
     )
 
 
@@ -59,13 +59,13 @@ def _parked(row: Parked) -> results.ParkedKey:
     )
 
 
-def _stopped(one: Stopped) -> results.StoppedConsumer:
+def _stopped(at: Stopped) -> results.StoppedConsumer:
     return results.StoppedConsumer(
-        position=one.position,
-        event_id=one.event_id,
-        type=one.type,
-        stream=one.stream,
-        error=one.error,
-        since=to_timestamp(one.since),
-        attempts=one.attempts,
+        position=at.position,
+        event_id=at.event_id,
+        type=at.type,
+        stream=at.stream,
+        error=at.error,
+        since=to_timestamp(at.since),
+        attempts=at.attempts,
     )

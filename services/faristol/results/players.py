@@ -1,96 +1,131 @@
-"""The players of a tournament and their teams as the public sees them."""
+"""The players of a tournament and their teams: how an event changes them. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
-from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken, Unknown
+from faristol.results.broken import Broken
+from faristol.results.championship import Championship
+from faristol.results.rows import Player, Team
 
 
-def change_players(state: results.ListPlayersResponse | None, event: Message) -> results.ListPlayersResponse:
-    """The players after ``event``, highest rating first, by changing ``state`` itself.
-
-    Raises ``Broken`` for what is said of a player or a team that is not registered.
-    """
-    after = results.ListPlayersResponse() if state is None else state
-    match event:
-        case pairing.PlayerRegistered():
-            after.players.add(
-                player_id=event.player_id,
-                rating=event.rating,
-                unrated=event.unrated,
-                entered_round=1,
-                category=event.category,
-            )
-        case pairing.LateEntryAdmitted():
-            after.players.add(
-                player_id=event.player_id,
-                rating=event.rating,
-                unrated=event.unrated,
-                entered_round=event.round,
-                category=event.category,
-            )
-        case pairing.PlayerCheckedIn() | pairing.PlayerCheckedOut():
-            _player(after, event.player_id).checked_in = isinstance(event, pairing.PlayerCheckedIn)
-        case pairing.PlayerWithdrawn():
-            _player(after, event.player_id).withdrawn_round = event.round
-        case pairing.PlayerReinstated():
-            _player(after, event.player_id).withdrawn_round = 0
-        case pairing.TeamRegistered():
-            team = after.teams.add(team_id=event.team_id, name=event.name, entered_round=event.round)
-            _line_up(after, team, event.player_ids)
-        case pairing.LineUpSet():
-            _line_up(after, _team(after, event.team_id), event.player_ids)
-        case pairing.TeamWithdrawn():
-            _team(after, event.team_id).withdrawn_round = event.round
-        case pairing.TeamReinstated():
-            _team(after, event.team_id).withdrawn_round = 0
-        case rating.RatingListPublished():
-            after.rating_system, after.rating_revision = event.system, event.revision
-            said = after.rating_revised_at if event.revision else after.rating_published_at
-            said.CopyFrom(event.occurred_at)
-        case rating.RatingUpdated():
-            _player(after, event.player_id).new_rating = event.after
-        case _:
-            raise Unknown("the list of players", event)
-    after.players.sort(key=_by_rating)
-    return after
+def _registered(of: Championship, event: pairing.PlayerRegistered) -> None:
+    _enter(of, event, 1)
 
 
-def never_came(entrant: results.Player | results.Team) -> bool:
-    """Withdrawn before any round: such a player, or team, has no place in the standings."""
-    return 0 < entrant.withdrawn_round <= entrant.entered_round
+def _admitted(of: Championship, event: pairing.LateEntryAdmitted) -> None:
+    _enter(of, event, event.round)
 
 
-def _player(state: results.ListPlayersResponse, player_id: str) -> results.Player:
-    for player in state.players:
-        if player.player_id == player_id:
-            return player
-    raise Broken(f"player {player_id!r} is not registered")
+def _enter(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntryAdmitted, round_: int) -> None:
+    of.players[event.player_id] = Player(
+        of.id,
+        event.player_id,
+        rating=event.rating,
+        unrated=event.unrated,
+        entered_round=round_,
+        category=event.category,
+    )
+    of.tournament.players += 1
 
 
-def _team(state: results.ListPlayersResponse, team_id: str) -> results.Team:
-    for team in state.teams:
-        if team.team_id == team_id:
-            return team
-    raise Broken(f"team {team_id!r} is not registered")
+def _checked_in(of: Championship, event: pairing.PlayerCheckedIn) -> None:
+    _player(of, event.player_id).checked_in = True
 
 
-def _line_up(state: results.ListPlayersResponse, team: results.Team, player_ids: Iterable[str]) -> None:
+def _checked_out(of: Championship, event: pairing.PlayerCheckedOut) -> None:
+    _player(of, event.player_id).checked_in = False
+
+
+def _withdrawn(of: Championship, event: pairing.PlayerWithdrawn) -> None:
+    _leave(of, event.player_id, event.round)
+
+
+def _reinstated(of: Championship, event: pairing.PlayerReinstated) -> None:
+    _leave(of, event.player_id, 0)
+
+
+def _leave(of: Championship, player_id: str, round_: int) -> None:
+    """A player takes part no more from a round on; with round 0, again."""
+    player = _player(of, player_id)
+    before = player.never_came
+    player.withdrawn_round = round_
+    of.tournament.players += before - player.never_came
+
+
+def _team_registered(of: Championship, event: pairing.TeamRegistered) -> None:
+    number = 1 + max((team.number for team in of.teams.values()), default=0)
+    team = Team(of.id, event.team_id, number, event.name, entered_round=event.round)
+    of.teams[event.team_id] = team
+    _line_up(of, team, event.player_ids)
+
+
+def _line_up_set(of: Championship, event: pairing.LineUpSet) -> None:
+    _line_up(of, _team(of, event.team_id), event.player_ids)
+
+
+def _line_up(of: Championship, team: Team, player_ids: Iterable[str]) -> None:
     """Give a team the players that it has from now on."""
-    for player in state.players:
+    for player in of.players.values():
         if player.team_id == team.team_id:
             player.team_id = ""
-    team.ClearField("line_up")
-    for player_id in player_ids:
-        team.line_up.add(player_id=player_id)
-        _player(state, player_id).team_id = team.team_id
+    team.line_up = tuple(player_ids)
+    for player_id in team.line_up:
+        _player(of, player_id).team_id = team.team_id
 
 
-def _by_rating(player: results.Player) -> tuple[int, str]:
-    return -(player.new_rating if player.HasField("new_rating") else player.rating), player.player_id
+def _team_withdrawn(of: Championship, event: pairing.TeamWithdrawn) -> None:
+    _team(of, event.team_id).withdrawn_round = event.round
+
+
+def _team_reinstated(of: Championship, event: pairing.TeamReinstated) -> None:
+    _team(of, event.team_id).withdrawn_round = 0
+
+
+def _ratings_published(of: Championship, event: rating.RatingListPublished) -> None:
+    tournament, now = of.tournament, event.occurred_at.ToNanoseconds()
+    tournament.rating_system, tournament.rating_revision = event.system, event.revision
+    if event.revision:
+        tournament.rating_revised_at = now
+    else:
+        tournament.rating_published_at = now
+
+
+def _rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
+    _player(of, event.player_id).new_rating = event.after
+
+
+OF_PLAYERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
+    pairing.PlayerRegistered: _registered,
+    pairing.LateEntryAdmitted: _admitted,
+    pairing.PlayerCheckedIn: _checked_in,
+    pairing.PlayerCheckedOut: _checked_out,
+    pairing.PlayerWithdrawn: _withdrawn,
+    pairing.PlayerReinstated: _reinstated,
+    pairing.TeamRegistered: _team_registered,
+    pairing.LineUpSet: _line_up_set,
+    pairing.TeamWithdrawn: _team_withdrawn,
+    pairing.TeamReinstated: _team_reinstated,
+    rating.RatingListPublished: _ratings_published,
+    rating.RatingUpdated: _rating_updated,
+}
+"""What an event changes of the players and the teams."""
+
+
+def _player(of: Championship, player_id: str) -> Player:
+    try:
+        return of.players[player_id]
+    except KeyError:
+        raise Broken(f"player {player_id!r} is not registered") from None
+
+
+def _team(of: Championship, team_id: str) -> Team:
+    try:
+        return of.teams[team_id]
+    except KeyError:
+        raise Broken(f"team {team_id!r} is not registered") from None

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.rows import Game, Line, Round, ScoredWord, unpacked
 
 ALL: Sequence[pairing.PrizeKind.ValueType] = (
     pairing.PRIZE_KIND_BINGOS,
@@ -30,33 +31,33 @@ Claim = tuple[int, results.PrizeWinner]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What a game comes to for the prizes: the plays that stand, complete and not taken off the board."""
+class Plays:
+    """What the plays of a tournament come to for the prizes: those that stand, complete and not taken off the board."""
 
     bingos: Mapping[str, int]
     """Of each player who has any."""
-    best_plays: tuple[Claim, ...]
-    """The plays of the highest score in the game."""
+    best: Sequence[Play]
+    """Those of the highest score."""
 
 
-def figures(game: results.GetGameResponse) -> Figures:
-    """The same of the game as the public reads it."""
-    standing = [entry for entry in game.entries if entry.kind == results.ENTRY_KIND_PLAY and entry.complete]
-    best = max((entry.score for entry in standing), default=0)
-    return Figures(
-        Counter(entry.player_id for entry in standing if entry.bingo),
-        tuple((entry.score, _play(game, entry)) for entry in standing if entry.score == best),
-    )
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A play with its round."""
 
+    line: Line
+    round: int
 
-def _play(game: results.GetGameResponse, entry: results.Entry) -> results.PrizeWinner:
-    return results.PrizeWinner(
-        player_id=entry.player_id,
-        game_id=game.game_id,
-        round=game.round,
-        word="".join(entry.words[0].word.faces) if entry.words else "",
-        coordinates=entry.coordinates,
-    )
+    def won(self) -> results.PrizeWinner:
+        """Whoever made it."""
+        line = self.line
+        words = unpacked(ScoredWord, line.words)
+        return results.PrizeWinner(
+            player_id=line.player_id,
+            game_id=line.game_id,
+            round=self.round,
+            word="".join(words[0].faces) if words else "",
+            coordinates=line.coordinates,
+        )
 
 
 def offered(before: Sequence[pairing.PrizeKind.ValueType], fact: Message) -> Sequence[pairing.PrizeKind.ValueType]:
@@ -66,22 +67,22 @@ def offered(before: Sequence[pairing.PrizeKind.ValueType], fact: Message) -> Seq
 
 def prizes(
     kinds: Iterable[pairing.PrizeKind.ValueType],
-    rounds: Sequence[results.GetPairingsResponse],
-    games: Sequence[Figures],
+    rounds: Sequence[Round],
+    plays: Plays,
 ) -> list[results.Prize]:
     """The prizes, without names of players. Equals share a prize.
 
     Scores and spread are those of games that were played and of which the result is final.
     """
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
-        pairing.PRIZE_KIND_BINGOS: lambda: _bingos(games),
+        pairing.PRIZE_KIND_BINGOS: lambda: _bingos(plays),
         pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
-        pairing.PRIZE_KIND_HIGH_PLAY: lambda: (play for game in games for play in game.best_plays),
+        pairing.PRIZE_KIND_HIGH_PLAY: lambda: ((play.line.score, play.won()) for play in plays.best),
         pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds),
     }
     won = [_best(kind, claims[kind]()) for kind in kinds]
     for prize in won:
-        prize.unrecorded = prize.kind in OF_PLAYS and not any(game.best_plays for game in games)
+        prize.unrecorded = prize.kind in OF_PLAYS and not plays.best
     return won
 
 
@@ -94,36 +95,33 @@ def _best(kind: pairing.PrizeKind.ValueType, claims: Iterable[Claim]) -> results
     return results.Prize(kind=kind, value=best, winners=winners)
 
 
-def _bingos(games: Sequence[Figures]) -> Iterator[Claim]:
-    count: Counter[str] = Counter()
-    for game in games:
-        count.update(game.bingos)
-    for player_id, bingos in count.items():
+def _bingos(plays: Plays) -> Iterator[Claim]:
+    for player_id, bingos in plays.bingos.items():
         yield bingos, results.PrizeWinner(player_id=player_id)
 
 
-def _scores(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[Claim]:
-    for number, table in _played(rounds):
-        for seat in table.seats:
-            yield seat.score, results.PrizeWinner(player_id=seat.player_id, game_id=table.game_id, round=number)
+def _scores(rounds: Sequence[Round]) -> Iterator[Claim]:
+    for number, game in _played(rounds):
+        for seat in game.seats:
+            yield seat.score, results.PrizeWinner(player_id=seat.player_id, game_id=game.game_id, round=number)
 
 
-def _spreads(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[Claim]:
+def _spreads(rounds: Sequence[Round]) -> Iterator[Claim]:
     spread: Counter[str] = Counter()
-    for _, table in _played(rounds):
-        if len(table.seats) == PAIR:
-            first, second = table.seats
+    for _, game in _played(rounds):
+        if len(game.seats) == PAIR:
+            first, second = game.seats
             spread[first.player_id] += first.score - second.score
             spread[second.player_id] += second.score - first.score
-        for one in table.spread_adjustments:
-            spread[one.player_id] += one.points
+        for each in game.spread_adjustments:
+            spread[each.player_id] += each.points
     for player_id, points in spread.items():
         yield points, results.PrizeWinner(player_id=player_id)
 
 
-def _played(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[tuple[int, results.Table]]:
+def _played(rounds: Sequence[Round]) -> Iterator[tuple[int, Game]]:
     """The tables with a final result that is no forfeit, each with its round."""
     for round_ in rounds:
-        for table in round_.tables:
-            if table.final and not table.unplayed:
-                yield round_.round, table
+        for game in round_.games:
+            if game.final and not game.unplayed:
+                yield round_.round, game

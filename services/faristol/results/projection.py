@@ -1,4 +1,4 @@
-"""The projection: events in, rows out, by ``model.change`` alone."""
+"""The projection: events in, rows out, by ``model.fold`` alone."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Projection
 from faristol.record import Recorded
-from faristol.results import store
 from faristol.results.model import TYPES
-from faristol.results.store import Sheaf
+from faristol.results.tables import VERSION, metadata_of, schema
+from faristol.results.unit import Rebuilding, Unit
 
 NAME = "results"
 
 KEPT = 256
-"""Rows that a rebuild has in memory. Rows of the games that are played at the same time are used again and again."""
+"""Games and tournaments that a rebuild has in memory: what is played at the same time is used again and again."""
 
 
 @cache
 def projection(generation: int = 1) -> Projection:
     """The read models as a projection on the tables of a generation."""
-    rows = store.table(store.VERSION, generation)
+    tables = schema(VERSION, generation)
 
     async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
         """Apply events in order. Raises ``CannotTake``, naming the event that cannot be applied."""
-        sheaf = Sheaf(rows)
-        await sheaf.take(connection, events)
-        await sheaf.write(connection)
+        unit = Unit(tables)
+        await unit.take(connection, events)
+        await unit.write(connection)
 
     return Projection(
         name=NAME,
-        version=store.VERSION,
+        version=VERSION,
         types=TYPES,
-        tables=rows.metadata,
+        tables=metadata_of(VERSION, generation),
         apply=apply,
         generation=generation,
         again=projection,
-        fold=lambda: Sheaf(rows, KEPT),
+        fold=lambda: Rebuilding(tables, KEPT),
     )

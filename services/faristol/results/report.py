@@ -16,6 +16,8 @@ from google.protobuf.message import Message
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person, told_apart
+from faristol.results import rows
+from faristol.results.rows import Round, Tournament
 from faristol.rules import Ruleset
 from faristol.rules.trf import (
     Byes,
@@ -107,68 +109,71 @@ class Arrangements:
                 self.byes.pop((event.round, event.player_id), None)
 
 
-def complete(rounds: Iterable[results.GetPairingsResponse]) -> list[results.GetPairingsResponse]:
+def complete(rounds: Iterable[Round]) -> list[Round]:
     """The rounds before the first of which a result is missing."""
     found = []
     for round_ in rounds:
-        if not all(table.final for table in round_.tables):
+        if not round_.complete:
             break
         found.append(round_)
     return found
 
 
 def report(
-    tournament: results.Tournament,
-    players: Sequence[results.Player],
-    rows: Sequence[results.CrosstableRow],
+    tournament: Tournament,
+    players: Iterable[rows.Player],
+    lines: Sequence[results.CrosstableRow],
     arrangements: Arrangements,
     people: Mapping[str, Person],
     ruleset: Ruleset,
     edition: Edition,
     second: Container[tuple[int, str]],
-    teams: Sequence[results.Team] = (),
+    teams: Sequence[rows.Team] = (),
 ) -> Document:
-    """The document of a tournament, of which ``rows`` are the crosstable of the rounds to be told.
+    """The document of a tournament, of which ``lines`` are the crosstable of the rounds to be told.
 
     ``second`` says, as pairs of round and player, who is named second in the pairings. Teams are told with their
     line-ups of now.
     """
     names = told_apart(people.values())
-    row_of = {row.standing.player_id: row for row in rows}
+    row_of = {row.standing.player_id: row for row in lines}
     ordered = sorted(
-        (one for one in players if one.player_id in row_of), key=lambda one: (-one.rating, one.unrated, one.player_id)
+        (each for each in players if each.player_id in row_of),
+        key=lambda each: (-each.rating, each.unrated, each.player_id),
     )
-    number_of = {one.player_id: number for number, one in enumerate(ordered, FIRST)}
-    told = len(rows[0].cells) if rows else 0
+    number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST)}
+    told = len(lines[0].cells) if lines else 0
     law = ruleset.championship
-    lines = []
-    for one in ordered:
-        row = row_of[one.player_id]
-        lines.append(
+    told_players = []
+    for each in ordered:
+        row = row_of[each.player_id]
+        told_players.append(
             Player(
-                number=number_of[one.player_id],
-                name=names[one.player_id],
-                rating=0 if one.unrated else one.rating,
-                federation=people[one.player_id].country,
+                number=number_of[each.player_id],
+                name=names[each.player_id],
+                rating=0 if each.unrated else each.rating,
+                federation=people[each.player_id].country,
                 points=row.standing.half_points * TENTHS // 2,
                 rank=row.standing.rank,
-                cells=tuple(_cell(cell, number_of, second=(cell.round, one.player_id) in second) for cell in row.cells),
+                cells=tuple(
+                    _cell(cell, number_of, second=(cell.round, each.player_id) in second) for cell in row.cells
+                ),
             )
         )
     later = [(*key, _KINDS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
     if edition is Edition.TRF16:
-        later = [one for one in later if one[0] == told + 1]  # it tells no others
+        later = [each for each in later if each[0] == told + 1]  # it tells no others
     return Document(
-        players=tuple(lines),
+        players=tuple(told_players),
         headers=(
             ("012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name),
             *_dates(tournament, arrangements, told),
-            ("062", str(len(lines))),
+            ("062", str(len(told_players))),
             *((("082", str(len(teams))),) if teams else ()),
             ("092", _SYSTEMS.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
         ),
         rounds=tournament.rounds,
-        initial_colour=_initial_colour(lines, ruleset),
+        initial_colour=_initial_colour(told_players, ruleset),
         points=Points(
             win=_tenths(law.win),
             draw=_tenths(law.draw),
@@ -181,34 +186,34 @@ def report(
         fictitious=tuple(
             Fictitious(
                 half_points * TENTHS // 2,
-                one.entered_round,
+                each.entered_round,
                 tournament.rounds,
-                number_of[one.player_id],
-                number_of[one.player_id],
+                number_of[each.player_id],
+                number_of[each.player_id],
             )
-            for one in ordered
-            if (half_points := arrangements.fictitious.get(one.player_id, 0))
+            for each in ordered
+            if (half_points := arrangements.fictitious.get(each.player_id, 0))
         ),
         forbidden=tuple(_forbidden(arrangements, number_of, edition)),
         teams=tuple(_team(team, number_of) for team in teams),
-        scores=tuple(_scores(row_of[one.player_id], number_of[one.player_id]) for one in ordered),
+        scores=tuple(_scores(row_of[each.player_id], number_of[each.player_id]) for each in ordered),
         other=tuple(
-            f"DAT {number_of[one.player_id]:04} SPREAD {row_of[one.player_id].standing.spread}" for one in ordered
+            f"DAT {number_of[each.player_id]:04} SPREAD {row_of[each.player_id].standing.spread}" for each in ordered
         ),
         edition=edition,
     )
 
 
-def _dates(tournament: results.Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
+def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
     """The days where its halls are: when it began, ended if it has, and when the rounds ``told`` were played."""
     zone = ZoneInfo(tournament.time_zone or "UTC")
-    began = arrangements.started.get(FIRST) or tournament.created_at.ToDatetime(UTC)
+    began = arrangements.started.get(FIRST) or datetime.fromtimestamp(tournament.created_at / 10**9, UTC)
     yield "042", began.astimezone(zone).strftime(_DAY)
     if arrangements.published is not None:
         yield "052", arrangements.published.astimezone(zone).strftime(_DAY)
     started = [arrangements.started[number] for number in range(FIRST, told + 1) if number in arrangements.started]
     if started and len(started) == told:
-        yield "132", " " * _BEFORE_ROUNDS + "  ".join(one.astimezone(zone).strftime(_DAY_OF_ROUND) for one in started)
+        yield "132", " " * _BEFORE_ROUNDS + "  ".join(each.astimezone(zone).strftime(_DAY_OF_ROUND) for each in started)
 
 
 def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second: bool) -> Cell:
@@ -246,8 +251,8 @@ def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition
             yield Forbidden(tuple(sorted(number_of[player_id] for player_id in pair)), first, last)
 
 
-def _team(team: results.Team, number_of: Mapping[str, int]) -> Team:
-    return Team(team.name, tuple(number_of[one.player_id] for one in team.line_up if one.player_id in number_of))
+def _team(team: rows.Team, number_of: Mapping[str, int]) -> Team:
+    return Team(team.name, tuple(number_of[player_id] for player_id in team.line_up if player_id in number_of))
 
 
 def _scores(row: results.CrosstableRow, number: int) -> Scores:

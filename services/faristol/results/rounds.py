@@ -1,184 +1,207 @@
-"""A round as the public sees it: who meets whom, where it stands, and the results of its tables."""
+"""The rounds of a tournament: how an event changes a round, its tables, and the results that count. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken, Unknown
+from faristol.results.broken import Broken
+from faristol.results.championship import Championship
+from faristol.results.rows import Adjustment, Bye, ByeKind, Game, Match, Round, Sanction, Seat
 from faristol.results.scoresheet import turns_taken
 
 
-def concerns_rounds(event: Message) -> bool:
-    """Whether an event changes a round: a sanction does if it takes points of a game, and no other sanction."""
-    if isinstance(event, pairing.PlayerSanctioned | pairing.SanctionLifted):
-        return event.kind == pairing.SANCTION_KIND_POINTS
-    return True
+def _round(of: Championship, event: Any) -> Round:
+    try:
+        return of.rounds[event.round]
+    except KeyError:
+        raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired") from None
 
 
-def change_round(
-    state: results.GetPairingsResponse | None,
-    event: Message,
-    teams: Iterable[results.Team] = (),
-    version: int = 0,
-) -> results.GetPairingsResponse:
-    """The round after ``event``, by changing ``state`` itself; ``teams`` are those of the tournament.
-
-    ``version`` is that of the stream that the event made: a sanction is known by it when it is lifted. Raises
-    ``Broken`` if it cannot follow.
-    """
-    if state is None and not isinstance(event, pairing.RoundPaired | pairing.ByeAwarded):
-        raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired")
-    after = results.GetPairingsResponse() if state is None else state
-    match event:
-        case pairing.RoundUnpaired():
-            after.Clear()
-            after.round = event.round
-        case pairing.RoundPaired():
-            _pair(after, event, {team.team_id: team.name for team in teams})
-        case pairing.ByeAwarded():
-            after.round = event.round
-            after.phase = results.ROUND_PHASE_PAIRED
-            after.bye.player_id = event.player_id
-        case pairing.RoundStarted():
-            after.phase = results.ROUND_PHASE_STARTED
-        case pairing.RoundClosed():
-            after.phase = results.ROUND_PHASE_CLOSED
-        case pairing.GamePostponed():
-            _table_of(after, event.game_id).postponed_to.CopyFrom(event.postponed_to)
-        case pairing.PostponementCancelled() | pairing.PostponedGameStarted():
-            _table_of(after, event.game_id).ClearField("postponed_to")
-        case pairing.ResultEntered():
-            _table_of(after, event.game_id).entered_by = event.arbiter_id
-        case pairing.ResultCorrected():
-            table = _table_of(after, event.game_id)
-            table.corrected = True
-            table.corrected_by = event.arbiter_id or table.corrected_by
-            _take_result(table, event)
-        case pairing.ResultRecorded():
-            table = _table_of(after, event.game_id)
-            table.final = True
-            table.ClearField("postponed_to")
-            _take_result(table, event)
-        case _:
-            _take_sanction(after, event, version)
-    return after
+def _paired(of: Championship, event: pairing.RoundPaired) -> None:
+    teams = {each.match: (each.first_team_id, each.second_team_id) for each in event.matches}
+    round_ = of.rounds[event.round] = Round(
+        of.id, event.round, results.ROUND_PHASE_PAIRED, event.algorithm, tables=len(event.pairings)
+    )
+    round_.games = [
+        _game(of.id, event.round, place, pair, teams.get(pair.match, ())) for place, pair in enumerate(event.pairings)
+    ]
+    round_.matches = [Match(of.id, event.round, match, *sides) for match, sides in teams.items()]
+    for place, bye in enumerate(event.requested_byes):
+        kind = ByeKind.REQUESTED
+        round_.byes.append(
+            Bye(of.id, event.round, kind, place, bye.player_id, bye.team_id, bye.kind, bye.match, bye.board)
+        )
+    resting = [(event.bye_team_id, 0)] if event.bye_team_id else []
+    resting += [(each.team_id, each.kind) for each in event.team_byes]
+    for place, (team_id, worth) in enumerate(resting):
+        round_.byes.append(Bye(of.id, event.round, ByeKind.TEAM, place, team_id=team_id, worth=worth))
 
 
-def mirror_game(state: results.GetPairingsResponse, game: results.GetGameResponse) -> bool:
-    """Copy who starts, the scores and the turns of a game to its table; whether that changed anything.
-
-    Once a result is recorded it is the table's, whatever is noted at the game: standings rest on what the
-    tournament itself recorded.
-    """
-    table = _table_of(state, game.game_id, game.table)
-    if table.final:
-        return False
-    changed = table.first_player_id != game.first_player_id
-    table.first_player_id = game.first_player_id
-    scores = {seat.player_id: seat.score for seat in game.seats}
-    for seat in table.seats:
-        if seat.score != (score := scores[seat.player_id]):
-            seat.score = score
-            changed = True
-    if table.turns != (turns := turns_taken(game)):
-        table.turns = turns
-        changed = True
-    return changed
-
-
-def _pair(after: results.GetPairingsResponse, event: pairing.RoundPaired, names: Mapping[str, str]) -> None:
-    """The tables, byes and matches of a pairing; ``names`` are those of the teams."""
-    after.round = event.round
-    after.algorithm = event.algorithm
-    after.phase = results.ROUND_PHASE_PAIRED
-    after.tables.extend(_table(pair) for pair in event.pairings)
-    for bye in event.requested_byes:
-        seat = results.Seat(player_id=bye.player_id, team_id=bye.team_id)
-        after.requested_byes.add(seat=seat, kind=bye.kind, match=bye.match, board=bye.board)
-    _show_teams(after, event, names)
-
-
-def _table(pair: pairing.Pairing) -> results.Table:
-    return results.Table(
+def _game(tournament_id: str, round_: int, number: int, pair: pairing.Pairing, teams: Sequence[str]) -> Game:
+    game = Game(
+        pair.game_id,
+        tournament_id,
+        round_,
+        number,
         table=pair.table,
-        game_id=pair.game_id,
         hall=pair.hall,
         match=pair.match,
         board=pair.board,
-        seats=[
-            results.Seat(player_id=player)
-            for player in pair.player_ids or (pair.first_player_id, pair.second_player_id)
-        ],
     )
+    for place, player_id in enumerate(pair.player_ids or (pair.first_player_id, pair.second_player_id)):
+        team_id = teams[place] if place < len(teams) else ""
+        game.seats.append(Seat(pair.game_id, place, tournament_id, round_, player_id, team_id))
+    return game
 
 
-def _show_teams(state: results.GetPairingsResponse, event: pairing.RoundPaired, names: Mapping[str, str]) -> None:
-    """Who meets whom among the teams, and for which team everybody sits."""
-    teams: dict[int, tuple[str, str]] = {}
-    for match in event.matches:
-        teams[match.match] = (match.first_team_id, match.second_team_id)
-        first, second = (results.TeamSide(team_id=team_id, name=names[team_id]) for team_id in teams[match.match])
-        state.matches.add(match=match.match, first_team=first, second_team=second)
-    for table in state.tables:
-        for seat, team_id in zip(table.seats, teams.get(table.match, ()), strict=False):
-            seat.team_id = team_id
-    if event.bye_team_id:
-        state.team_byes.add(team_id=event.bye_team_id, name=names[event.bye_team_id])
-    for bye in event.team_byes:
-        state.team_byes.add(team_id=bye.team_id, name=names[bye.team_id], kind=bye.kind)
+def _unpaired(of: Championship, event: pairing.RoundUnpaired) -> None:
+    _round(of, event)
+    del of.rounds[event.round]
 
 
-def _take_result(table: results.Table, event: pairing.ResultRecorded | pairing.ResultCorrected) -> None:
-    table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
-    if isinstance(event, pairing.ResultRecorded) or event.HasField("unplayed"):
-        table.condition, table.unplayed = event.condition, event.unplayed
-        table.loser_ids[:] = event.loser_ids
-    scores = {score.player_id: score.score for score in event.scores}
-    for seat in table.seats:
-        seat.score = scores[seat.player_id]
+def _bye_awarded(of: Championship, event: pairing.ByeAwarded) -> None:
+    round_ = of.rounds.setdefault(event.round, Round(of.id, event.round))
+    round_.phase = results.ROUND_PHASE_PAIRED
+    round_.byes = [bye for bye in round_.byes if bye.kind != ByeKind.ALLOCATED]
+    round_.byes.append(Bye(of.id, event.round, ByeKind.ALLOCATED, 0, event.player_id))
 
 
-def _take_sanction(after: results.GetPairingsResponse, event: Message, version: int) -> None:
-    """What comes off the score of a game, or off the spread beside its result."""
-    match event:
-        case pairing.SpreadAdjusted():
-            _table_of(after, event.game_id).spread_adjustments.add(
-                player_id=event.player_id, points=event.points, article=event.article
-            )
-        case pairing.PlayerSanctioned():
-            _table_of(after, event.game_id).score_sanctions.add(
-                player_id=event.player_id, points=event.points, article=event.article, version=version
-            )
-        case pairing.SanctionLifted():
-            sanctions = _table_of(after, event.game_id).score_sanctions
-            left = [imposed for imposed in sanctions if imposed.version != event.version]
-            del sanctions[:]
-            sanctions.extend(left)
-        case pairing.PointsAdjusted():
-            _beside_score(_table_of(after, event.game_id), event)
-            _table_of(after, event.game_id).spread_adjustments.add(
-                player_id=event.player_id, points=event.points, article=event.article, sanction=True
-            )
-        case _:
-            raise Unknown("the round", event)
+def _started(of: Championship, event: pairing.RoundStarted) -> None:
+    _round(of, event).phase = results.ROUND_PHASE_STARTED
 
 
-def _beside_score(table: results.Table, event: pairing.PointsAdjusted) -> None:
-    """Take the sanction that just came off beside the result from those that came off the score."""
-    last = table.score_sanctions[-1] if table.score_sanctions else None
+def _closed(of: Championship, event: pairing.RoundClosed) -> None:
+    _round(of, event).phase = results.ROUND_PHASE_CLOSED
+
+
+OF_ROUND: Mapping[type[Message], Callable[[Championship, Any], None]] = {
+    pairing.RoundPaired: _paired,
+    pairing.RoundUnpaired: _unpaired,
+    pairing.ByeAwarded: _bye_awarded,
+    pairing.RoundStarted: _started,
+    pairing.RoundClosed: _closed,
+}
+"""What an event changes of a round as a whole."""
+
+
+def _postponed(game: Game, event: pairing.GamePostponed, version: int) -> None:
+    game.postponed_to = event.postponed_to.ToNanoseconds()
+
+
+def _not_postponed(game: Game, event: Message, version: int) -> None:
+    game.postponed_to = None
+
+
+def _spread_adjusted(game: Game, event: pairing.SpreadAdjusted, version: int) -> None:
+    game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article),)
+
+
+def _sanctioned(game: Game, event: pairing.PlayerSanctioned, version: int) -> None:
+    game.score_sanctions += (Sanction(event.player_id, event.points, event.article, version),)
+
+
+def _sanction_lifted(game: Game, event: pairing.SanctionLifted, version: int) -> None:
+    game.score_sanctions = tuple(each for each in game.score_sanctions if each.version != event.version)
+
+
+def _points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) -> None:
+    """The sanction that just came off beside the result is none of those that came off the score."""
+    last = game.score_sanctions[-1] if game.score_sanctions else None
     if last is not None and (last.player_id, last.points) == (event.player_id, -event.points):
-        del table.score_sanctions[-1]
+        game.score_sanctions = game.score_sanctions[:-1]
+    game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article, sanction=True),)
 
 
-def _table_of(state: results.GetPairingsResponse, game_id: str, number: int = 0) -> results.Table:
-    """The table of a game; ``number`` is where to look first."""
-    if 0 < number <= len(state.tables) and state.tables[number - 1].game_id == game_id:
-        return state.tables[number - 1]
-    for table in state.tables:
-        if table.game_id == game_id:
-            return table
-    raise Broken(f"game {game_id!r} is not paired in round {state.round}")
+def _result_entered(game: Game, event: pairing.ResultEntered, version: int) -> None:
+    game.entered_by = event.arbiter_id
+
+
+def _result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
+    game.corrected, game.corrected_by = True, event.arbiter_id or game.corrected_by
+    game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
+    if event.HasField("unplayed"):
+        game.condition, game.unplayed = event.condition, event.unplayed
+        game.loser_ids = tuple(event.loser_ids)
+    _score(game, event.scores)
+
+
+def _result_recorded(game: Game, event: pairing.ResultRecorded, version: int) -> None:
+    game.final, game.postponed_to = True, None
+    game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
+    game.condition, game.unplayed = event.condition, event.unplayed
+    game.loser_ids = tuple(event.loser_ids)
+    _score(game, event.scores)
+
+
+def _score(game: Game, scores: Sequence[game_events.FinalScore]) -> None:
+    by_player = {each.player_id: each.score for each in scores}
+    for seat in game.seats:
+        seat.score = by_player[seat.player_id]
+
+
+OF_RESULT: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
+    pairing.ResultEntered: _result_entered,
+    pairing.ResultRecorded: _result_recorded,
+    pairing.ResultCorrected: _result_corrected,
+    pairing.SpreadAdjusted: _spread_adjusted,
+    pairing.PlayerSanctioned: _sanctioned,
+    pairing.SanctionLifted: _sanction_lifted,
+    pairing.PointsAdjusted: _points_adjusted,
+    pairing.GamePostponed: _postponed,
+    pairing.PostponementCancelled: _not_postponed,
+    pairing.PostponedGameStarted: _not_postponed,
+}
+"""What an event of a round changes of one table and its result, with the version of the stream that the event made: a
+sanction is known by it when it is lifted."""
+
+RANKED: frozenset[type[Message]] = frozenset(
+    (
+        pairing.RoundPaired,
+        pairing.RoundUnpaired,
+        pairing.ByeAwarded,
+        pairing.ResultRecorded,
+        pairing.ResultCorrected,
+        pairing.SpreadAdjusted,
+        pairing.PointsAdjusted,
+    )
+)
+"""Events after which the standings after their round, and after those that follow it, may be others."""
+
+
+def change_result(of: Championship, game: Game, event: Any, version: int) -> None:
+    """Take an event of one table of a round up. Raises ``Broken`` if it cannot follow."""
+    round_ = _round(of, event)
+    was_final = game.final
+    OF_RESULT[type(event)](game, event, version)
+    round_.finished += game.final - was_final
+    opened_again = isinstance(event, pairing.ResultRecorded) and event.revision > 0
+    if opened_again or isinstance(event, pairing.ResultCorrected):
+        for later in of.rounds.values():
+            later.corrected_before |= later.round > event.round
+
+
+def takes_no_points(event: Message) -> bool:
+    """A sanction imposed or lifted that is not of points: no round shows it."""
+    if not isinstance(event, pairing.PlayerSanctioned | pairing.SanctionLifted):
+        return False
+    return event.kind != pairing.SANCTION_KIND_POINTS
+
+
+def mirror(game: Game) -> None:
+    """Copy who starts, the scores and the turns of a table to what the tournament shows of the game.
+
+    Once a result is recorded it is the tournament's, whatever is noted at the table: standings rest on what the
+    tournament itself recorded.
+    """
+    if game.final or game.sheet is None:
+        return
+    game.first_player_id = game.sheet.first_player_id
+    game.turns = turns_taken(game)
+    for seat in game.seats:
+        seat.score = seat.table_score

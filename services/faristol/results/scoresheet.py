@@ -1,4 +1,4 @@
-"""A game as the public sees it: board, scoresheet, clocks.
+"""A game as the public sees it: how an event changes the sheet of its table, its lines and its seats. Pure.
 
 No rack is ever taken over from an event, nor a seed before it is revealed, so none can leak: of a draw only the size of
 the bag is kept, of an exchange only the number of tiles.
@@ -6,290 +6,354 @@ the bag is kept, of an exchange only the number of tiles.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
 from google.protobuf.message import Message
 
-from faristol.kernel import facts
-from faristol.pb.event.v1 import event_pb2 as options
-from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken, Unknown
-from faristol.results.clocks import tick
-from faristol.results.incidents import note, note_incident, settled
+from faristol.results import incidents
+from faristol.results.broken import Broken
+from faristol.results.rows import Game, Line, Option, Placement, RuledWord, Seat, Sheet, Written, packed, unpacked
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
 
-CLOCKS = facts.that_change(options.CHANGE_CLOCKS)
-INCIDENTS = facts.that_change(options.CHANGE_INCIDENTS)
-SHEET = facts.that_change(options.CHANGE_SHEET)
-SHOWN = CLOCKS | INCIDENTS | SHEET
-"""Events that change a game's public page."""
+Fold = Callable[[Game, Sheet, Any], None]
 
 
-def change_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:
-    """The game after ``event``, by changing ``state`` itself; what its page does not show leaves it as it is.
-
-    Raises ``Broken`` for an event that cannot follow.
-    """
-    kind = type(event)
-    if kind is game.GameOpened:
-        state = results.GetGameResponse()
-    elif state is None:
-        raise Broken(f"{event.DESCRIPTOR.name} is of a game that was not opened")
-    if kind in CLOCKS:
-        tick(state, event)
-    elif kind in INCIDENTS:
-        note_incident(state, event)
-    elif kind in SHEET:
-        play(state, event)
-    return state
+def open_table(game: Game, event: events.GameOpened) -> None:
+    """The table of a game that was paired is opened: its sheet is empty."""
+    game.sheet = Sheet(
+        game.game_id,
+        ruleset=event.ruleset.name,
+        ruleset_digest=event.ruleset.digest,
+        ruleset_options=tuple(Option(each.name, each.value) for each in event.ruleset.options),
+        lexicon=event.lexicon.name,
+        lexicon_digest=event.lexicon.digest,
+    )
+    game.lines.clear()
 
 
-def turns_taken(state: results.GetGameResponse) -> int:
+def turns_taken(game: Game) -> int:
     """Turns completed or lost."""
-    return sum(1 for entry in state.entries if entry.turn and entry.complete)
+    return sum(1 for line in game.lines if line.turn and line.complete)
 
 
-def play(after: results.GetGameResponse, event: Message) -> None:
-    """Bring board and sheet to what they are after ``event``. Raises ``Broken`` for an event that cannot follow."""
-    match event:
-        case game.GameOpened():
-            after.game_id, after.tournament_id = event.game_id, event.tournament_id
-            after.round, after.table = event.round, event.table
-            after.seats.extend(results.Seat(player_id=player) for player in event.player_ids)
-            after.ruleset.CopyFrom(event.ruleset)
-            after.lexicon.CopyFrom(event.lexicon)
-        case game.DrawsCommitted():
-            after.draw_commitment = event.commitment
-        case game.SeedRevealed():
-            after.seed = event.seed
-        case game.StartDecided():
-            after.first_player_id = event.player_id
-        case game.TilesDrawn():
-            after.bag_left = event.bag_left
-        case game.GameStarted():
-            after.turn_player_id = event.first_player_id
-        case game.TilesLaid():
-            after.laid.extend(event.placements)
-        case game.TilesTakenBack():
-            _taken_back(after, event)
-        case game.PlayPlaced():
-            _placed(after, event)
-        case game.ScoreWritten():
-            _entry(after, event.turn).written.add(player_id=event.player_id, score=event.score, total=event.total)
-        case game.ChallengeRaised():
-            _entry(after, event.turn).challenged = True
-        case game.ChallengeRuled():
-            _entry(after, event.turn).ruled_words.extend(event.words)
-        case game.PlayWithdrawn():
-            _withdrawn(after, event)
-        case game.BlankSettled():
-            for tile in after.board:
-                if (tile.row, tile.column) == (event.row, event.column):
-                    tile.face = event.face
-        case game.Exchanged():
-            _idle(after, results.ENTRY_KIND_EXCHANGE, event.turn, event.player_id).exchanged = len(event.faces)
-        case game.FreeExchanged():
-            entry = _idle(after, results.ENTRY_KIND_FREE_EXCHANGE, 0, event.player_id)
-            entry.exchanged, entry.complete = len(event.faces), True
-        case game.Passed():
-            _idle(after, results.ENTRY_KIND_PASS, event.turn, event.player_id)
-        case game.CannotPlay():
-            _idle(after, results.ENTRY_KIND_CANNOT_PLAY, event.turn, event.player_id)
-        case game.TurnLost():
-            entry = _idle(after, results.ENTRY_KIND_LOST_TURN, event.turn, event.player_id)
-            entry.lost_for, entry.article, entry.complete = event.reason, event.article, True
-            after.turn_player_id = _next(after, event.player_id)
-            del after.laid[:]
-        case game.PlayCompleted():
-            _completed(after, event)
-        case game.GameEnded():
-            _ended(after, event)
-        case game.ResultFinal() | game.TableClosed():
-            if isinstance(event, game.TableClosed):
-                _ended(after, game.GameEnded(condition=event.condition, loser_ids=event.loser_ids))
-            after.final = True
-            after.winner_id = event.winner_id
-            after.lost_by_all = event.lost_by_all
-            for final in event.scores:
-                _seat(after, final.player_id).score = final.score
-        case game.EntriesTakenBack():
-            _entries_taken_back(after, event)
-        case game.GameReopened():
-            after.final, after.winner_id, after.lost_by_all = False, "", False
-            note(after, results.INCIDENT_KIND_REOPENED, _last_turn(after))
-        case _:
-            _count(after, event)
+def board(game: Game) -> list[Placement]:
+    """Every tile on the board, in the order in which they were placed."""
+    settled = {(tile.row, tile.column): tile for tile in game.sheet.settled} if game.sheet else {}
+    return [
+        settled.get((tile.row, tile.column), tile)
+        for line in game.lines
+        if line.kind == results.ENTRY_KIND_PLAY
+        for tile in unpacked(Placement, line.placements)
+    ]
 
 
-def _count(after: results.GetGameResponse, event: Message) -> None:
-    """Events that change points outside turns."""
-    match event:
-        case game.RackPenalty():
-            entry = _settle(after, results.ENTRY_KIND_RACK_PENALTY, event.player_id, -event.points)
-            entry.faces.extend(event.faces)
-        case game.OutBonus():
-            _settle(after, results.ENTRY_KIND_OUT_BONUS, event.player_id, event.points)
-        case game.TimePenalty():
-            entry = _settle(after, results.ENTRY_KIND_TIME_PENALTY, event.player_id, -event.points)
-            entry.overtime_ms = event.overtime_ms
-        case game.ChallengePenalty():
-            _settle(after, results.ENTRY_KIND_CHALLENGE_PENALTY, event.player_id, event.points)
-        case game.ScoreAdjusted():
-            _settle(after, _ADJUSTMENTS[event.reason], event.player_id, event.points).article = event.article
-        case game.CountSettled():
-            settled(after)
-            if after.entries and after.entries[-1].turn == event.turn and not after.entries[-1].complete:
-                entry = after.entries[-1]
-                entry.total += event.score - entry.score
-                entry.score = event.score
-        case game.PlayCorrected():
-            _corrected(after, event)
-        case game.TotalCorrected():
-            _settle(after, results.ENTRY_KIND_CORRECTION, event.player_id, event.total - event.before)
-        case _:
-            raise Unknown("the scoresheet", event)
+def _draws_committed(game: Game, sheet: Sheet, event: events.DrawsCommitted) -> None:
+    sheet.draw_commitment = event.commitment
 
 
-_ADJUSTMENTS = {
-    game.ADJUSTMENT_REASON_ABANDONMENT: results.ENTRY_KIND_ABANDONMENT,
-    game.ADJUSTMENT_REASON_FORFEIT: results.ENTRY_KIND_FORFEIT,
-    game.ADJUSTMENT_REASON_SANCTION: results.ENTRY_KIND_SANCTION,
+def _seed_revealed(game: Game, sheet: Sheet, event: events.SeedRevealed) -> None:
+    sheet.seed = event.seed
+
+
+def _start_decided(game: Game, sheet: Sheet, event: events.StartDecided) -> None:
+    sheet.first_player_id = event.player_id
+
+
+def _drawn(game: Game, sheet: Sheet, event: events.TilesDrawn) -> None:
+    sheet.bag_left = event.bag_left
+
+
+def _started(game: Game, sheet: Sheet, event: events.GameStarted) -> None:
+    sheet.turn_player_id = event.first_player_id
+
+
+def _laid(game: Game, sheet: Sheet, event: events.TilesLaid) -> None:
+    sheet.laid += tuple(Placement(*tile) for tile in _tiles(event.placements))
+
+
+def _taken_back(game: Game, sheet: Sheet, event: events.TilesTakenBack) -> None:
+    """Tiles laid, or a play announced and not fixed yet, came back to the rack: nothing of them stays on the sheet."""
+    sheet.laid = ()
+    if game.lines and game.lines[-1].turn == event.turn:
+        _unsettle(sheet, game.lines.pop())
+
+
+def _placed(game: Game, sheet: Sheet, event: events.PlayPlaced) -> None:
+    sheet.laid = ()
+    main = event.words[0]
+    start = Start(Square(main.row, main.column), Direction.ACROSS if main.across else Direction.DOWN)
+    line = _add(game, results.ENTRY_KIND_PLAY, event.turn, event.player_id)
+    line.placements = packed(_tiles(event.placements))
+    line.words = packed(
+        [(list(each.word.faces), each.row, each.column, each.across, each.score) for each in event.words]
+    )
+    line.score, line.bingo = event.score, event.bingo
+    line.total += event.score
+    line.coordinates = Notation.FISC.write(start)
+
+
+def _score_written(game: Game, sheet: Sheet, event: events.ScoreWritten) -> None:
+    _line(game, event.turn).written += (Written(event.player_id, event.score, event.total),)
+
+
+def _challenged(game: Game, sheet: Sheet, event: events.ChallengeRaised) -> None:
+    _line(game, event.turn).challenged = True
+
+
+def _ruled(game: Game, sheet: Sheet, event: events.ChallengeRuled) -> None:
+    line = _line(game, event.turn)
+    line.ruled_words += tuple(RuledWord(tuple(each.word.faces), each.valid) for each in event.words)
+
+
+def _withdrawn(game: Game, sheet: Sheet, event: events.PlayWithdrawn) -> None:
+    line, seat = _line(game, event.turn), _seat(game, event.player_id)
+    _unsettle(sheet, line)
+    challenged = event.reason == events.WITHDRAWAL_REASON_CHALLENGED
+    line.kind = results.ENTRY_KIND_PHONY if challenged else results.ENTRY_KIND_WITHDRAWN
+    line.withdrawn_for = event.reason
+    if line.complete:  # it was withdrawn before the next player began
+        seat.table_score -= line.score
+    else:
+        sheet.turn_player_id = _next(game, event.player_id)
+    line.score, line.total, line.complete = 0, seat.table_score, True
+    if event.returned:
+        sheet.bag_left = event.bag_left
+
+
+def _blank_settled(game: Game, sheet: Sheet, event: events.BlankSettled) -> None:
+    for tile in board(game):
+        if (tile.row, tile.column) == (event.row, event.column):
+            others = tuple(each for each in sheet.settled if (each.row, each.column) != (tile.row, tile.column))
+            sheet.settled = (*others, tile._replace(face=event.face))
+
+
+def _exchanged(game: Game, sheet: Sheet, event: events.Exchanged) -> None:
+    _add(game, results.ENTRY_KIND_EXCHANGE, event.turn, event.player_id).exchanged = len(event.faces)
+
+
+def _exchanged_freely(game: Game, sheet: Sheet, event: events.FreeExchanged) -> None:
+    line = _add(game, results.ENTRY_KIND_FREE_EXCHANGE, 0, event.player_id)
+    line.exchanged, line.complete = len(event.faces), True
+
+
+def _passed(game: Game, sheet: Sheet, event: events.Passed) -> None:
+    _add(game, results.ENTRY_KIND_PASS, event.turn, event.player_id)
+
+
+def _cannot_play(game: Game, sheet: Sheet, event: events.CannotPlay) -> None:
+    _add(game, results.ENTRY_KIND_CANNOT_PLAY, event.turn, event.player_id)
+
+
+def _turn_lost(game: Game, sheet: Sheet, event: events.TurnLost) -> None:
+    line = _add(game, results.ENTRY_KIND_LOST_TURN, event.turn, event.player_id)
+    line.lost_for, line.article, line.complete = event.reason, event.article, True
+    sheet.turn_player_id = _next(game, event.player_id)
+    sheet.laid = ()
+
+
+def _completed(game: Game, sheet: Sheet, event: events.PlayCompleted) -> None:
+    line = _line(game, event.turn)
+    line.score, line.total, line.complete = event.score, event.total, True
+    _seat(game, event.player_id).table_score = event.total
+    sheet.turn_player_id = _next(game, event.player_id)
+
+
+def _count_settled(game: Game, sheet: Sheet, event: events.CountSettled) -> None:
+    incidents.close(sheet, results.INCIDENT_KIND_COUNT_DISPUTED)
+    last = game.lines[-1] if game.lines else None
+    if last is not None and last.turn == event.turn and not last.complete:
+        last.total += event.score - last.score
+        last.score = event.score
+
+
+def _play_corrected(game: Game, sheet: Sheet, event: events.PlayCorrected) -> None:
+    """Another count of a play: the totals after it move with it."""
+    corrected, change = _line(game, event.turn), event.score - event.before
+    corrected.score = event.score
+    for line in game.lines:
+        if line.number >= corrected.number and line.player_id == event.player_id:
+            line.total += change
+    _seat(game, event.player_id).table_score = event.total
+    incidents.note(sheet, results.INCIDENT_KIND_PLAY_CORRECTED, event.turn, event.player_id, change)
+
+
+def _total_corrected(game: Game, sheet: Sheet, event: events.TotalCorrected) -> None:
+    _settle(game, results.ENTRY_KIND_CORRECTION, event.player_id, event.total - event.before)
+
+
+def _rack_penalty(game: Game, sheet: Sheet, event: events.RackPenalty) -> None:
+    _settle(game, results.ENTRY_KIND_RACK_PENALTY, event.player_id, -event.points).faces = tuple(event.faces)
+
+
+def _out_bonus(game: Game, sheet: Sheet, event: events.OutBonus) -> None:
+    _settle(game, results.ENTRY_KIND_OUT_BONUS, event.player_id, event.points)
+
+
+def _time_penalty(game: Game, sheet: Sheet, event: events.TimePenalty) -> None:
+    line = _settle(game, results.ENTRY_KIND_TIME_PENALTY, event.player_id, -event.points)
+    line.overtime_ms = event.overtime_ms
+
+
+def _challenge_penalty(game: Game, sheet: Sheet, event: events.ChallengePenalty) -> None:
+    _settle(game, results.ENTRY_KIND_CHALLENGE_PENALTY, event.player_id, event.points)
+
+
+_ADJUSTMENTS: Mapping[int, int] = {
+    events.ADJUSTMENT_REASON_ABANDONMENT: results.ENTRY_KIND_ABANDONMENT,
+    events.ADJUSTMENT_REASON_FORFEIT: results.ENTRY_KIND_FORFEIT,
+    events.ADJUSTMENT_REASON_SANCTION: results.ENTRY_KIND_SANCTION,
 }
 
 
-def _placed(after: results.GetGameResponse, event: game.PlayPlaced) -> None:
-    del after.laid[:]
-    main = event.words[0]
-    start = Start(Square(main.row, main.column), Direction.ACROSS if main.across else Direction.DOWN)
-    after.board.extend(event.placements)
-    after.entries.add(
-        kind=results.ENTRY_KIND_PLAY,
-        turn=event.turn,
-        player_id=event.player_id,
-        placements=event.placements,
-        words=event.words,
-        score=event.score,
-        total=_seat(after, event.player_id).score + event.score,
-        bingo=event.bingo,
-        coordinates=Notation.FISC.write(start),
-    )
+def _score_adjusted(game: Game, sheet: Sheet, event: events.ScoreAdjusted) -> None:
+    _settle(game, _ADJUSTMENTS[event.reason], event.player_id, event.points).article = event.article
 
 
-def _taken_back(after: results.GetGameResponse, event: game.TilesTakenBack) -> None:
-    """Tiles laid, or a play announced and not fixed yet, came back to the rack: nothing of them stays on the sheet."""
-    del after.laid[:]
-    if after.entries and after.entries[-1].turn == event.turn:
-        _clear(after, after.entries[-1])
-        del after.entries[-1]
+def _ended(game: Game, sheet: Sheet, event: events.GameEnded | events.TableClosed) -> None:
+    sheet.end_condition, sheet.turn_player_id = event.condition, ""
+    sheet.loser_ids, sheet.laid = tuple(event.loser_ids), ()
+    if game.lines and not game.lines[-1].complete:  # time ran out on it: it does not count
+        game.lines[-1].total = _seat(game, game.lines[-1].player_id).table_score
 
 
-def _entries_taken_back(after: results.GetGameResponse, event: game.EntriesTakenBack) -> None:
+def _result_final(game: Game, sheet: Sheet, event: events.ResultFinal | events.TableClosed) -> None:
+    sheet.final, sheet.winner_id, sheet.lost_by_all = True, event.winner_id, event.lost_by_all
+    for final in event.scores:
+        _seat(game, final.player_id).table_score = final.score
+
+
+def _table_closed(game: Game, sheet: Sheet, event: events.TableClosed) -> None:
+    _ended(game, sheet, event)
+    _result_final(game, sheet, event)
+
+
+def _reopened(game: Game, sheet: Sheet, event: events.GameReopened) -> None:
+    sheet.final, sheet.winner_id, sheet.lost_by_all = False, "", False
+    last = max((line.turn for line in game.lines), default=0)
+    incidents.note(sheet, results.INCIDENT_KIND_REOPENED, last)
+
+
+def _entries_taken_back(game: Game, sheet: Sheet, event: events.EntriesTakenBack) -> None:
     """Lines from a turn on leave the sheet, their tiles the board, their points the totals, their draws the racks."""
-    first = next((place for place, line in enumerate(after.entries) if line.turn >= event.turn), len(after.entries))
-    for place in reversed(range(first, len(after.entries))):
-        line = after.entries[place]
+    first = next((line.number for line in game.lines if line.turn >= event.turn), None)
+    after = [line for line in game.lines if first is not None and line.number >= first]
+    for line in after:
         if not line.turn and line.kind != results.ENTRY_KIND_CHALLENGE_PENALTY:
             continue  # what an arbiter imposed stands
         if line.kind == results.ENTRY_KIND_PLAY:
-            _clear(after, line)
+            _unsettle(sheet, line)
         if line.complete:
-            _seat(after, line.player_id).score -= line.score
-        del after.entries[place]
-    del after.laid[:]
-    for incident in after.incidents:
-        incident.open = False
-    after.bag_left = event.bag_left
-    after.turn_player_id = event.player_id
-    note(after, results.INCIDENT_KIND_TAKEN_BACK, event.turn, event.player_id)
+            _seat(game, line.player_id).table_score -= line.score
+        game.lines.remove(line)
+    sheet.laid = ()
+    incidents.close_all(sheet)
+    sheet.bag_left, sheet.turn_player_id = event.bag_left, event.player_id
+    incidents.note(sheet, results.INCIDENT_KIND_TAKEN_BACK, event.turn, event.player_id)
 
 
-def _clear(after: results.GetGameResponse, entry: results.Entry) -> None:
-    """The tiles of a play come off the board."""
-    gone = {(placement.row, placement.column) for placement in entry.placements}
-    kept = [placement for placement in after.board if (placement.row, placement.column) not in gone]
-    del after.board[:]
-    after.board.extend(kept)
+def _beside(note: Callable[[Sheet, Any], None], game: Game, sheet: Sheet, event: Any) -> None:
+    note(sheet, event)
 
 
-def _withdrawn(after: results.GetGameResponse, event: game.PlayWithdrawn) -> None:
-    entry = _entry(after, event.turn)
-    _clear(after, entry)
-    challenged = event.reason == game.WITHDRAWAL_REASON_CHALLENGED
-    entry.kind = results.ENTRY_KIND_PHONY if challenged else results.ENTRY_KIND_WITHDRAWN
-    entry.withdrawn_for = event.reason
-    if entry.complete:  # it was withdrawn before the next player began
-        _seat(after, event.player_id).score -= entry.score
-    else:
-        after.turn_player_id = _next(after, event.player_id)
-    entry.score = 0
-    entry.total = _seat(after, event.player_id).score
-    entry.complete = True
-    if event.returned:
-        after.bag_left = event.bag_left
+FOLDS: Mapping[type[Message], Fold] = {
+    events.DrawsCommitted: _draws_committed,
+    events.SeedRevealed: _seed_revealed,
+    events.StartDecided: _start_decided,
+    events.TilesDrawn: _drawn,
+    events.GameStarted: _started,
+    events.TilesLaid: _laid,
+    events.TilesTakenBack: _taken_back,
+    events.PlayPlaced: _placed,
+    events.ScoreWritten: _score_written,
+    events.ChallengeRaised: _challenged,
+    events.ChallengeRuled: _ruled,
+    events.ChallengePenalty: _challenge_penalty,
+    events.PlayWithdrawn: _withdrawn,
+    events.BlankSettled: _blank_settled,
+    events.Exchanged: _exchanged,
+    events.FreeExchanged: _exchanged_freely,
+    events.Passed: _passed,
+    events.CannotPlay: _cannot_play,
+    events.TurnLost: _turn_lost,
+    events.PlayCompleted: _completed,
+    events.CountSettled: _count_settled,
+    events.PlayCorrected: _play_corrected,
+    events.TotalCorrected: _total_corrected,
+    events.GameEnded: _ended,
+    events.RackPenalty: _rack_penalty,
+    events.OutBonus: _out_bonus,
+    events.TimePenalty: _time_penalty,
+    events.ScoreAdjusted: _score_adjusted,
+    events.ResultFinal: _result_final,
+    events.TableClosed: _table_closed,
+    events.GameReopened: _reopened,
+    events.EntriesTakenBack: _entries_taken_back,
+    **{event: partial(_beside, note) for event, note in incidents.INCIDENTS.items()},
+}
+"""What an event of a game does to the rows of its table, which is open."""
+
+WITHOUT_LINES: frozenset[type[Message]] = frozenset(
+    (
+        events.DrawsCommitted,
+        events.SeedRevealed,
+        events.TilesDrawn,
+        events.GameStarted,
+        events.TilesLaid,
+        *incidents.INCIDENTS,
+    )
+)
+"""Events of a game that touch neither the lines of its sheet nor what the tournament shows of it."""
 
 
-def _corrected(after: results.GetGameResponse, event: game.PlayCorrected) -> None:
-    """Another count of a play: the totals after it move with it."""
-    entry, change = _entry(after, event.turn), event.score - event.before
-    entry.score = event.score
-    for line in list(after.entries)[list(after.entries).index(entry) :]:
-        if line.player_id == event.player_id:
-            line.total += change
-    _seat(after, event.player_id).score = event.total
-    note(after, results.INCIDENT_KIND_PLAY_CORRECTED, event.turn, event.player_id, change)
+def _tiles(placements: Iterable[events.Placement]) -> list[tuple[int, int, str, bool]]:
+    """The fields of a ``rows.Placement`` for each tile."""
+    return [(tile.row, tile.column, tile.face, tile.blank) for tile in placements]
 
 
-def _idle(
-    after: results.GetGameResponse, kind: results.EntryKind.ValueType, turn: int, player_id: str
-) -> results.Entry:
-    return after.entries.add(kind=kind, turn=turn, player_id=player_id, total=_seat(after, player_id).score)
+def _add(game: Game, kind: int, turn: int, player_id: str) -> Line:
+    """A further line, with the total that the player has."""
+    number = game.lines[-1].number + 1 if game.lines else 1
+    total = _seat(game, player_id).table_score
+    line = Line(game.game_id, number, game.tournament_id, kind, turn, player_id, total=total)
+    game.lines.append(line)
+    return line
 
 
-def _completed(after: results.GetGameResponse, event: game.PlayCompleted) -> None:
-    entry = _entry(after, event.turn)
-    entry.score = event.score
-    entry.total = event.total
-    entry.complete = True
-    _seat(after, event.player_id).score = event.total
-    after.turn_player_id = _next(after, event.player_id)
+def _settle(game: Game, kind: int, player_id: str, points: int) -> Line:
+    """A line of points outside turns."""
+    _seat(game, player_id).table_score += points
+    line = _add(game, kind, 0, player_id)
+    line.score, line.complete = points, True
+    return line
 
 
-def _ended(after: results.GetGameResponse, event: game.GameEnded) -> None:
-    after.end_condition = event.condition
-    after.turn_player_id = ""
-    after.loser_ids[:] = event.loser_ids
-    del after.laid[:]
-    if after.entries and not after.entries[-1].complete:  # time ran out on it: it does not count
-        after.entries[-1].total = _seat(after, after.entries[-1].player_id).score
+def _unsettle(sheet: Sheet, line: Line) -> None:
+    """The tiles of a play come off the board, with what was settled of them."""
+    if sheet.settled:
+        gone = {(tile.row, tile.column) for tile in unpacked(Placement, line.placements)}
+        sheet.settled = tuple(tile for tile in sheet.settled if (tile.row, tile.column) not in gone)
 
 
-def _settle(
-    after: results.GetGameResponse, kind: results.EntryKind.ValueType, player_id: str, points: int
-) -> results.Entry:
-    seat = _seat(after, player_id)
-    seat.score += points
-    return after.entries.add(kind=kind, player_id=player_id, score=points, total=seat.score, complete=True)
+def _seat(game: Game, player_id: str) -> Seat:
+    seat = game.seat(player_id)
+    if seat is None:
+        raise Broken(f"player {player_id!r} does not sit at {game.game_id}")
+    return seat
 
 
-def _seat(state: results.GetGameResponse, player_id: str) -> results.Seat:
-    for seat in state.seats:
-        if seat.player_id == player_id:
-            return seat
-    raise Broken(f"player {player_id!r} does not sit at {state.game_id}")
-
-
-def _next(state: results.GetGameResponse, player_id: str) -> str:
+def _next(game: Game, player_id: str) -> str:
     """Who has the turn after a player."""
-    seats = [seat.player_id for seat in state.seats]
+    seats = [seat.player_id for seat in game.seats]
     return seats[(seats.index(player_id) + 1) % len(seats)]
 
 
-def _last_turn(state: results.GetGameResponse) -> int:
-    return max((entry.turn for entry in state.entries), default=0)
-
-
-def _entry(state: results.GetGameResponse, turn: int) -> results.Entry:
-    for entry in reversed(state.entries):
-        if entry.turn == turn:
-            return entry
-    raise Broken(f"{state.game_id} has no turn {turn} on its scoresheet")
+def _line(game: Game, turn: int) -> Line:
+    for line in reversed(game.lines):
+        if line.turn == turn:
+            return line
+    raise Broken(f"{game.game_id} has no turn {turn} on its scoresheet")

@@ -17,26 +17,26 @@ _PLAYS = frozenset({results.ENTRY_KIND_PLAY, results.ENTRY_KIND_PHONY, results.E
 _EXCHANGES = frozenset({results.ENTRY_KIND_EXCHANGE, results.ENTRY_KIND_FREE_EXCHANGE})
 
 
-def write_pinned(one: results.GetGameResponse) -> None:
-    """Write the sheet of ``one`` by the rules that the game pins; nothing where they are not installed any more."""
+def write_pinned(shown: results.GetGameResponse) -> None:
+    """Write the sheet of ``shown`` by the rules that the game pins; nothing where they are not installed any more."""
     try:
-        ruleset = ruleset_of(one.ruleset)
+        ruleset = ruleset_of(shown.ruleset)
     except Refusal:
         return
-    write_sheet(one, ruleset)
+    write_sheet(shown, ruleset)
 
 
-def write_sheet(one: results.GetGameResponse, ruleset: Ruleset) -> None:
-    """Fill every line's ``sheet_…`` fields and ``sheet`` of ``one`` by these rules."""
+def write_sheet(shown: results.GetGameResponse, ruleset: Ruleset) -> None:
+    """Fill every line's ``sheet_…`` fields and ``sheet`` of ``shown`` by these rules."""
     form = ruleset.scoresheet
-    blanks = {Square(tile.row, tile.column) for tile in one.board if tile.blank}
-    one.sheet.words = form.words != "none"
-    one.sheet.bingos = form.bingo == "counted"
-    one.sheet.blanks = form.blank == "field"
-    sides = {seat.player_id: one.sheet.sides.add(player_id=seat.player_id) for seat in one.seats}
+    blanks = {Square(tile.row, tile.column) for tile in shown.board if tile.blank}
+    shown.sheet.words = form.words != "none"
+    shown.sheet.bingos = form.bingo == "counted"
+    shown.sheet.blanks = form.blank == "field"
+    sides = {seat.player_id: shown.sheet.sides.add(player_id=seat.player_id) for seat in shown.seats}
     for place, side in enumerate(sides.values()):
         side.signs = form.signers == "both" or (form.signers == "keeper" and place == 0)
-    for entry in one.entries:
+    for entry in shown.entries:
         written = _line(entry, blanks, ruleset)
         entry.sheet_play, entry.sheet_score, entry.circled = written.play, written.score, written.circled
         entry.noted_blanks.extend(written.blanks)

@@ -1,154 +1,210 @@
-"""Where the read models lie: one table of rows, each a protobuf message in its deterministic form.
-
-Version and generation of the read models are in the table's name, so that a rebuild can run beside the one that
-is read. Rows hold the position of the event that last changed them.
-"""
+"""Rows out of the tables of the read models, and back."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
-from google.protobuf.message import Message
-from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, String, Table, bindparam, select, tuple_
+from sqlalchemy import Column, ColumnElement, Insert, Select, Table, and_, bindparam, delete, func, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus import Live
-from faristol.record import Recorded
+from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.backend import Backend
 from faristol.record.databases import kind_of
-from faristol.results.shelf import CLASSES, Key, Kind, Shelf, keys_beside, keys_of_rounds
-
-VERSION = 8
-"""Of what the rows hold. Another number is another table, filled from the first event on."""
+from faristol.record.tables import people
+from faristol.results.rows import Bye, Game, Line, Match, Player, Round, Row, Seat, Sheet, Standing
+from faristol.results.tables import LAYOUTS
 
 LOOKED_UP = 400
-"""Rows that are asked for in one statement."""
+"""Keys that are asked for in one statement."""
+
+Tables = Mapping[type[Row], Table]
+R = TypeVar("R", bound=Row)
+K = TypeVar("K", str, tuple[Any, ...])
 
 
-@cache
-def table(version: int, generation: int) -> Table:
-    """The rows of a version and a generation."""
-    return Table(
-        f"results_v{version}" + (f"_{generation}" if generation > 1 else ""),
-        MetaData(),
-        Column("kind", String(16), primary_key=True),
-        Column("id", String(96), primary_key=True),
-        Column("tournament_id", String(64), nullable=False, index=True),
-        Column("position", BigInteger, nullable=False),
-        Column("body", LargeBinary, nullable=False),
-    )
+class Reader:
+    """Reads the rows of a version and a generation."""
 
+    def __init__(self, connection: AsyncConnection, tables: Tables) -> None:
+        self._connection = connection
+        self.tables = tables
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row: a message and where it belongs."""
+    async def rows(self, cls: type[R], where: ColumnElement[bool], *order: str) -> list[R]:
+        """The rows of a class, in the order of some columns."""
+        table = self.tables[cls]
+        query = select(table).where(where).order_by(*(table.c[name] for name in order))
+        return [cls(*row) for row in await self._connection.execute(query)]
 
-    kind: Kind
-    id: str
-    tournament_id: str
-    position: int
-    body: Message
-
-
-async def fetch(
-    connection: AsyncConnection,
-    live: Live,
-    kinds: Iterable[Kind],
-    *,
-    tournament_id: str | None = None,
-    row_id: str | None = None,
-    only: Collection[str] | None = None,
-) -> Iterator[Row]:
-    """The rows of some kinds, in the order of their ids, read in one statement and so of one moment.
-
-    Of one tournament, of one id, or of no other ids than ``only``, where that is given.
-    """
-    rows = table(live.version, live.generation)
-    query = select(rows).where(rows.c.kind.in_([kind.value for kind in kinds])).order_by(rows.c.kind, rows.c.id)
-    if tournament_id is not None:
-        query = query.where(rows.c.tournament_id == tournament_id)
-    if row_id is not None:
-        query = query.where(rows.c.id == row_id)
-    if only is not None:
-        query = query.where(rows.c.id.in_(sorted(only)))
-    found = await connection.execute(query)
-    return (
-        Row(Kind(row.kind), row.id, row.tournament_id, row.position, CLASSES[Kind(row.kind)].FromString(row.body))
-        for row in found
-    )
-
-
-async def positions(connection: AsyncConnection, live: Live, kind: Kind, tournament_id: str) -> dict[str, int]:
-    """The ids of the rows of a kind, in their order, and the positions of the events that changed them last."""
-    rows = table(live.version, live.generation)
-    query = (
-        select(rows.c.id, rows.c.position)
-        .where(rows.c.kind == kind.value, rows.c.tournament_id == tournament_id)
-        .order_by(rows.c.id)
-    )
-    return {row.id: row.position for row in await connection.execute(query)}
-
-
-class Sheaf:
-    """Rows while batches of events are applied: each is read once, however many events touch it, and written late.
-
-    It must be the only one that writes to its table. ``keep`` is how many rows may stay in memory when they are
-    written and the next batch is taken; when there are more, all of them go.
-    """
-
-    def __init__(self, rows: Table, keep: int = 0) -> None:
-        self._rows = rows
-        self._keep = keep
-        self._shelf = Shelf()
-        self._looked_up: set[Key] = set()
-        """Rows that were asked for, whether there are any or not."""
-        self._select = select(rows.c.kind, rows.c.id, rows.c.body).where(
-            tuple_(rows.c.kind, rows.c.id).in_(bindparam("keys", expanding=True))
-        )
-
-    async def take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        """Apply events, in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
-        await self._look_up(connection, keys_beside(events))
-        await self._look_up(connection, keys_of_rounds(events, self._shelf))
-        self._shelf.apply(events)
-
-    @property
-    def held(self) -> int:
-        """Number of rows that are changed and not written."""
-        return len(self._shelf.changed)
-
-    async def write(self, connection: AsyncConnection) -> None:
-        """Write what is held."""
-        held = [
-            {
-                "kind": kind.value,
-                "id": row_id,
-                "tournament_id": tournament_id,
-                "position": position,
-                "body": self._shelf.rows[kind, row_id].SerializeToString(deterministic=True),
-            }
-            for (kind, row_id), (tournament_id, position) in sorted(self._shelf.changed.items())
+    async def those(self, cls: type[R], column: str, values: Iterable[str], *order: str) -> list[R]:
+        """The rows with one of these values in a column."""
+        query = _those(self.tables[cls], column, order)
+        return [
+            cls(*row) for some in _slices(values) for row in await self._connection.execute(query, {"values": some})
         ]
-        if held:
-            await connection.execute(_upsert(kind_of(connection), self._rows), held)
-        self._shelf.changed.clear()
-        if len(self._looked_up) > self._keep:
-            self._shelf.rows.clear()
-            self._looked_up.clear()
 
-    async def _look_up(self, connection: AsyncConnection, keys: Set[Key]) -> None:
-        missing = sorted(keys - self._looked_up)
-        for start in range(0, len(missing), LOOKED_UP):
-            asked = [(kind.value, row_id) for kind, row_id in missing[start : start + LOOKED_UP]]
-            for row in await connection.execute(self._select, {"keys": asked}):
-                kind = Kind(row.kind)
-                self._shelf.rows[kind, row.id] = CLASSES[kind].FromString(row.body)
-        self._looked_up.update(missing)
+    async def of_tournament(self, cls: type[R], tournament_id: str, *order: str) -> list[R]:
+        """All rows of a tournament."""
+        return await self.those(cls, "tournament_id", [tournament_id], *order)
+
+    async def players(self, tournament_id: str, player_ids: Iterable[str]) -> list[Player]:
+        """Some players of a tournament."""
+        of = self.tables[Player].c
+        return [
+            player
+            for some in _slices(player_ids)
+            for player in await self.rows(Player, and_(of.tournament_id == tournament_id, of.player_id.in_(some)))
+        ]
+
+    async def rounds(self, tournament_id: str) -> dict[int, Round]:
+        """The rounds of a tournament with their tables, byes and matches, by number."""
+        found = {each.round: each for each in await self.of_tournament(Round, tournament_id, "round")}
+        await self.add_tables(found, tournament_id)
+        return found
+
+    async def add_tables(
+        self, rounds: Mapping[int, Round], tournament_id: str, up_to: int = 0, *, only: int = 0, teams: bool = True
+    ) -> None:
+        """Give rounds their tables and byes, and their matches where there are ``teams``.
+
+        All of them, those up to a round, or only one. Tables come as the tournament shows them, without what is kept at
+        them.
+        """
+
+        def of_rounds(cls: type[Row]) -> ColumnElement[bool]:
+            of = self.tables[cls].c
+            number = of.round == only if only else of.round <= up_to if up_to else true()
+            return and_(of.tournament_id == tournament_id, number)
+
+        games: dict[str, Game] = {}
+        for game in await self.rows(Game, of_rounds(Game), "round", "place"):
+            games[game.game_id] = game
+            rounds[game.round].games.append(game)
+        for seat in await self.rows(Seat, of_rounds(Seat), "place"):
+            games[seat.game_id].seats.append(seat)
+        for bye in await self.rows(Bye, of_rounds(Bye), "round", "place"):
+            rounds[bye.round].byes.append(bye)
+        if teams:
+            for match in await self.rows(Match, of_rounds(Match), "round", "match"):
+                rounds[match.round].matches.append(match)
+
+    async def standings(self, tournament_id: str, round_: int) -> list[Standing]:
+        """The standings after a round, in rank order; empty where they were not made."""
+        of = self.tables[Standing].c
+        found = await self.rows(Standing, and_(of.tournament_id == tournament_id, of.round == round_))
+        return sorted(found, key=lambda each: (each.rank, each.player_id))
+
+    async def plays(self, tournament_id: str) -> tuple[dict[str, int], list[Line]]:
+        """Of the plays of a tournament that stand: the bingos of each player who has any, and the best plays."""
+        of = self.tables[Line].c
+        stands = and_(of.tournament_id == tournament_id, of.kind == results.ENTRY_KIND_PLAY, of.complete)
+        most = select(func.max(of.score)).where(stands).scalar_subquery()
+        best = await self.rows(Line, and_(stands, of.score == most), "game_id", "number")
+        counted = select(of.player_id, func.count()).where(stands, of.bingo).group_by(of.player_id)
+        bingos = {row[0]: row[1] for row in await self._connection.execute(counted)}
+        return bingos, best
+
+    async def pairs(self, first: Column[Any], second: Column[Any], where: ColumnElement[bool]) -> list[tuple[Any, Any]]:
+        """The values of two columns."""
+        return [(row[0], row[1]) for row in await self._connection.execute(select(first, second).where(where))]
+
+    async def games(self, query: Select[Any], **values: Any) -> dict[str, Game]:
+        """Games with their seats and, where they are opened, what is kept at their tables, without lines; by id."""
+        after_game, after_sheet = len(_GAME.columns), len(_GAME.columns) + len(_SHEET.columns)
+        found: dict[str, Game] = {}
+        for row in await self._connection.execute(query, values):
+            known = found.get(row[0])
+            if known is None:
+                known = found[row[0]] = Game(*row[:after_game])
+                if row[after_game] is not None:
+                    known.sheet = Sheet(*row[after_game:after_sheet])
+            known.seats.append(Seat(*row[after_sheet:]))
+        return found
+
+    async def those_games(self, game_ids: Iterable[str]) -> dict[str, Game]:
+        """The same of some games."""
+        found: dict[str, Game] = {}
+        for some in _slices(game_ids):
+            found |= await self.games(_those_games(*(self.tables[cls] for cls in (Game, Sheet, Seat))), values=some)
+        return found
+
+    async def games_of_player(self, player_id: str) -> list[Game]:
+        """The same of every game of a player, in the order of tournaments and rounds."""
+        game, sheet, seat = (self.tables[cls] for cls in (Game, Sheet, Seat))
+        own = select(seat.c.game_id).where(seat.c.player_id == player_id)
+        found = await self.games(_games(game, sheet, seat).where(game.c.game_id.in_(own)))
+        return sorted(found.values(), key=lambda each: (each.tournament_id, each.round, each.game_id))
+
+    async def people(self, tournament_id: str) -> list[tuple[str, str, str]]:
+        """Id, name and club of the players of a tournament; who was erased is not among them."""
+        of = self.tables[Player].c
+        players = select(of.player_id).where(of.tournament_id == tournament_id)
+        named = select(people.c.player_id, people.c.name, people.c.club).where(people.c.player_id.in_(players))
+        return [(row[0], row[1], row[2]) for row in await self._connection.execute(named)]
+
+    async def add_lines(self, games: Mapping[str, Game], game_ids: Iterable[str]) -> None:
+        """Give games their lines."""
+        for line in await self.those(Line, "game_id", game_ids, "game_id", "number"):
+            games[line.game_id].lines.append(line)
 
 
 @cache
-def _upsert(kind: type[Backend], rows: Table) -> Any:
-    return kind.upsert(rows, ("tournament_id", "position", "body"))
+def _those(table: Table, column: str, order: Sequence[str]) -> Select[Any]:
+    """The statement for the rows with one of some values in a column."""
+    asked = table.c[column].in_(bindparam("values", expanding=True))
+    return select(table).where(asked).order_by(*(table.c[name] for name in order))
+
+
+@cache
+def _those_games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
+    """The statement for some games."""
+    return _games(game, sheet, seat).where(game.c.game_id.in_(bindparam("values", expanding=True)))
+
+
+def _games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
+    return (
+        select(game, sheet, seat)
+        .join_from(game, seat, seat.c.game_id == game.c.game_id)
+        .join(sheet, sheet.c.game_id == game.c.game_id, isouter=True)
+        .order_by(seat.c.game_id, seat.c.place)
+    )
+
+
+def _slices(keys: Iterable[K]) -> Iterator[list[K]]:
+    """As many keys at a time as may be asked for in one statement."""
+    ordered = sorted(keys)
+    return (ordered[start : start + LOOKED_UP] for start in range(0, len(ordered), LOOKED_UP))
+
+
+_GAME, _SHEET = LAYOUTS[Game], LAYOUTS[Sheet]
+
+
+async def write(connection: AsyncConnection, table: Table, new: Sequence[Row]) -> None:
+    """Write rows of one class, in place of those that have their keys."""
+    if new:
+        known = LAYOUTS[type(new[0])]
+        values = [dict(zip(known.columns, known.values(row), strict=True)) for row in new]
+        await connection.execute(_upsert(kind_of(connection), table), values)
+
+
+@cache
+def _upsert(kind: type[Backend], table: Table) -> Insert:
+    return kind.upsert(table, [column.name for column in table.columns if not column.primary_key])
+
+
+async def remove(connection: AsyncConnection, table: Table, keys: Collection[tuple[Any, ...]]) -> None:
+    """Delete the rows that have one of these keys."""
+    for some in _slices(keys):
+        await connection.execute(delete(table).where(tuple_(*table.primary_key.columns).in_(some)))
+
+
+async def remove_round(connection: AsyncConnection, tables: Tables, tournament_id: str, number: int) -> None:
+    """Delete all that there is of a round."""
+    game = tables[Game].c
+    of_round = select(game.game_id).where(game.tournament_id == tournament_id, game.round == number)
+    for at_table in (tables[Line], tables[Sheet]):
+        await connection.execute(delete(at_table).where(at_table.c.game_id.in_(of_round)))
+    for table in (tables[Seat], tables[Game], tables[Bye], tables[Match], tables[Standing], tables[Round]):
+        those = and_(table.c.tournament_id == tournament_id, table.c.round == number)
+        await connection.execute(delete(table).where(those))

@@ -11,48 +11,74 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results import rows
 from faristol.results.arithmetic import shown, tie_break
-from faristol.results.players import never_came
-from faristol.results.standings import BYES, complete, result_of, rules_of
+from faristol.results.rows import ByeKind, Game, Round, Tournament
+from faristol.results.standings import BYES, result_of, rules_of
 from faristol.rules import Ruleset
 from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBye, TeamRow, team_standings
 
-Rounds = Sequence[results.GetPairingsResponse]
 Ranks = Mapping[str, int]
-Sides = Mapping[tuple[int, str], tuple[results.Match, results.TeamSide, results.TeamSide]]
-"""The match of a team, its own side and the other, by round and team."""
 
 
-def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> list[Match]:
-    """Say what the matches of a round have come to so far. Gives those that are over."""
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A match between two teams and what it has come to so far."""
+
+    of: rows.Match
+    match: Match
+    final: bool
+    half_points: tuple[int, int]
+    """Of the boards; nothing until the round is started."""
+
+    @property
+    def team_ids(self) -> tuple[str, str]:
+        """The teams."""
+        return self.of.first_team_id, self.of.second_team_id
+
+    @property
+    def winner_id(self) -> str:
+        """Who has more points of the boards; empty before the end."""
+        first, second = self.half_points
+        if not self.final or first == second:
+            return ""
+        return self.team_ids[0] if first > second else self.team_ids[1]
+
+
+def meetings(round_: Round, ruleset: Ruleset) -> list[Meeting]:
+    """The matches of a round."""
     boards = _Boards.of(round_)
-    over = []
-    for one in round_.matches:
-        match = _match(round_.round, one, boards)
+    found = []
+    for of in round_.matches:
+        match = _match(of, boards)
         started = round_.phase != results.ROUND_PHASE_PAIRED
         points = match.board_points(ruleset) if started else (0.0, 0.0)
-        one.first_team.board_half_points, one.second_team.board_half_points = (round(each * 2) for each in points)
-        one.final = _final(round_, one, boards)
-        one.lost_by_all = one.final and match.lost_by_all
-        if one.final and points[0] != points[1]:
-            one.winner_team_id = one.first_team.team_id if points[0] > points[1] else one.second_team.team_id
-        if one.final:
-            over.append(match)
-    return over
+        first, second = (round(each * 2) for each in points)
+        found.append(Meeting(of, match, _is_final(round_, of, boards), (first, second)))
+    return found
 
 
-def show_matches_without_points(round_: results.GetPairingsResponse) -> None:
-    """Say which matches of a round are over, where the rules that say what a board is worth are not installed."""
-    boards = _Boards.of(round_)
-    for one in round_.matches:
-        one.final = _final(round_, one, boards)
-        one.points_unknown = True
+def show_matches(answer: results.GetPairingsResponse, round_: Round, ruleset: Ruleset | None) -> None:
+    """Say in ``answer`` what the matches of a round have come to so far.
+
+    Without the rules, which say what a board is worth, it says no more than which of them are over.
+    """
+    if ruleset is None:
+        boards = _Boards.of(round_)
+        for shown_match, of in zip(answer.matches, round_.matches, strict=True):
+            shown_match.final, shown_match.points_unknown = _is_final(round_, of, boards), True
+        return
+    for shown_match, meeting in zip(answer.matches, meetings(round_, ruleset), strict=True):
+        first, second = meeting.half_points
+        shown_match.first_team.board_half_points, shown_match.second_team.board_half_points = first, second
+        shown_match.final, shown_match.winner_team_id = meeting.final, meeting.winner_id
+        shown_match.lost_by_all = meeting.final and meeting.match.lost_by_all
 
 
 def rank_teams(
-    tournament: results.Tournament,
-    teams: Iterable[results.Team],
-    rounds: Rounds,
+    tournament: Tournament,
+    teams: Iterable[rows.Team],
+    rounds: Sequence[Round],
     *,
     arithmetic: bool = False,
     only: str = "",
@@ -65,146 +91,151 @@ def rank_teams(
     if not tournament.team_boards:
         return []
     ruleset = rules_of(tournament)
+    met = {round_.round: meetings(round_, ruleset) for round_ in rounds}
     held: list[Match | TeamBye] = []
     for round_ in rounds:
-        held += show_matches(round_, ruleset)
-        if complete(round_):
-            held += (_bye(round_.round, one, tournament.team_boards) for one in round_.team_byes)
+        held += (meeting.match for meeting in met[round_.round] if meeting.final)
+        if round_.complete:
+            held += (_bye(bye, tournament.team_boards) for bye in round_.byes_of(ByeKind.TEAM))
     names = {team.team_id: team.name for team in taking_part(teams, rounds)}
-    rows = team_standings(
+    lines = team_standings(
         held,
         sorted(names),
         ruleset,
         tournament.rounds,
         ruleset.championship.team_score,
         tournament.team_boards,
-        pending=_pending(rounds),
+        pending=_pending(rounds, met),
         adjustments=_adjustments(rounds),
     )
-    ranks = {row.team: row.rank for row in rows}
-    sides = _sides(rounds)
+    ranks = {line.team: line.rank for line in lines}
     return [
         results.TeamStanding(
-            rank=row.rank,
-            team_id=row.team,
-            name=names[row.team],
-            wins=row.wins,
-            draws=row.draws,
-            losses=row.losses,
-            match_half_points=round(row.match_points * 2),
-            board_half_points=round(row.board_points * 2),
-            tie_breaks=[tie_break(name, one, with_terms=arithmetic) for name, one in row.arithmetic.items()],
-            spread=row.spread,
-            total=row.total,
-            rounds=_rounds(row, rounds, sides, ranks, ruleset),
-            point_arithmetic=shown(row.point_arithmetic) if arithmetic else None,
+            rank=line.rank,
+            team_id=line.team,
+            name=names[line.team],
+            wins=line.wins,
+            draws=line.draws,
+            losses=line.losses,
+            match_half_points=round(line.match_points * 2),
+            board_half_points=round(line.board_points * 2),
+            tie_breaks=[tie_break(name, value, with_terms=arithmetic) for name, value in line.arithmetic.items()],
+            spread=line.spread,
+            total=line.total,
+            rounds=_rounds(line, rounds, met, ranks, names, ruleset),
+            point_arithmetic=shown(line.point_arithmetic) if arithmetic else None,
         )
-        for row in rows
-        if not only or row.team == only
+        for line in lines
+        if not only or line.team == only
     ]
 
 
-def taking_part(teams: Iterable[results.Team], rounds: Rounds) -> list[results.Team]:
+def taking_part(teams: Iterable[rows.Team], rounds: Iterable[Round]) -> list[rows.Team]:
     """Those that have a place in the standings: not who withdrew before any round and never came."""
-    came = {side.team_id for round_ in rounds for one in round_.matches for side in (one.first_team, one.second_team)}
-    came |= {one.team_id for round_ in rounds for one in round_.team_byes}
-    return [one for one in teams if one.team_id in came or not never_came(one)]
+    came: set[str] = set()
+    for round_ in rounds:
+        came.update(team_id for match in round_.matches for team_id in (match.first_team_id, match.second_team_id))
+        came.update(bye.team_id for bye in round_.byes_of(ByeKind.TEAM))
+    return [team for team in teams if team.team_id in came or not team.never_came]
 
 
-def score(tournament: results.Tournament) -> str:
+def score(tournament: Tournament) -> str:
     """What teams are ranked by first; empty where there are none. Raises as ``rank_teams`` does."""
     return rules_of(tournament).championship.team_score if tournament.team_boards else ""
 
 
-def last_counted(rounds: Rounds) -> int:
-    """The last round that has the result of a match, 0 when none has. ``rounds`` show what their matches came to."""
-    return max((round_.round for round_ in rounds if any(one.final for one in round_.matches)), default=0)
+def last_counted(rounds: Iterable[Round]) -> int:
+    """The last round that has the result of a match, 0 when none has."""
+    over = (
+        round_.round
+        for round_ in rounds
+        for boards in (_Boards.of(round_),)
+        if any(_is_final(round_, match, boards) for match in round_.matches)
+    )
+    return max(over, default=0)
 
 
 @dataclass(frozen=True)
 class _Boards:
     """The boards of a round."""
 
-    tables: Mapping[int, Sequence[results.Table]]
+    games: Mapping[int, Sequence[Game]]
     """Those with two players, by match."""
-    alone: Mapping[int, Sequence[results.RequestedBye]]
+    alone: Mapping[int, Sequence[rows.Bye]]
     """Those won without a game, by match."""
 
     @classmethod
-    def of(cls, round_: results.GetPairingsResponse) -> _Boards:
+    def of(cls, round_: Round) -> _Boards:
         """Sorted out of the tables and byes of a round."""
-        tables = defaultdict[int, list[results.Table]](list)
-        alone = defaultdict[int, list[results.RequestedBye]](list)
-        for table in round_.tables:
-            tables[table.match].append(table)
-        for bye in round_.requested_byes:
+        games = defaultdict[int, list[Game]](list)
+        alone = defaultdict[int, list[rows.Bye]](list)
+        for game in round_.games:
+            games[game.match].append(game)
+        for bye in round_.byes_of(ByeKind.REQUESTED):
             alone[bye.match].append(bye)
-        return cls(tables, alone)
+        return cls(games, alone)
 
 
-def _match(number: int, one: results.Match, boards: _Boards) -> Match:
+def _match(of: rows.Match, boards: _Boards) -> Match:
     """A match with its boards of which the result is final, and those that are won without a game."""
-    known = [Board.of(result_of(number, table)) for table in boards.tables.get(one.match, ()) if table.final]
-    known += [
-        Board.without_opponent(first=bye.seat.team_id == one.first_team.team_id)
-        for bye in boards.alone.get(one.match, ())
-    ]
-    return Match(number, one.first_team.team_id, one.second_team.team_id, tuple(known))
+    known = [Board.of(result_of(of.round, game)) for game in boards.games.get(of.match, ()) if game.final]
+    known += [Board.without_opponent(first=bye.team_id == of.first_team_id) for bye in boards.alone.get(of.match, ())]
+    return Match(of.round, of.first_team_id, of.second_team_id, tuple(known))
 
 
-def _bye(number: int, one: results.TeamBye, boards: int) -> TeamBye:
-    return TeamBye(number, one.team_id, boards, BYES.get(one.kind, Bye.ALLOCATED))
+def _bye(bye: rows.Bye, boards: int) -> TeamBye:
+    return TeamBye(bye.round, bye.team_id, boards, BYES.get(bye.worth, Bye.ALLOCATED))
 
 
-def _final(round_: results.GetPairingsResponse, one: results.Match, boards: _Boards) -> bool:
+def _is_final(round_: Round, of: rows.Match, boards: _Boards) -> bool:
     """All its boards have their results; one without any game counts with its round, as a bye does."""
-    tables = boards.tables.get(one.match, ())
-    return all(table.final for table in tables) if tables else complete(round_)
+    games = boards.games.get(of.match, ())
+    return all(game.final for game in games) if games else round_.complete
 
 
-def _pending(rounds: Rounds) -> Iterator[tuple[str, int]]:
+def _pending(rounds: Iterable[Round], met: Mapping[int, Sequence[Meeting]]) -> Iterator[tuple[str, int]]:
     for round_ in rounds:
-        for one in round_.matches:
-            if not one.final:
-                yield from ((side.team_id, round_.round) for side in (one.first_team, one.second_team))
-        if not complete(round_):
-            yield from ((one.team_id, round_.round) for one in round_.team_byes)
+        for meeting in met[round_.round]:
+            if not meeting.final:
+                yield from ((team_id, round_.round) for team_id in meeting.team_ids)
+        if not round_.complete:
+            yield from ((bye.team_id, round_.round) for bye in round_.byes_of(ByeKind.TEAM))
 
 
-def _adjustments(rounds: Rounds) -> Iterator[SpreadAdjustment]:
+def _adjustments(rounds: Iterable[Round]) -> Iterator[SpreadAdjustment]:
     for round_ in rounds:
-        for table in round_.tables:
-            teams = {seat.player_id: seat.team_id for seat in table.seats}
-            for one in table.spread_adjustments:
-                yield SpreadAdjustment(round_.round, teams[one.player_id], one.points, one.sanction)
+        for game in round_.games:
+            teams = {seat.player_id: seat.team_id for seat in game.seats}
+            for each in game.spread_adjustments:
+                yield SpreadAdjustment(round_.round, teams[each.player_id], each.points, each.sanction)
 
 
-def _sides(rounds: Rounds) -> Sides:
-    """The match of every team in every round, with its own side and the other."""
-    found: dict[tuple[int, str], tuple[results.Match, results.TeamSide, results.TeamSide]] = {}
-    for round_ in rounds:
-        for one in round_.matches:
-            found[round_.round, one.first_team.team_id] = one, one.first_team, one.second_team
-            found[round_.round, one.second_team.team_id] = one, one.second_team, one.first_team
-    return found
-
-
-def _rounds(row: TeamRow, rounds: Rounds, sides: Sides, ranks: Ranks, ruleset: Ruleset) -> Iterator[results.TeamRound]:
+def _rounds(
+    line: TeamRow,
+    rounds: Iterable[Round],
+    met: Mapping[int, Sequence[Meeting]],
+    ranks: Ranks,
+    names: Mapping[str, str],
+    ruleset: Ruleset,
+) -> Iterator[results.TeamRound]:
     """What each round was to a team. One without a term waits for its result."""
     boards = ruleset.championship.team_boards or 0
-    terms = {term.round: term for term in shown(row.point_arithmetic).terms}
+    terms = {term.round: term for term in shown(line.point_arithmetic).terms}
     for round_ in rounds:
         found = results.TeamRound(round=round_.round, final=round_.round in terms)
         if term := terms.get(round_.round):
             found.basis = term.basis
             found.outcome = term.outcome if term.basis != results.TERM_BASIS_ABSENCE else results.OUTCOME_UNSPECIFIED
-        if side := sides.get((round_.round, row.team)):
-            one, own, other = side
-            found.match, found.basis = one.match, found.basis or results.TERM_BASIS_GAME
-            found.opponent_id, found.opponent_name = other.team_id, other.name
-            found.opponent_rank = ranks[other.team_id]
-            found.board_half_points, found.against_half_points = own.board_half_points, other.board_half_points
-        for rest in round_.team_byes:
-            if rest.team_id == row.team and found.final:
-                found.board_half_points = round(2 * _bye(round_.round, rest, boards).board_points(ruleset))
+        for meeting in met[round_.round]:
+            if line.team in meeting.team_ids:
+                own = meeting.team_ids.index(line.team)
+                other = meeting.team_ids[1 - own]
+                found.match, found.basis = meeting.of.match, found.basis or results.TERM_BASIS_GAME
+                found.opponent_id, found.opponent_name = other, names[other]
+                found.opponent_rank = ranks[other]
+                found.board_half_points = meeting.half_points[own]
+                found.against_half_points = meeting.half_points[1 - own]
+        for bye in round_.byes_of(ByeKind.TEAM):
+            if bye.team_id == line.team and found.final:
+                found.board_half_points = round(2 * _bye(bye, boards).board_points(ruleset))
         yield found

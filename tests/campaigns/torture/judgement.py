@@ -122,25 +122,22 @@ def verified(url: str, public_key: Path, *, last: int | None = None, from_seal: 
 
 async def rebuilt(record: Record, url: str) -> list[str]:
     """The read models, rebuilt by `faristol projection rebuild`, are the live ones byte for byte."""
-    live, before = await contents.read_model(record, projection())
+    live, before = await contents.read_models(record, projection())
     said = await asyncio.to_thread(faristol, "projection", "rebuild", database_url=url, timeout=600)
     if said.returncode:
         return [f"faristol projection rebuild ended with code {said.returncode}: {said.stderr.strip()}"]
-    again, after = await contents.read_model(record, projection())
+    again, after = await contents.read_models(record, projection())
     if before.position != after.position:
         return [f"the read models moved from position {before.position} to {after.position} while nobody appended"]
     return list(unequal(live, again))
 
 
 def unequal(live: Iterable[Sequence[Any]], rebuilt: Iterable[Sequence[Any]]) -> list[str]:
-    """Rows of read models, by kind and id, that the live tables and the rebuilt ones do not have alike."""
-    before = {tuple(row[:2]): tuple(row) for row in live}
-    after = {tuple(row[:2]): tuple(row) for row in rebuilt}
-    return [
-        f"the {kind} {row_id} of the read models is not as it is when it is rebuilt"
-        for kind, row_id in sorted(before.keys() | after.keys())
-        if before.get((kind, row_id)) != after.get((kind, row_id))
-    ]
+    """Rows of read models, by table and key, that the live tables and the rebuilt ones do not have alike."""
+    differing = {tuple(row) for row in live} ^ {tuple(row) for row in rebuilt}
+    return sorted(
+        {f"the {table} {key} of the read models is not as it is when it is rebuilt" for table, key, *_ in differing}
+    )
 
 
 async def asked_again(network: Network, again: Sequence[Acknowledged], chance: random.Random) -> list[str]:

@@ -10,7 +10,7 @@ from faristol.referee.case import TableCase
 from faristol.referee.memory import in_memory
 from faristol.referee.reader import read_cases
 from faristol.referee.world import World
-from faristol.results import scoresheet
+from faristol.results.answers import game_by_itself
 from faristol.results.sheet import write_sheet
 from faristol.rules import load_ruleset
 
@@ -27,10 +27,7 @@ async def played(file: str, starts: str) -> pb.GetGameResponse:
         for step in case.steps:
             await world.do(step)
         facts = await services.facts()
-    state: pb.GetGameResponse | None = None
-    for fact in facts:
-        if type(fact) in scoresheet.SHOWN:
-            state = scoresheet.change_game(state, fact)
+    state = game_by_itself(facts)
     assert state is not None
     write_sheet(state, case.ruleset)
     state.tournament_name = "Copa"

@@ -17,7 +17,7 @@ from tests.unit.gateway.stage import Stage
 from faristol.gateway.gcg import gcg_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.scoresheet import change_game
+from faristol.results.answers import game_by_itself
 from faristol.rules import Board, Placement, Square, Tile, load_ruleset
 from faristol.rules.gcg import GcgGame, Note, Play, RackPoints, Withdrawal, read_gcg, replay, write_gcg
 
@@ -38,11 +38,9 @@ NOTED = {
 
 
 def shown(hall: Hall) -> results.GetGameResponse:
-    state: results.GetGameResponse | None = None
-    for fact in [*hall.facts, *hall.ticks]:
-        state = change_game(state, fact)
-    assert state is not None
-    return state
+    found = game_by_itself([*hall.facts, *hall.ticks])
+    assert found is not None
+    return found
 
 
 def plays_that_stand(game: GcgGame) -> Iterator[tuple[str, str, int]]:

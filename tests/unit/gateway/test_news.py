@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import resources
 
+from tests.unit.results.folded import Folded
 from tests.unit.results.league import League
 from tests.unit.results.synthetic import Championship, Step
 
@@ -10,8 +11,6 @@ from faristol.gateway import news
 from faristol.kernel import facts
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.model import View, change
 from faristol.results.news import PUBLIC
 
 OF_TOURNAMENTS = news.PAGES.keys() - {"game.html"}
@@ -24,17 +23,14 @@ def told(kinds: Iterable[facts.Kind]) -> set[facts.Kind]:
 
 def changing_the_tournament(steps: Iterable[Step]) -> set[facts.Kind]:
     """The events of a championship after which its heading or its tabs are others."""
-    view, found = View(), set[facts.Kind]()
-    rounds: dict[int, results.GetPairingsResponse | None] = {}
+    folded, found = Folded(), set[facts.Kind]()
     of_tournament = facts.that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND)
     for event in (event for step in steps for events in step.values() for event in events):
-        if type(event) not in of_tournament:
-            continue
-        number = facts.round_of(event)
-        view.round = rounds.get(number)
-        if "tournament" in change(view, event):
-            found.add(type(event))
-        rounds[number] = view.round
+        if type(event) in of_tournament:
+            before = folded.shown if folded.state.championships else None
+            folded.take(event)
+            if folded.shown != before:
+                found.add(type(event))
     return found
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from google.protobuf.message import Message
 from tests.unit.gateway.stage import Stage
@@ -7,9 +9,6 @@ from tests.unit.results.synthetic import Championship, game_id
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.results.v1.results_pb2 import GetGameResponse
-from faristol.results.prize_figures import Playing
-from faristol.results.prizes import ALL, Figures, figures, prizes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,31 +42,26 @@ async def test_the_prizes_shown_are_those_that_the_organiser_offers(stage: Stage
     assert "There are no special prizes." in page.text
 
 
-async def test_prizes_follow_every_play_though_games_that_did_not_change_are_not_read_again(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hall, read = Championship(), list[str]()
-
-    def counted(one: GetGameResponse) -> Figures:
-        read.append(one.game_id)
-        return figures(one)
-
+async def test_prizes_follow_every_play_and_every_one_that_is_withdrawn(stage: Stage) -> None:
+    hall = Championship()
     path = "/api/v1/tournaments/lliga/prizes"
     await stage.add(*hall.create())
     assert (await stage.http.get(path)).status_code == 200
     for step in (*hall.first_round(), *hall.second_round()):
         await stage.add(step)
-        with monkeypatch.context() as patched:
-            patched.setattr("faristol.results.prize_figures.figures", counted)
-            read.clear()
-            told = (await stage.http.get(path)).json()
-            changed = {stream.partition("-")[2] for stream in step if stream.startswith(("game-", "clock-"))}
-            assert set(read) <= changed
-        found, games = await Playing().of(stage.record, "lliga")
-        assert [prize["value"] for prize in told["prizes"]] == [
-            prize.value for prize in prizes(ALL, found.rounds, games)
+        told = {prize["kind"]: prize["value"] for prize in (await stage.http.get(path)).json()["prizes"]}
+        games = [(await stage.http.get(f"/api/v1/games/{game_id(*at)}")) for at in ((1, 1), (1, 2), (2, 1), (2, 2))]
+        standing = [
+            entry
+            for shown in games
+            if shown.status_code == 200
+            for entry in shown.json()["entries"]
+            if entry["kind"] == "play" and entry["complete"]
         ]
-    assert told["prizes"][0]["value"] > 0
+        bingos = Counter(entry["player_id"] for entry in standing if entry["bingo"])
+        assert told["high_play"] == max((entry["score"] for entry in standing), default=0)
+        assert told["bingos"] == max(bingos.values(), default=0)
+    assert told["bingos"] > 0
 
 
 async def by_hand(stage: Stage, rounds: int) -> str:

@@ -290,7 +290,8 @@ class Championship:
 
     def __init__(self) -> None:
         self.stream = f"tournament-{TOURNAMENT}"
-        self.ruleset = game.Pin(name="fisc-2023", digest=load_ruleset("fisc-2023").digest)
+        self.rules = load_ruleset("fisc-2023")
+        self.ruleset = game.Pin(name=self.rules.name, digest=self.rules.digest)
         self.lexicon = game.Pin(name="catalan", digest="b" * 64)
         self.now = START
 
@@ -315,7 +316,10 @@ class Championship:
                 ),
                 pairing.RulesetPinned(ruleset=self.ruleset),
                 pairing.LexiconPinned(lexicon=self.lexicon),
-            ]
+            ],
+            f"ruleset-{self.ruleset.digest}": [
+                pairing.RulesetKept(digest=self.ruleset.digest, content=self.rules.canonical)
+            ],
         }
         for place, player in enumerate(NAMES):
             yield {

@@ -13,7 +13,7 @@ from faristol.gateway.sheets import Game as Sheet
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.scoresheet import change_game, turns_taken
+from faristol.results.answers import game_by_itself
 
 
 @dataclass
@@ -24,11 +24,9 @@ class Page:
 
     @property
     def shown(self) -> results.GetGameResponse:
-        state: results.GetGameResponse | None = None
-        for fact in [*self.hall.facts, *self.hall.ticks]:
-            state = change_game(state, fact)
-        assert state is not None
-        return state
+        found = game_by_itself([*self.hall.facts, *self.hall.ticks])
+        assert found is not None
+        return found
 
 
 @pytest.mark.parametrize(("name", "players"), TABLES, ids=lambda value: str(value))
@@ -42,7 +40,7 @@ def test_the_page_of_a_table_says_what_the_table_says(name: str, players: int, s
     }
     assert shown.turn_player_id == game.mover
     assert shown.bag_left == game.bag_left
-    assert turns_taken(shown) == len(game.turns_taken)
+    assert sum(1 for entry in shown.entries if entry.turn and entry.complete) == len(game.turns_taken)
     assert len(shown.laid) == len(game.course.laid)
     for line in table.lines(shown):
         assert line.label

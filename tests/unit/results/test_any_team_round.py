@@ -9,83 +9,90 @@ from hypothesis import strategies as st
 from tests.integration.recomputation import recomputed_teams
 
 from faristol.gateway.pairings import Pairings
-from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.teams import rank_teams
+from faristol.results import answers
+from faristol.results.rows import Adjustment, Bye, ByeKind, Game, Match, Option, Round, Seat, Team, Tournament
+from faristol.results.teams import rank_teams, show_matches
 from faristol.rules import load_ruleset, with_options
 from faristol.rules.options import written
 
 BOARDS = 2
 TEAMS = ("avila", "burgos", "cuenca", "deva", "elche")
 RULES = with_options(load_ruleset("fise"), {"teams": BOARDS, "tie_breaks": "spread"})
-TOURNAMENT = results.Tournament(
-    tournament_id="lliga",
+TOURNAMENT = Tournament(
+    "lliga",
     rounds=5,
     team_boards=BOARDS,
-    ruleset=game.Pin(
-        name=RULES.name,
-        digest=RULES.digest,
-        options=[game.ChosenOption(name=name, value=written(value)) for name, value in RULES.chosen.items()],
-    ),
+    ruleset=RULES.name,
+    ruleset_digest=RULES.digest,
+    ruleset_options=tuple(Option(name, written(value)) for name, value in RULES.chosen.items()),
 )
-LISTED = [results.Team(team_id=one, name=one.title(), entered_round=1) for one in TEAMS]
+LISTED = {each: Team("lliga", each, number, each.title()) for number, each in enumerate(TEAMS)}
 
 
-def seat(team: str, board: int, score: int = 0) -> results.Seat:
-    return results.Seat(player_id=f"{team}-{board}", team_id=team, score=score)
+def seat(team: str, place: int, board: int, score: int) -> Seat:
+    return Seat("", place, player_id=f"{team}-{board}", team_id=team, score=score)
 
 
 @st.composite
-def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> results.Table:
+def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> Game:
     """A result of any kind: by points, by decision against them, lost by all, a forfeit; spread put right after it."""
-    seats = [seat(team, board, draw(st.integers(0, 3))) for team in teams]
-    table = results.Table(seats=seats, match=match, board=board, final=True, unplayed=draw(st.booleans()))
+    seats = [seat(team, place, board, draw(st.integers(0, 3))) for place, team in enumerate(teams)]
+    table = Game("", "lliga", seats=seats, match=match, board=board, final=True, unplayed=draw(st.booleans()))
     table.winner_id = draw(st.sampled_from(["", "", seats[0].player_id, seats[1].player_id]))
     table.lost_by_all = not table.winner_id and draw(st.integers(0, 4)) == 0
     if draw(st.integers(0, 4)) == 0:
-        table.spread_adjustments.add(player_id=seats[0].player_id, points=-2, sanction=draw(st.booleans()))
+        table.spread_adjustments = (Adjustment(seats[0].player_id, -2, "", sanction=draw(st.booleans())),)
     return table
 
 
 @st.composite
-def rounds(draw: st.DrawFn) -> list[results.GetPairingsResponse]:
+def rounds(draw: st.DrawFn) -> list[Round]:
     """Rounds of two matches, a team that rests, and boards at which one team has nobody."""
     found = []
     for number in range(1, draw(st.integers(1, 4)) + 1):
-        one = results.GetPairingsResponse(round=number, phase=results.ROUND_PHASE_CLOSED)
+        round_ = Round("lliga", number, results.ROUND_PHASE_CLOSED)
+
+        def requested(team: str, board: int, worth: int, match: int = 0, to: Round = round_) -> None:
+            place = len(to.byes)
+            to.byes.append(
+                Bye("lliga", to.round, ByeKind.REQUESTED, place, f"{team}-{board}", team, worth, match, board)
+            )
+
         order = draw(st.permutations(TEAMS))
         for match, teams in enumerate((order[:2], order[2:4]), 1):
             first, second = teams
-            one.matches.add(
-                match=match,
-                first_team=results.TeamSide(team_id=first),
-                second_team=results.TeamSide(team_id=second),
-            )
+            round_.matches.append(Match("lliga", number, match, first, second))
             for board in range(1, BOARDS + 1):
                 if draw(st.integers(0, 4)):
-                    one.tables.append(draw(tables(match, board, (first, second))))
+                    round_.games.append(draw(tables(match, board, (first, second))))
                 else:
-                    alone = seat(draw(st.sampled_from(teams)), board)
-                    one.requested_byes.add(seat=alone, kind=pairing.BYE_KIND_FULL_POINT, match=match, board=board)
+                    requested(draw(st.sampled_from(teams)), board, pairing.BYE_KIND_FULL_POINT, match)
         kind = draw(st.sampled_from(sorted(pairing.ByeKind.values())))
-        one.team_byes.add(team_id=order[4], kind=kind)
+        round_.byes.append(Bye("lliga", number, ByeKind.TEAM, 0, team_id=order[4], worth=kind))
         for board in range(1, draw(st.integers(1, BOARDS)) + 1):
-            worth = kind or pairing.BYE_KIND_FULL_POINT
-            one.requested_byes.add(seat=seat(order[4], board), kind=worth, board=board)
-        found.append(one)
+            requested(order[4], board, kind or pairing.BYE_KIND_FULL_POINT)
+        found.append(round_)
     return found
+
+
+def shown(round_: Round) -> results.GetPairingsResponse:
+    """A round as it is published."""
+    answer = answers.pairings(round_, LISTED)
+    show_matches(answer, round_, RULES)
+    return answer
 
 
 @given(rounds())
 def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
-    played: list[results.GetPairingsResponse],
+    played: list[Round],
 ) -> None:
-    lines = rank_teams(TOURNAMENT, LISTED, played)
+    lines = rank_teams(TOURNAMENT, LISTED.values(), played)
     told: dict[str, Any] = {
         "tournament": {"team_boards": BOARDS},
         "teams": [{"team_id": one, "withdrawn_round": 0, "entered_round": 1} for one in TEAMS],
-        "rounds": [Pairings.of(one).model_dump(mode="json") for one in played],
+        "rounds": [Pairings.of(shown(each)).model_dump(mode="json") for each in played],
     }
     found = [
         (
@@ -106,11 +113,11 @@ def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
 
 @given(rounds())
 def test_the_points_that_the_matches_show_are_those_of_the_standings(
-    played: list[results.GetPairingsResponse],
+    played: list[Round],
 ) -> None:
-    lines = {one.team_id: one for one in rank_teams(TOURNAMENT, LISTED, played)}
+    lines = {one.team_id: one for one in rank_teams(TOURNAMENT, LISTED.values(), played)}
     for round_ in played:
-        for match in round_.matches:
+        for match in shown(round_).matches:
             first, second = (
                 lines[team.team_id].rounds[round_.round - 1] for team in (match.first_team, match.second_team)
             )

@@ -8,20 +8,32 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.gateway import labels
 from faristol.gateway.sheet_words import NEUTRALISATION_REASONS
 from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.clocks import tick
+from faristol.results.answers import game_by_itself
 
 
-def shown(*events: Message, players: tuple[str, ...] = ("anna", "biel"), turn_ms: int = 0) -> results.GetGameResponse:
-    state = results.GetGameResponse(seats=[results.Seat(player_id=player) for player in players])
-    tick(state, clock.ClockOpened(player_ids=players, turn_ms=turn_ms))
-    for event in events:
-        tick(state, event)
-    return state
+class Clocks:
+    """The clocks of a table, with what the public sees of them."""
+
+    def __init__(self, *told: Message, players: tuple[str, ...] = ("anna", "biel"), turn_ms: int = 0) -> None:
+        opened = game.GameOpened(game_id="cup-r1-t1", player_ids=players)
+        self._told = [opened, clock.ClockOpened(player_ids=players, turn_ms=turn_ms), *told]
+
+    def tick(self, fact: Message) -> None:
+        """A fact of the clock more."""
+        self._told.append(fact)
+
+    @property
+    def shown(self) -> results.GetGameResponse:
+        """The page of the table."""
+        found = game_by_itself(self._told)
+        assert found is not None
+        return found
 
 
-def running(state: results.GetGameResponse) -> list[str]:
-    return [side.player_id for side in state.clocks if side.running]
+def running(state: Clocks) -> list[str]:
+    return [side.player_id for side in state.shown.clocks if side.running]
 
 
 def at(second: int) -> Timestamp:
@@ -32,7 +44,7 @@ STARTED = clock.ClockStarted(player_id="anna", occurred_at=at(1))
 
 
 def test_a_turn_of_its_own_time_begins_at_nothing() -> None:
-    state = shown(
+    state = Clocks(
         STARTED,
         clock.ClockHeldByMover(player_id="anna", turn=1, used_ms=90_000),
         clock.ClockPressed(player_id="anna", turn=1, used_ms=90_000, next_player_id="biel", occurred_at=at(100)),
@@ -40,17 +52,17 @@ def test_a_turn_of_its_own_time_begins_at_nothing() -> None:
         turn_ms=120_000,
     )
     assert running(state) == []
-    assert [(side.used_ms, side.turn_used_ms) for side in state.clocks] == [(90_000, 0), (120_000, 120_000)]
+    assert [(side.used_ms, side.turn_used_ms) for side in state.shown.clocks] == [(90_000, 0), (120_000, 120_000)]
     switched = clock.ClockSwitched(
         player_id="biel", turn=2, used_ms=120_000, next_player_id="anna", occurred_at=at(221)
     )
-    tick(state, switched)
+    state.tick(switched)
     assert running(state) == ["anna"]
-    assert [side.turn_used_ms for side in state.clocks] == [0, 0]
+    assert [side.turn_used_ms for side in state.shown.clocks] == [0, 0]
 
 
 def test_the_clock_goes_round_a_table_of_three() -> None:
-    state = shown(
+    state = Clocks(
         STARTED,
         clock.ClockSwitched(player_id="anna", turn=1, used_ms=5, next_player_id="biel", occurred_at=at(2)),
         clock.ClockSwitched(player_id="biel", turn=2, used_ms=6, next_player_id="carla", occurred_at=at(3)),
@@ -60,14 +72,14 @@ def test_the_clock_goes_round_a_table_of_three() -> None:
 
 
 def test_what_nobody_s_time_runs_for_is_shown_until_it_goes_on_even_if_the_turn_passes() -> None:
-    state = shown(
+    state = Clocks(
         STARTED,
         clock.ClockNeutralised(player_id="anna", used_ms=5, reason=clock.NEUTRALISATION_REASON_ARBITER_CALL),
         clock.ClockSwitched(player_id="anna", turn=1, used_ms=5, next_player_id="biel", occurred_at=at(2)),
     )
-    assert (running(state), state.neutralised_for) == ([], clock.NEUTRALISATION_REASON_ARBITER_CALL)
-    tick(state, clock.ClockResumed(player_id="biel", turn=2, occurred_at=at(9)))
-    assert (running(state), state.neutralised_for) == (["biel"], clock.NEUTRALISATION_REASON_UNSPECIFIED)
+    assert (running(state), state.shown.neutralised_for) == ([], clock.NEUTRALISATION_REASON_ARBITER_CALL)
+    state.tick(clock.ClockResumed(player_id="biel", turn=2, occurred_at=at(9)))
+    assert (running(state), state.shown.neutralised_for) == (["biel"], clock.NEUTRALISATION_REASON_UNSPECIFIED)
 
 
 def test_every_reason_has_words_on_the_page_and_a_name_in_the_json() -> None:
@@ -78,30 +90,30 @@ def test_every_reason_has_words_on_the_page_and_a_name_in_the_json() -> None:
 def test_a_correction_counts_from_its_moment_for_the_game_or_for_the_turn() -> None:
     corrected = clock.ClockCorrected(player_id="anna", before_ms=9_000, used_ms=2_000, occurred_at=at(10))
     for turn_ms, used in ((0, 2_000), (120_000, 2_000)):
-        (side, _) = shown(STARTED, corrected, turn_ms=turn_ms).clocks
+        (side, _) = Clocks(STARTED, corrected, turn_ms=turn_ms).shown.clocks
         assert (side.used_ms, side.turn_used_ms, side.running, side.running_since) == (used, 2_000, True, at(10))
 
 
 def test_while_somebody_is_absent_only_their_time_runs_and_the_page_says_so() -> None:
     absent = clock.PlayerAbsent(player_id="biel", signal_at=at(1), clock_starts_at=at(1), occurred_at=at(60))
-    state = shown(STARTED, absent)
-    assert (running(state), [side.absent for side in state.clocks]) == (["biel"], [False, True])
-    tick(state, clock.PlayerAbsent(player_id="anna", signal_at=at(1), clock_starts_at=at(1), occurred_at=at(70)))
+    state = Clocks(STARTED, absent)
+    assert (running(state), [side.absent for side in state.shown.clocks]) == (["biel"], [False, True])
+    state.tick(clock.PlayerAbsent(player_id="anna", signal_at=at(1), clock_starts_at=at(1), occurred_at=at(70)))
     assert running(state) == ["anna", "biel"]
-    tick(state, clock.PlayerArrived(player_id="biel", used_ms=99_000, occurred_at=at(100)))
-    tick(state, clock.PlayerArrived(player_id="anna", used_ms=109_000, occurred_at=at(110)))
-    tick(state, clock.ClockStarted(player_id="anna", occurred_at=at(110)))
+    state.tick(clock.PlayerArrived(player_id="biel", used_ms=99_000, occurred_at=at(100)))
+    state.tick(clock.PlayerArrived(player_id="anna", used_ms=109_000, occurred_at=at(110)))
+    state.tick(clock.ClockStarted(player_id="anna", occurred_at=at(110)))
     assert running(state) == ["anna"]
-    assert [(side.used_ms, side.absent) for side in state.clocks] == [(109_000, False), (99_000, False)]
+    assert [(side.used_ms, side.absent) for side in state.shown.clocks] == [(109_000, False), (99_000, False)]
 
 
 def test_who_leaves_the_table_is_shown_as_absent_until_the_return() -> None:
-    state = shown(STARTED, clock.PlayerLeft(player_id="anna", turn=1, told=True))
-    assert [side.absent for side in state.clocks] == [True, False]
-    tick(state, clock.PlayerReturned(player_id="anna"))
-    assert not any(side.absent for side in state.clocks)
+    state = Clocks(STARTED, clock.PlayerLeft(player_id="anna", turn=1, told=True))
+    assert [side.absent for side in state.shown.clocks] == [True, False]
+    state.tick(clock.PlayerReturned(player_id="anna"))
+    assert not any(side.absent for side in state.shown.clocks)
 
 
 def test_the_last_turn_is_shown_when_the_time_of_the_round_is_over() -> None:
-    state = shown(STARTED, clock.RoundTimeExpired(turns_taken=3, last_turn=6))
-    assert (state.round_time_over, state.last_turn) == (True, 6)
+    state = Clocks(STARTED, clock.RoundTimeExpired(turns_taken=3, last_turn=6))
+    assert (state.shown.round_time_over, state.shown.last_turn) == (True, 6)

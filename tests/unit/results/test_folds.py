@@ -2,51 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
-from google.protobuf.message import Message
+from tests.unit.results.folded import Folded
 
 from faristol.kernel import facts
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import history, model
+from faristol.results import clocks, incidents, model, players, rounds, scoresheet, tournament
 from faristol.results.broken import Unknown
-from faristol.results.clocks import tick
-from faristol.results.incidents import note_incident
-from faristol.results.model import View, apply
-from faristol.results.players import change_players
-from faristol.results.rounds import change_round
-from faristol.results.scoresheet import play
-from faristol.results.tournament import change_tournament
+from faristol.results.model import State
 
-FOLDS: Mapping[options.Change.ValueType, Callable[[Message], object]] = {
-    options.CHANGE_TOURNAMENT: lambda fact: change_tournament(results.Tournament(), fact),
-    options.CHANGE_PLAYERS: lambda fact: change_players(None, fact),
-    options.CHANGE_ROUND: lambda fact: change_round(results.GetPairingsResponse(), fact),
-    options.CHANGE_SHEET: lambda fact: play(results.GetGameResponse(), fact),
-    options.CHANGE_INCIDENTS: lambda fact: note_incident(results.GetGameResponse(), fact),
-    options.CHANGE_CLOCKS: lambda fact: tick(results.GetGameResponse(), fact),
+FOLDS: Mapping[options.Change.ValueType, set[facts.Kind]] = {
+    options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.OF_TOURNAMENT},
+    options.CHANGE_PLAYERS: {*players.OF_PLAYERS},
+    options.CHANGE_ROUND: {*rounds.OF_ROUND, *rounds.OF_RESULT},
+    options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},
+    options.CHANGE_INCIDENTS: {*incidents.INCIDENTS},
+    options.CHANGE_CLOCKS: {*clocks.TICKS},
 }
-
-
-def knows(fold: Callable[[Message], object], kind: facts.Kind) -> bool:
-    """Whether a fold knows what to do with an event, though an empty one may not make sense to it."""
-    try:
-        fold(kind())
-    except Unknown:
-        return False
-    except Exception:  # noqa: BLE001 # it was taken up
-        return True
-    return True
 
 
 @pytest.mark.parametrize("change", FOLDS, ids=options.Change.Name)
 def test_a_fold_handles_the_events_that_change_what_it_folds_and_no_others(change: options.Change.ValueType) -> None:
-    assert {kind for kind in facts.EVENTS if knows(FOLDS[change], kind)} == facts.that_change(change)
+    told = facts.that_change(change)
+    if change == options.CHANGE_SHEET:
+        told |= facts.that_change(options.CHANGE_INCIDENTS)  # they are noted on the row of the sheet
+    assert FOLDS[change] == told
+
+
+def test_every_event_that_changes_what_the_public_reads_is_folded() -> None:
+    assert model.FOLDS.keys() == model.CHANGING | {pairing.RulesetKept}
+
+
+def test_events_that_change_scores_find_the_lines_of_the_sheet_in_memory() -> None:
+    assert facts.that_change(options.CHANGE_SCORE).isdisjoint(scoresheet.WITHOUT_LINES)
+
+
+def test_standings_are_made_anew_after_every_result_and_every_pairing() -> None:
+    of_pairings = {pairing.RoundPaired, pairing.RoundUnpaired, pairing.ByeAwarded}
+    assert facts.that_change(options.CHANGE_RESULT) | of_pairings == rounds.RANKED
 
 
 def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
@@ -59,14 +57,11 @@ def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
 
 def test_an_event_that_changes_no_read_model_passes_and_one_that_can_be_none_of_theirs_does_not() -> None:
     nothing = {kind for kind in facts.EVENTS if not facts.meaning(kind).changes} - {*facts.events_of(lexicon)}
-    assert {game.SheetSigned, pairing.ByeGranted, pairing.RulesetKept} <= nothing
-    for kind in nothing:
-        assert apply(View(), kind()) == View()
+    assert {game.SheetSigned, pairing.ByeGranted} <= nothing
+    for kind in nothing - {pairing.RulesetKept}:
+        folded = Folded()
+        folded.take(kind())
+        assert folded.state == State()
     for kind in (game.Pin, lexicon.CaseOpened):
         with pytest.raises(Unknown):
-            apply(View(), kind())
-
-
-def test_the_list_of_tournaments_as_it_was_rests_on_all_that_tournaments_write_into_it() -> None:
-    written = {kind for kind, part in model._OF.items() if part != "game"}
-    assert facts.types_of(written) == history._OF_LIST
+            Folded().take(kind())

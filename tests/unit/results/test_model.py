@@ -4,26 +4,24 @@ from collections.abc import Iterable
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.results.synthetic import SECRET, TOURNAMENT, Championship, Step, full_game, game_id
+from tests.unit.results.folded import STREAM, Folded
+from tests.unit.results.synthetic import SECRET, Championship, Step, full_game, game_id
 
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import scoresheet
+from faristol.results import answers
 from faristol.results.broken import Broken
-from faristol.results.model import View, apply
 
 
 def fold_game(steps: Iterable[Step], game_: str) -> results.GetGameResponse:
-    state: results.GetGameResponse | None = None
-    for step in steps:
-        for stream, events in step.items():
-            if stream in {f"game-{game_}", f"clock-{game_}"}:
-                for event in events:
-                    state = scoresheet.change_game(state, event)
-    assert state is not None
-    return state
+    streams = {f"game-{game_}", f"clock-{game_}"}
+    shown = answers.game_by_itself(
+        fact for step in steps for stream, facts in step.items() if stream in streams for fact in facts
+    )
+    assert shown is not None
+    return shown
 
 
 def full_table() -> list[Step]:
@@ -125,113 +123,75 @@ def test_a_play_that_time_ran_out_on_does_not_count() -> None:
     assert (state.entries[-1].complete, state.entries[-1].total) == (False, 0)
 
 
-def test_apply_leaves_the_view_that_it_was_given_alone() -> None:
-    view = View()
-    for event in events_of_tournament([*Championship().create(), *Championship().pair(1, [("anna", "biel")], "eloi")]):
-        before = [part.SerializeToString() if part else b"" for part in parts(view)]
-        after = apply(view, event)
-        assert [part.SerializeToString() if part else b"" for part in parts(view)] == before
-        view = after
-
-
 def test_a_round_shows_the_scores_of_its_games_and_the_tournament_where_the_round_stands() -> None:
     hall = Championship()
     table = hall.table(1, 1, "anna", "carme")
-    view = View()
     start = [*hall.create(), *hall.pair(1, [table.players], "eloi"), *hall.begin(1)]
-    for event in events_of_tournament(start):
-        view = apply(view, event)
-    for step in [*table.open(hall.ruleset, hall.lexicon), *full_game(table)]:
-        for event in (event for events in step.values() for event in events):
-            view = apply(view, event)
-    assert view.round is not None
-    assert view.tournament is not None
-    line = view.round.tables[0]
+    folded = Folded([*start, *table.open(hall.ruleset, hall.lexicon), *full_game(table)])
+    (line,) = folded.pairings(1).tables
     assert ([seat.score for seat in line.seats], line.turns, line.final) == ([15, 111], 7, True)
-    assert (view.tournament.played[0].tables, view.tournament.played[0].finished) == (1, 1)
-    assert view.tournament.players == 5
+    (played,) = folded.shown.played
+    assert (played.tables, played.finished, folded.shown.players) == (1, 1, 5)
 
 
 @pytest.mark.parametrize(
-    "event",
+    ("event", "stream"),
     [
-        game.PlayCompleted(turn=1, player_id="anna"),
-        clock.ClockStarted(player_id="anna"),
-        pairing.RoundStarted(round=3),
-        pairing.RulesetPinned(),
-        pairing.RoundPaired(round=1),
-        game.Pin(name="not an event"),
+        (game.PlayCompleted(turn=1, player_id="anna"), "game-lliga-r1-t1"),
+        (clock.ClockStarted(player_id="anna"), "clock-lliga-r1-t1"),
+        (pairing.RoundStarted(round=3), STREAM),
+        (pairing.RulesetPinned(), STREAM),
+        (pairing.RoundPaired(round=1), STREAM),
+        (game.Pin(name="not an event"), STREAM),
     ],
 )
-def test_an_event_that_cannot_follow_stops_the_projection(event: Message) -> None:
+def test_an_event_that_cannot_follow_stops_the_projection(event: Message, stream: str) -> None:
     with pytest.raises(Broken, match=event.DESCRIPTOR.name):
-        apply(View(), event)
+        Folded().take(event, stream)
 
 
-def events_of_tournament(steps: Iterable[Step]) -> list[Message]:
-    return [event for step in steps for event in step.get(f"tournament-{TOURNAMENT}", [])]
-
-
-def parts(view: View) -> list[Message | None]:
-    return [view.tournament, view.players, view.round, view.game]
+CREATED = pairing.TournamentCreated(tournament_id="lliga", rounds=5)
 
 
 def test_a_tournament_of_which_the_final_standings_are_reopened_is_not_over() -> None:
-    view = View(tournament=results.Tournament(tournament_id="lliga", rounds=1))
-    view = apply(view, pairing.StandingsPublished(round=1))
-    assert view.tournament is not None
-    assert view.tournament.over
+    folded = Folded([{STREAM: [CREATED]}])
+    folded.add(pairing.StandingsPublished(round=1))
+    assert folded.shown.over
 
-    view = apply(view, pairing.StandingsReopened(round=1))
-    assert view.tournament is not None
-    assert not view.tournament.over
+    folded.add(pairing.StandingsReopened(round=1))
+    assert not folded.shown.over
+
+
+def paired(number: int, first: str = "anna", second: str = "biel") -> pairing.RoundPaired:
+    pair = pairing.Pairing(table=1, game_id=f"g{number}", first_player_id=first, second_player_id=second)
+    return pairing.RoundPaired(round=number, pairings=[pair])
 
 
 def test_a_pairing_that_is_taken_back_is_no_round_and_can_be_made_again() -> None:
-    def paired(first: str, second: str) -> pairing.RoundPaired:
-        pair = pairing.Pairing(table=1, game_id="g", first_player_id=first, second_player_id=second)
-        return pairing.RoundPaired(round=1, pairings=[pair])
+    folded = Folded([{STREAM: [CREATED, paired(1), pairing.RoundUnpaired(round=1)]}])
+    assert list(folded.shown.played) == []
 
-    view = View(tournament=results.Tournament(tournament_id="lliga", rounds=5))
-    view = apply(view, paired("anna", "biel"))
-    view = apply(view, pairing.RoundUnpaired(round=1))
-    assert view.tournament is not None
-    assert list(view.tournament.played) == []
-
-    view = apply(view, paired("anna", "carme"))
-    assert view.round is not None
-    assert [seat.player_id for table in view.round.tables for seat in table.seats] == ["anna", "carme"]
-    assert view.tournament is not None
-    assert [(line.round, line.tables) for line in view.tournament.played] == [(1, 1)]
+    folded.add(paired(1, "anna", "carme"))
+    assert [seat.player_id for table in folded.pairings(1).tables for seat in table.seats] == ["anna", "carme"]
+    assert [(line.round, line.tables) for line in folded.shown.played] == [(1, 1)]
 
 
 def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_are_not() -> None:
-    def paired(number: int) -> pairing.RoundPaired:
-        pair = pairing.Pairing(table=1, game_id=f"g{number}", first_player_id="anna", second_player_id="biel")
-        return pairing.RoundPaired(round=number, pairings=[pair])
-
-    tournament = results.Tournament(tournament_id="lliga", rounds=5)
-    first = apply(View(tournament=tournament), paired(1))
-    second = apply(View(tournament=first.tournament), paired(2))
+    folded = Folded([{STREAM: [CREATED, paired(1), paired(2)]}])
     scores = [game.FinalScore(player_id="anna", score=300), game.FinalScore(player_id="biel", score=310)]
     corrected = pairing.ResultCorrected(round=1, game_id="g1", scores=scores, winner_id="biel")
-    after = apply(View(tournament=second.tournament, round=first.round), corrected)
-    third = apply(View(tournament=after.tournament), paired(3))
+    folded.add(corrected, paired(3))
 
-    assert third.tournament is not None
-    assert [line.corrected_before for line in third.tournament.played] == [False, True, False]
-    assert after.round is not None
-    assert [seat.score for seat in after.round.tables[0].seats] == [300, 310]
-    assert after.round.tables[0].corrected
+    assert [line.corrected_before for line in folded.shown.played] == [False, True, False]
+    (table,) = folded.pairings(1).tables
+    assert [seat.score for seat in table.seats] == [300, 310]
+    assert table.corrected
 
     # A correction says whether there was a game; one from before that was said leaves it as it was.
     corrected.unplayed, corrected.condition = True, game.END_CONDITION_FORFEIT
     corrected.loser_ids.append("anna")
-    forfeit = apply(View(tournament=after.tournament, round=after.round), corrected).round
-    for field in ("unplayed", "condition", "loser_ids"):
-        corrected.ClearField(field)
-    same = apply(View(tournament=after.tournament, round=forfeit), corrected).round
-    for one in (forfeit, same):
-        assert one is not None
-        table = one.tables[0]
+    before = pairing.ResultCorrected(round=1, game_id="g1", scores=scores, winner_id="biel")
+    for fact in (corrected, before):
+        folded.add(fact)
+        (table,) = folded.pairings(1).tables
         assert (table.unplayed, table.condition, list(table.loser_ids)) == (True, game.END_CONDITION_FORFEIT, ["anna"])

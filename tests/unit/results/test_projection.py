@@ -1,25 +1,37 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from google.protobuf.message import Message
 from sqlalchemy import select
 from tests.unit.results.league import League
-from tests.unit.results.synthetic import Championship, Step, append, keep_names
+from tests.unit.results.synthetic import TOURNAMENT, Championship, Step, append, game_id, keep_names
 
 from faristol.bus import CannotTake
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Record, Recorded
 from faristol.results.model import TYPES
 from faristol.results.projection import projection
-from faristol.results.store import Sheaf
+from faristol.results.rows import Player, Tournament
+from faristol.results.standings import rank
+from faristol.results.store import Reader
+from faristol.results.tables import VERSION, schema
+from faristol.results.unit import Rebuilding
 
-Rows = list[tuple[str, str, str, int, bytes]]
-TABLE = projection().tables.tables["results_v8"]
+Rows = dict[str, list[tuple[Any, ...]]]
+TABLES = schema(VERSION, 1)
 
 
 async def written(record: Record) -> Rows:
     async with record.reading() as connection:
-        found = await connection.execute(select(TABLE).order_by(TABLE.c.kind, TABLE.c.id))
-        return [(row.kind, row.id, row.tournament_id, row.position, bytes(row.body)) for row in found]
+        return {
+            cls.__name__: [
+                tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key.columns))
+            ]
+            for cls, table in TABLES.items()
+        }
 
 
 async def project(record: Record, events: list[Recorded], size: int) -> None:
@@ -44,7 +56,21 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
         await project(record, news, size=1)
         at = news[-1].position
     live = await written(record)
-    assert len(live) == 1 + 1 + 2 + 4  # the tournament, its players, two rounds, four games
+    of_each = {name: len(found) for name, found in live.items()}
+    assert of_each == {
+        "Ruleset": 1,
+        "Tournament": 1,
+        "Player": 5,
+        "Team": 0,
+        "Round": 2,
+        "Bye": 2,
+        "Match": 0,
+        "Game": 4,
+        "Seat": 8,
+        "Sheet": 4,
+        "Line": 9 + 3 * 4,
+        "Standing": 2 * 5,
+    }
     everything = await record.read(types=TYPES)
     for size in (len(everything), 7, 2):
         await make_tables(record)
@@ -76,16 +102,18 @@ async def test_rows_folded_in_memory_and_written_late_are_those_of_the_live_ones
     await project(record, everything, size=1)
     live = await written(record)
     await make_tables(record)
-    sheaf = Sheaf(TABLE, keep)
+    unit = Rebuilding(TABLES, keep)
     for start in range(0, len(everything), 11):
         async with record.reading() as connection:
-            await sheaf.take(connection, everything[start : start + 11])
+            await unit.take(connection, everything[start : start + 11])
         if start % 33 == 0:
             async with record.writing() as connection:
-                await sheaf.write(connection)
+                await unit.write(connection)
     async with record.writing() as connection:
-        await sheaf.write(connection)
-    assert sheaf.held == 0
+        await unit.write(connection)
+        while await unit.finish(connection):
+            pass
+    assert unit.held == 0
     assert await written(record) == live
 
 
@@ -95,7 +123,9 @@ async def test_no_name_is_in_a_row(record: Record) -> None:
     for step in Championship().steps():
         await append(record, step)
     await project(record, await record.read(types=TYPES), size=50)
-    assert not [row for row in await written(record) if "Puigdomènech".encode() in row[4] or b"Tarragona" in row[4]]
+    rows = [row for found in (await written(record)).values() for row in found]
+    assert rows
+    assert not [row for row in rows if "Puigdomènech" in str(row) or "Tarragona" in str(row)]
 
 
 async def test_a_broken_event_is_named_by_its_position_and_stream(record: Record) -> None:
@@ -105,3 +135,83 @@ async def test_a_broken_event_is_named_by_its_position_and_stream(record: Record
     told = r"event 1 \(PlayCompleted on game-nowhere\): Broken: PlayCompleted is of a game that was not opened"
     with pytest.raises(CannotTake, match=told):
         await project(record, await record.read(), size=1)
+
+
+async def turned(record: Record) -> list[Recorded]:
+    """Every event of a championship of which a round is paired, taken back and paired otherwise, and then corrected."""
+    hall = Championship()
+    again: Step = {hall.stream: [pairing.RoundUnpaired(round=1, occurred_at=hall.at())]}
+    scores = [game.FinalScore(player_id=player, score=score) for player, score in (("anna", 300), ("carme", 310))]
+    corrected = pairing.ResultCorrected(round=1, game_id=game_id(1, 1), scores=scores, winner_id="carme")
+    late = pairing.LateEntryAdmitted(player_id="fina", rating=1400, round=3)
+    gone: list[Message] = [
+        pairing.PlayerWithdrawn(player_id="fina", round=3),
+        pairing.PlayerReinstated(player_id="fina"),
+    ]
+    steps: list[Step] = [
+        *hall.create(),
+        *hall.pair(1, [("dolors", "eloi"), ("anna", "biel"), ("carme", "eloi")], "carme"),
+        again,
+        *hall.first_round(),
+        *hall.second_round(),
+        {hall.stream: [corrected]},
+        {hall.stream: [late]},
+        {hall.stream: gone},
+        {f"game-{game_id(2, 1)}": [game.EntriesTakenBack(turn=2, player_id="biel", bag_left=80)]},
+    ]
+    for step in steps:
+        await append(record, step)
+    return await record.read(types=TYPES)
+
+
+@pytest.mark.parametrize("size", [2, 5, 1_000])
+async def test_what_is_taken_back_corrected_or_entered_late_is_the_same_live_and_in_batches(
+    record: Record, size: int
+) -> None:
+    everything = await turned(record)
+    await make_tables(record)
+    await project(record, everything, size=1)
+    live = await written(record)
+    lines = [row[0] for row in live["Line"]].count(game_id(2, 1))
+    assert lines == 3, "the first turn, and what each lost at the end, which stands"
+    assert len(live["Game"]) == len({row[0] for row in live["Game"]}) == 4, "nothing is left of what was taken back"
+    assert len(live["Standing"]) == 2 * 6, "after both rounds, with the late entry"
+    await make_tables(record)
+    await project(record, everything, size)
+    assert await written(record) == live
+    await make_tables(record)
+    unit = Rebuilding(TABLES, 3)
+    for start in range(0, len(everything), size):
+        async with record.writing() as connection:
+            await unit.take(connection, everything[start : start + size])
+            if start % 3 == 0:
+                await unit.write(connection)
+    async with record.writing() as connection:
+        await unit.write(connection)
+        while await unit.finish(connection):
+            pass
+    assert await written(record) == live
+
+
+async def test_standings_that_are_kept_are_those_that_are_ranked_when_asked_for(record: Record) -> None:
+    await make_tables(record)
+    await project(record, await turned(record), size=7)
+    async with record.reading() as connection:
+        reader = Reader(connection, TABLES)
+        (of,) = await reader.of_tournament(Tournament, TOURNAMENT)
+        players = await reader.of_tournament(Player, TOURNAMENT)
+        rounds = await reader.rounds(TOURNAMENT)
+        for number in (1, 2):
+            counted = [round_ for _, round_ in sorted(rounds.items()) if round_.round <= number]
+            ranked = [line.standing for line in rank(of, players, counted)]
+            assert await reader.standings(TOURNAMENT, number) == ranked
+
+
+async def test_without_the_content_of_the_rules_on_the_record_no_standings_are_kept(record: Record) -> None:
+    await make_tables(record)
+    events = await turned(record)
+    await project(record, [event for event in events if event.name != "RulesetKept"], size=50)
+    assert not (await written(record))["Standing"]
+    kept = [event for event in events if event.name == "RulesetKept"]
+    await project(record, kept, size=1)
+    assert len((await written(record))["Standing"]) == 2 * 6, "another tournament kept it, and it serves for all"

@@ -1,45 +1,55 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
-from faristol.pb.game.v1 import events_pb2 as game
+from tests.unit.results.folded import Folded
+
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.model import View, apply
-from faristol.results.rounds import change_round
-from faristol.results.standings import last_counted, rank
+from faristol.results import answers
+from faristol.results.championship import Championship
+from faristol.results.rounds import OF_RESULT
+from faristol.results.rows import Adjustment, Bye, ByeKind, Game, Option, Player, Round, Seat, Tournament
+from faristol.results.standings import last_counted
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.options import written
 
 FISC = load_ruleset("fisc-2023")
 
 
-def tournament(ruleset: Ruleset) -> results.Tournament:
-    pin = game.Pin(
-        name=ruleset.name,
-        digest=ruleset.digest,
-        options=[game.ChosenOption(name=name, value=written(value)) for name, value in ruleset.chosen.items()],
-    )
-    return results.Tournament(tournament_id="lliga", rounds=5, ruleset=pin)
+def tournament(ruleset: Ruleset) -> Tournament:
+    options = tuple(Option(name, written(value)) for name, value in ruleset.chosen.items())
+    return Tournament("lliga", rounds=5, ruleset=ruleset.name, ruleset_digest=ruleset.digest, ruleset_options=options)
 
 
 TOURNAMENT = tournament(FISC)
-PLAYERS = [results.Player(player_id=player) for player in ("anna", "biel", "carme", "dolors", "eloi")]
+PLAYERS = [Player("lliga", player, entered_round=0) for player in ("anna", "biel", "carme", "dolors", "eloi")]
 
 
-def table(first: str, second: str, scores: tuple[int, int], *, final: bool = True) -> results.Table:
-    seats = [
-        results.Seat(player_id=first, score=scores[0]),
-        results.Seat(player_id=second, score=scores[1]),
-    ]
-    return results.Table(table=1, game_id="g", seats=seats, final=final)
+def rank(
+    of: Tournament, players: Sequence[Player], rounds: Sequence[Round], *, arithmetic: bool = False
+) -> list[results.Standing]:
+    """The standings as they are shown."""
+    championship = Championship(of, players={player.player_id: player for player in players})
+    return answers.standings(championship, rounds, arithmetic=arithmetic)
 
 
-def paired(round_: int, *tables: results.Table, bye: str = "") -> results.GetPairingsResponse:
-    answer = results.GetPairingsResponse(round=round_, phase=results.ROUND_PHASE_STARTED, tables=tables)
+def seats(*scores: tuple[str, int]) -> list[Seat]:
+    return [Seat("g", place, player_id=player, score=score) for place, (player, score) in enumerate(scores)]
+
+
+def table(first: str, second: str, scores: tuple[int, int], *, final: bool = True) -> Game:
+    return Game("g", "lliga", table=1, seats=seats((first, scores[0]), (second, scores[1])), final=final)
+
+
+def paired(round_: int, *tables: Game, bye: str = "") -> Round:
+    finished = sum(each.final for each in tables)
+    found = Round("lliga", round_, results.ROUND_PHASE_STARTED, games=list(tables), finished=finished)
     if bye:
-        answer.bye.player_id = bye
-    return answer
+        found.byes.append(Bye("lliga", round_, ByeKind.ALLOCATED, 0, bye))
+    return found
 
 
 FIRST = paired(1, table("anna", "carme", (400, 300)), table("biel", "dolors", (350, 350)), bye="eloi")
@@ -125,9 +135,9 @@ def test_a_forfeit_is_a_point_and_no_game_for_the_tie_breaks() -> None:
 
 def test_a_bye_that_was_asked_for_counts_as_granted_once_its_round_is_in() -> None:
     live = paired(1, table("anna", "biel", (400, 300)), table("carme", "dolors", (1, 2), final=False))
-    live.requested_byes.add(seat=results.Seat(player_id="eloi"), kind=pairing.BYE_KIND_HALF_POINT)
+    live.byes.append(Bye("lliga", 1, ByeKind.REQUESTED, 0, "eloi", worth=pairing.BYE_KIND_HALF_POINT))
     before = {line.player_id: line.half_points for line in rank(TOURNAMENT, PLAYERS, [live])}
-    live.tables[1].final = True
+    live.games[1].final = True
     after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [live])}
 
     assert before["eloi"] == 0
@@ -135,16 +145,15 @@ def test_a_bye_that_was_asked_for_counts_as_granted_once_its_round_is_in() -> No
 
 
 def test_who_withdrew_before_the_first_round_has_no_place_in_the_standings() -> None:
-    gone = results.Player(player_id="flora", entered_round=1, withdrawn_round=1)
+    gone = Player("lliga", "flora", entered_round=1, withdrawn_round=1)
 
     assert "flora" not in {line.player_id for line in rank(TOURNAMENT, [*PLAYERS, gone], [FIRST])}
 
 
 def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() -> None:
     before = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST])}
-    adjusted = results.GetPairingsResponse()
-    adjusted.CopyFrom(FIRST)
-    adjusted.tables[0].spread_adjustments.add(player_id="anna", points=64, article="PES Δ.ε")
+    adjusted = deepcopy(FIRST)
+    adjusted.games[0].spread_adjustments = (Adjustment("anna", 64, "PES Δ.ε"),)
     after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [adjusted])}
 
     assert after["anna"].spread - before["anna"].spread == 64
@@ -155,10 +164,9 @@ def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() ->
 
 def test_a_sanction_beside_the_result_changes_spread_and_total_and_no_points() -> None:
     before = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST])}
-    punished = results.GetPairingsResponse()
-    punished.CopyFrom(FIRST)
-    change_round(
-        punished, pairing.PointsAdjusted(round=1, game_id=FIRST.tables[0].game_id, player_id="anna", points=-30)
+    punished = deepcopy(FIRST)
+    OF_RESULT[pairing.PointsAdjusted](
+        punished.games[0], pairing.PointsAdjusted(round=1, game_id="g", player_id="anna", points=-30), 1
     )
     after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [punished])}
 
@@ -168,31 +176,37 @@ def test_a_sanction_beside_the_result_changes_spread_and_total_and_no_points() -
 
 
 def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() -> None:
-    def taken(round_: results.GetPairingsResponse | None) -> list[tuple[str, int, str]]:
-        assert round_ is not None
-        return [(one.player_id, one.points, one.article) for one in round_.tables[0].score_sanctions]
+    pair = pairing.Pairing(table=1, game_id="g", first_player_id="anna", second_player_id="carme")
+    folded = Folded()
+    folded.add(pairing.TournamentCreated(tournament_id="lliga"), pairing.RoundPaired(round=1, pairings=[pair]))
 
-    game_id, points = FIRST.tables[0].game_id, pairing.SANCTION_KIND_POINTS
+    def taken() -> list[tuple[str, int, str]]:
+        (shown,) = folded.pairings(1).tables
+        return [(each.player_id, each.points, each.article) for each in shown.score_sanctions]
+
+    points = pairing.SANCTION_KIND_POINTS
     imposed = pairing.PlayerSanctioned(
-        player_id="anna", round=1, kind=points, game_id=game_id, points=25, article="FISE 49"
+        player_id="anna", round=1, kind=points, game_id="g", points=25, article="FISE 49"
     )
-    head = results.Tournament(tournament_id="lliga", rounds=5)
-    view = apply(View(tournament=head, round=FIRST), imposed, 40)
-    view = apply(view, imposed, 44)
-    assert taken(view.round) == [("anna", 25, "FISE 49")] * 2
-    view = apply(view, pairing.SanctionLifted(player_id="anna", round=1, version=40, kind=points, game_id=game_id), 47)
-    assert taken(view.round) == [("anna", 25, "FISE 49")]
+    folded.take(imposed, version=40)
+    folded.take(imposed, version=44)
+    assert taken() == [("anna", 25, "FISE 49")] * 2
+    lifted = pairing.SanctionLifted(player_id="anna", round=1, version=40, kind=points, game_id="g")
+    folded.take(lifted, version=47)
+    assert taken() == [("anna", 25, "FISE 49")]
 
     # Under PES Ζ they come off beside the result, which the fact after it says.
-    beside = apply(view, imposed, 50)
-    beside = apply(beside, pairing.PointsAdjusted(round=1, game_id=game_id, player_id="anna", points=-25), 51)
-    assert taken(beside.round) == [("anna", 25, "FISE 49")]
+    folded.take(imposed, version=50)
+    folded.take(pairing.PointsAdjusted(round=1, game_id="g", player_id="anna", points=-25), version=51)
+    assert taken() == [("anna", 25, "FISE 49")]
 
 
 def test_a_sanction_in_rounds_or_before_any_is_paired_changes_no_round() -> None:
-    out = pairing.PlayerSanctioned(player_id="anna", round=1, kind=pairing.SANCTION_KIND_ROUNDS, rounds=[2])
-    before = View(tournament=results.Tournament(tournament_id="lliga", rounds=5))
-    assert apply(before, out, 9) == before
+    folded = Folded()
+    folded.add(pairing.TournamentCreated(tournament_id="lliga"))
+    before = deepcopy(folded.of)
+    folded.add(pairing.PlayerSanctioned(player_id="anna", round=1, kind=pairing.SANCTION_KIND_ROUNDS, rounds=[2]))
+    assert folded.of == before
 
 
 def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:
@@ -203,15 +217,15 @@ def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:
         assert {one.name: one.quarters for one in eloi.tie_breaks}["berger"] == expected
 
 
-def of_several(round_: int, *scores: int, **how: Any) -> results.GetPairingsResponse:
-    seats = [results.Seat(player_id=one.player_id, score=score) for one, score in zip(PLAYERS, scores, strict=False)]
-    return paired(round_, results.Table(table=1, game_id="g", seats=seats, final=True, **how))
+def of_several(round_: int, *scores: int, **how: Any) -> Round:
+    at = seats(*zip((player.player_id for player in PLAYERS), scores, strict=False))
+    return paired(round_, Game("g", "lliga", table=1, seats=at, final=True, **how))
 
 
 def test_a_table_of_several_that_was_not_played_is_no_game_for_anybody() -> None:
     festa = tournament(load_ruleset("festa-major"))
     played = of_several(1, 300, 200, 100, winner_id="anna")
-    forfeit = of_several(2, 0, 0, 0, unplayed=True, loser_ids=["anna"])
+    forfeit = of_several(2, 0, 0, 0, unplayed=True, loser_ids=("anna",))
     before, after = rank(festa, PLAYERS[:3], [played]), rank(festa, PLAYERS[:3], [played, forfeit], arithmetic=True)
 
     assert [(line.player_id, line.wins, line.draws, line.losses) for line in after] == [
@@ -238,6 +252,6 @@ def test_who_left_a_table_of_several_does_not_win_it() -> None:
         return {line.player_id: "w" * line.wins + "d" * line.draws + "l" * line.losses for line in lines}
 
     assert outcomes(winner_id="anna") == {"anna": "w", "biel": "l", "carme": "l"}
-    assert outcomes(loser_ids=["anna"]) == {"anna": "l", "biel": "d", "carme": "d"}
-    assert outcomes(loser_ids=["anna", "biel"], winner_id="carme") == {"anna": "l", "biel": "l", "carme": "w"}
+    assert outcomes(loser_ids=("anna",)) == {"anna": "l", "biel": "d", "carme": "d"}
+    assert outcomes(loser_ids=("anna", "biel"), winner_id="carme") == {"anna": "l", "biel": "l", "carme": "w"}
     assert outcomes(lost_by_all=True) == {"anna": "l", "biel": "l", "carme": "l"}

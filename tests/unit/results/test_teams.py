@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from google.protobuf.message import Message
+from tests.unit.results import folded
 from tests.unit.results.league import STREAM, TEAMS, League
 from tests.unit.results.synthetic import Championship, Step, append
 from tests.unit.results.test_history import CALLER
@@ -21,9 +21,8 @@ from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
 from faristol.results import service as results_service
 from faristol.results.broken import Broken
-from faristol.results.model import View, change
-from faristol.results.players import change_players
 from faristol.results.projection import projection
+from faristol.results.rows import ByeKind, Team
 from faristol.results.teams import rank_teams, show_matches
 from faristol.rules import load_ruleset
 from faristol.rules.trf import read_trf
@@ -31,35 +30,27 @@ from faristol.rules.trf import read_trf
 FISE = load_ruleset("fise")
 
 
-class Folded:
+class Folded(folded.Folded):
     """The read models after some steps."""
 
-    def __init__(self, steps: Iterable[Step]) -> None:
-        self.view = View()
-        self.rounds: dict[int, results.GetPairingsResponse] = {}
-        for step in steps:
-            self.add(*step[STREAM])
-
-    def add(self, *facts: Message) -> None:
-        for fact in facts:
-            self.view.round = self.rounds.get(number := int(getattr(fact, "round", 0)))
-            if "round" in change(self.view, fact):
-                assert self.view.round is not None
-                self.rounds[number] = self.view.round
-
     @property
-    def teams(self) -> list[results.Team]:
-        return list(self.view.players.teams) if self.view.players else []
+    def teams(self) -> list[Team]:
+        return self.of.teams_in_order()
 
     @property
     def team_boards(self) -> int:
-        assert self.view.tournament is not None
-        return self.view.tournament.team_boards
+        return self.of.tournament.team_boards
 
     def standings(self, up_to: int = 3, *, arithmetic: bool = False) -> list[results.TeamStanding]:
-        assert self.view.tournament is not None
-        rounds = [one for number, one in sorted(self.rounds.items()) if number <= up_to]
-        return rank_teams(self.view.tournament, self.teams, rounds, arithmetic=arithmetic)
+        rounds = [each for number, each in sorted(self.rounds.items()) if number <= up_to]
+        return rank_teams(self.of.tournament, self.teams, rounds, arithmetic=arithmetic)
+
+    def match(self, number: int) -> results.Match:
+        """The one match of a round, as it is shown."""
+        answer = self.pairings(number)
+        show_matches(answer, self.rounds[number], FISE)
+        (match,) = answer.matches
+        return match
 
 
 def lines(standings: list[results.TeamStanding]) -> list[tuple[int, str, int, int, tuple[int, int, int], int]]:
@@ -102,12 +93,11 @@ def test_by_points_of_boards_the_order_is_another() -> None:
 
 def test_a_match_counts_once_its_last_board_is_over_and_byes_of_its_round_with_it() -> None:
     league = Folded(League().steps())
-    show_matches(league.rounds[3], FISE)
-    (match,) = league.rounds[3].matches
+    match = league.match(3)
     assert (match.final, match.first_team.board_half_points, match.second_team.board_half_points) == (False, 2, 0)
     assert lines(league.standings())[:2] == lines(league.standings(up_to=2))[:2]
     league.add(*League().last_result()[STREAM])
-    show_matches(league.rounds[3], FISE)
+    match = league.match(3)
     assert (match.final, match.winner_team_id) == (True, "")
     assert lines(league.standings()) == [
         (1, "lleida", 4, 8, (0, 2, 0), 50),
@@ -138,14 +128,15 @@ def test_points_of_teams_are_those_of_their_boards_and_their_arithmetic_adds_up(
     for line in league.standings(arithmetic=True):
         halves = Fraction(0)
         for round_ in league.rounds.values():
-            for table in round_.tables:
-                scores = {seat.team_id: seat.score for seat in table.seats}
+            for game_ in round_.games:
+                scores = {seat.team_id: seat.score for seat in game_.seats}
                 if line.team_id in scores:
                     own, other = scores.pop(line.team_id), next(iter(scores.values()))
                     halves += 2 if own > other else int(own == other)
-            halves += sum(2 for one in round_.requested_byes if one.match and one.seat.team_id == line.team_id)
-            rests = [one for one in round_.team_byes if one.team_id == line.team_id]
-            halves += sum(league.team_boards * (1 if one.kind == pairing.BYE_KIND_HALF_POINT else 2) for one in rests)
+            alone = round_.byes_of(ByeKind.REQUESTED)
+            halves += sum(2 for bye in alone if bye.match and bye.team_id == line.team_id)
+            rests = [bye for bye in round_.byes_of(ByeKind.TEAM) if bye.team_id == line.team_id]
+            halves += sum(league.team_boards * (1 if bye.worth == pairing.BYE_KIND_HALF_POINT else 2) for bye in rests)
         assert line.board_half_points == halves == sum(one.board_half_points for one in line.rounds)
         assert sum(term.quarters for term in line.point_arithmetic.terms) == 2 * line.match_half_points
         for one in line.tie_breaks:
@@ -161,12 +152,11 @@ def test_what_came_off_the_spread_of_a_player_comes_off_the_team() -> None:
 
 def test_everybody_is_of_one_team_and_a_new_line_up_lets_go_of_who_is_not_in_it() -> None:
     league = Folded(League().steps())
-    assert league.view.players is not None
-    of = {player.player_id: player.team_id for player in league.view.players.players}
+    of = {player.player_id: player.team_id for player in league.of.players.values()}
     assert [player for player, team_id in of.items() if team_id == "sabadell"] == ["dolors", "eloi"]
     assert (of["anna"], of["biel"], of["carme"]) == ("tarragona", "tarragona", "")
-    assert [one.player_id for one in league.teams[0].line_up] == ["biel", "anna"]
-    seats = league.rounds[1].tables[0].seats
+    assert list(league.teams[0].line_up) == ["biel", "anna"]
+    seats = league.rounds[1].games[0].seats
     assert [seat.team_id for seat in seats] == ["tarragona", "sabadell"]
 
 
@@ -185,7 +175,7 @@ def test_a_team_that_left_before_any_round_has_no_place_and_one_that_comes_back_
 def test_what_is_said_of_a_team_that_there_is_not_stops_the_projection() -> None:
     for fact in (pairing.LineUpSet(team_id="reus"), pairing.TeamWithdrawn(team_id="reus", round=1)):
         with pytest.raises(Broken, match="team 'reus' is not registered"):
-            change_players(None, fact)
+            Folded(League().create()).add(fact)
 
 
 def test_only_the_option_makes_a_tournament_one_of_teams() -> None:
@@ -218,7 +208,7 @@ async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were
     given = []
     for length in range(1, len(steps) + 1):
         part = Folded(steps[:length])
-        given.append((lines(part.standings()), [[one.player_id for one in team.line_up] for team in part.teams]))
+        given.append((lines(part.standings()), [list(team.line_up) for team in part.teams]))
     service = await served(record, steps)
     position = 0
     for step, (expected, line_ups) in zip(steps, given, strict=True):

@@ -10,11 +10,11 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
-from faristol.results import history, lookup, standings, teams
+from faristol.results import answers, history, lookup, standings, teams
 from faristol.results.history import Moment
+from faristol.results.lookup import Found, Part
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.sheet import write_pinned
-from faristol.results.shelf import Kind
 
 
 async def get_pairings(
@@ -24,25 +24,25 @@ async def get_pairings(
     if request.round < 1:
         raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
 
-    def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[lookup.Tournament]:
+    def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[Found]:
         return history.pairings(record, tournament_id, request.round, moment)
 
-    found = await models.found(request, context, folded, Kind.ROUND)
-    answer = found.round(request.round)
+    found = await models.found(request, context, folded, Part.TEAMS | Part.TABLES, only=request.round)
+    round_ = found.round(request.round)
+    answer = answers.pairings(round_, found.of.teams)
     seats = [seat for table in answer.tables for seat in table.seats]
     if answer.HasField("bye"):
         seats.append(answer.bye)
-    seats.extend(one.seat for one in answer.requested_byes)
+    seats.extend(bye.seat for bye in answer.requested_byes)
     await models.name(seats, request.tournament_id)
     await lookup.name_arbiters(models.record, answer.tables)
     if answer.matches:
         try:
-            ruleset = standings.rules_of(found.tournament)
+            ruleset = standings.rules_of(found.head)
         except Refusal:
-            teams.show_matches_without_points(answer)
-        else:
-            teams.show_matches(answer, ruleset)
-    answer.position, answer.division = found.position, found.tournament.division
+            ruleset = None
+        teams.show_matches(answer, round_, ruleset)
+    answer.position, answer.division = found.position, found.head.division
     return answer
 
 

@@ -32,7 +32,7 @@ async def follow(
     """News of a tournament from a position on, then live."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
-    head = (await lookup.tournament(models.record, request.tournament_id)).tournament
+    head = (await lookup.tournament(models.record, request.tournament_id)).head
     first, after = head.division_of, request.after_position
     async for piece in news.follow(models.record, models.progress, head.tournament_id, after, first_division=first):
         yield piece

@@ -9,11 +9,11 @@ from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import history, lookup, standings
+from faristol.results import answers, history, lookup, standings
 from faristol.results.crosstable import crosstable
+from faristol.results.lookup import Part
 from faristol.results.models import ReadModels
 from faristol.results.report import Arrangements, complete, report
-from faristol.results.shelf import Kind
 from faristol.results.teams import taking_part
 from faristol.rules.trf import Edition, write_trf
 
@@ -36,7 +36,7 @@ async def get_report(
     Raises ``NotFound`` for a round that is not paired, ``Invalid`` for one of which a result is missing, and
     ``Refusal`` for a tournament of which the format cannot tell.
     """
-    found = await models.found(request, context, history.games, Kind.PLAYERS, Kind.ROUND)
+    found = await models.found(request, context, history.games, Part.PLAYERS | Part.TEAMS | Part.TABLES)
     number = request.round
     counted = complete(found.up_to(number))
     if number and len(counted) < number:
@@ -45,23 +45,23 @@ async def get_report(
             N_("round {round} has results to come; the last that is over is {last}"),
             {"round": number, "last": len(counted)},
         )
-    if any(len(table.seats) > 2 for round_ in counted for table in round_.tables):
+    if any(len(game.seats) > standings.PAIR for round_ in counted for game in round_.games):
         raise Refusal("NOT_PAIRS", "", PAIRS_ALONE)
-    lines = await asyncio.to_thread(standings.rank, found.tournament, found.players, counted, arithmetic=True)
+    lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
     arrangements = Arrangements()
-    for event in await models.record.read_stream(f"tournament-{found.tournament.tournament_id}"):
+    for event in await models.record.read_stream(f"tournament-{found.of.id}"):
         if event.position <= found.position:
             arrangements.note(event.message)
     document = await asyncio.to_thread(
         report,
-        found.tournament,
-        found.players,
-        crosstable(lines, found.players, counted),
+        found.head,
+        found.of.players.values(),
+        crosstable(lines, found.of.players, counted),
         arrangements if request.for_officials else arrangements.public(),
-        await lookup.people(models.record, (player.player_id for player in found.players)),
-        standings.rules_of(found.tournament),
+        await lookup.people(models.record, found.of.players),
+        standings.rules_of(found.head),
         _EDITIONS[request.edition],
-        {(round_.round, table.seats[1].player_id) for round_ in counted for table in round_.tables},
-        taking_part(found.listed.teams, counted),
+        {(round_.round, game.seats[1].player_id) for round_ in counted for game in round_.games},
+        taking_part(found.of.teams_in_order(), counted),
     )
     return results.GetReportResponse(text=write_trf(document), round=len(counted), position=found.position)

@@ -12,11 +12,10 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import load
 from faristol.record.people import told_apart
-from faristol.results import history, lookup
+from faristol.results import answers, history, lookup
+from faristol.results.lookup import Part
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.prizes import ALL, offered, prizes
-from faristol.results.shelf import Kind
-from faristol.results.tournament import is_over
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -45,30 +44,30 @@ async def list_players(
     models: ReadModels, request: results.ListPlayersRequest, context: Context
 ) -> results.ListPlayersResponse:
     """Players with their ratings."""
-    found = await models.found(request, context, history.players, Kind.PLAYERS)
-    people = await lookup.people(models.record, (player.player_id for player in found.players))
+    found = await models.found(request, context, history.players, Part.PLAYERS | Part.TEAMS)
+    answer = answers.players(found.of)
+    people = await lookup.people(models.record, found.of.players)
     names = told_apart(people.values())
-    for player in found.players:
+    for player in answer.players:
         player.shown_name = names[player.player_id]
         player.name = people[player.player_id].name
         player.club = people[player.player_id].club
         player.country = people[player.player_id].country
-    found.listed.position = found.position
-    return found.listed
+    answer.position = found.position
+    return answer
 
 
 async def list_teams(
     models: ReadModels, request: results.ListTeamsRequest, context: Context
 ) -> results.ListTeamsResponse:
     """Teams with their line-ups."""
-    found = await models.found(request, context, history.players, Kind.PLAYERS)
-    listed = found.listed.teams
-    ids = (one.player_id for team in listed for one in team.line_up)
-    names = await lookup.shown(models.record, ids, request.tournament_id)
-    for team in listed:
-        for one in team.line_up:
-            one.name = names[one.player_id]
-    return results.ListTeamsResponse(teams=listed, position=found.position, division=found.tournament.division)
+    found = await models.found(request, context, history.players, Part.TEAMS)
+    listed = answers.teams(found.of)
+    members = [member for team in listed for member in team.line_up]
+    names = await lookup.shown(models.record, (member.player_id for member in members), request.tournament_id)
+    for member in members:
+        member.name = names[member.player_id]
+    return results.ListTeamsResponse(teams=listed, position=found.position, division=found.head.division)
 
 
 async def get_prizes(
@@ -76,16 +75,16 @@ async def get_prizes(
 ) -> results.GetPrizesResponse:
     """Who is ahead for the special prizes."""
     await models.reach(request.min_position, context)
-    found, games = await models.figures.of(models.record, request.tournament_id)
+    found, plays = await lookup.prizes(models.record, request.tournament_id)
     check_reached(request.min_position, found.position)
     kinds = (await load(models.record, f"tournament-{request.tournament_id}", ALL, offered)).state
-    won = await asyncio.to_thread(prizes, kinds, found.rounds, games)
+    won = await asyncio.to_thread(prizes, kinds, found.rounds, plays)
     winners = [winner for prize in won for winner in prize.winners]
     ids = (winner.player_id for winner in winners)
     names = await lookup.shown(models.record, ids, request.tournament_id)
     for winner in winners:
         winner.name = names[winner.player_id]
-    return results.GetPrizesResponse(prizes=won, position=found.position, over=is_over(found.tournament))
+    return results.GetPrizesResponse(prizes=won, position=found.position, over=found.of.is_over)
 
 
 async def get_ruleset(

@@ -1,0 +1,428 @@
+"""What the contract answers, out of rows: a function for each message that is shown. Pure.
+
+Names of people are not here: they stand beside the record, and are filled in where an answer is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.pins import Pin
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results import rows
+from faristol.results.arithmetic import shown
+from faristol.results.championship import Championship
+from faristol.results.model import table_of
+from faristol.results.rows import ByeKind, unpacked, unpacked_all
+from faristol.results.scoresheet import board, turns_taken
+from faristol.results.standings import rank
+from faristol.rules.standings import Row
+
+
+def tournament(
+    of: rows.Tournament, rounds: Iterable[rows.Round], divisions: Sequence[rows.Division]
+) -> results.Tournament:
+    """A tournament in short, with the ``divisions`` of its championship."""
+    answer = results.Tournament(
+        tournament_id=of.tournament_id,
+        name=of.name,
+        rounds=of.rounds,
+        players=of.players,
+        ruleset=Pin(of.ruleset, of.ruleset_digest, of.ruleset_options).message(),
+        over=of.over,
+        division=of.division,
+        division_of=of.division_of,
+        divisions=[pairing.Division(tournament_id=each.tournament_id, name=each.name) for each in divisions],
+        team_boards=of.team_boards,
+        time_zone=of.time_zone,
+        halls=[
+            pairing.Hall(name=hall.name, first_table=hall.first_table, last_table=hall.last_table) for hall in of.halls
+        ],
+        played=[
+            results.Round(
+                round=each.round,
+                phase=_phase(each.phase),
+                tables=each.tables,
+                finished=each.finished,
+                corrected_before=each.corrected_before,
+                algorithm=each.algorithm,
+            )
+            for each in sorted(rounds, key=lambda each: each.round)
+        ],
+    )
+    if of.lexicon:
+        answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
+    answer.created_at.FromNanoseconds(of.created_at)
+    return answer
+
+
+def _phase(phase: int) -> results.RoundPhase.ValueType:
+    return results.RoundPhase.ValueType(phase)
+
+
+def players(of: Championship) -> results.ListPlayersResponse:
+    """The players, highest rating first, and the teams, in the order in which they were registered."""
+    answer = results.ListPlayersResponse(
+        players=[
+            results.Player(
+                player_id=player.player_id,
+                rating=player.rating,
+                unrated=player.unrated,
+                new_rating=player.new_rating,
+                entered_round=player.entered_round,
+                withdrawn_round=player.withdrawn_round,
+                checked_in=player.checked_in,
+                team_id=player.team_id,
+                category=player.category,
+            )
+            for player in by_rating(of.players.values())
+        ],
+        rating_system=of.tournament.rating_system,
+        rating_revision=of.tournament.rating_revision,
+        teams=teams(of),
+    )
+    if of.tournament.rating_published_at is not None:
+        answer.rating_published_at.FromNanoseconds(of.tournament.rating_published_at)
+    if of.tournament.rating_revised_at is not None:
+        answer.rating_revised_at.FromNanoseconds(of.tournament.rating_revised_at)
+    return answer
+
+
+def teams(of: Championship) -> list[results.Team]:
+    """The teams in the order in which they were registered."""
+    return [
+        results.Team(
+            team_id=team.team_id,
+            name=team.name,
+            line_up=[results.TeamPlayer(player_id=player_id) for player_id in team.line_up],
+            entered_round=team.entered_round,
+            withdrawn_round=team.withdrawn_round,
+        )
+        for team in of.teams_in_order()
+    ]
+
+
+def by_rating(listed: Iterable[rows.Player]) -> list[rows.Player]:
+    """Players, highest rating first."""
+    return sorted(
+        listed,
+        key=lambda player: (
+            -(player.rating if player.new_rating is None else player.new_rating),
+            player.player_id,
+        ),
+    )
+
+
+# --- rounds --------------------------------------------------------------------------------------------------------
+
+
+def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results.GetPairingsResponse:
+    """The tables of a round with scores as they are; matches between teams without what they have come to."""
+    answer = results.GetPairingsResponse(
+        round=round_.round,
+        phase=_phase(round_.phase),
+        tables=[table(game) for game in round_.games],
+        requested_byes=[
+            results.RequestedBye(
+                seat=results.Seat(player_id=bye.player_id, team_id=bye.team_id),
+                kind=_worth(bye.worth),
+                match=bye.match,
+                board=bye.board,
+            )
+            for bye in round_.byes_of(ByeKind.REQUESTED)
+        ],
+        matches=[
+            results.Match(
+                match=match.match,
+                first_team=results.TeamSide(team_id=match.first_team_id, name=registered[match.first_team_id].name),
+                second_team=results.TeamSide(team_id=match.second_team_id, name=registered[match.second_team_id].name),
+            )
+            for match in round_.matches
+        ],
+        team_byes=[
+            results.TeamBye(team_id=bye.team_id, name=registered[bye.team_id].name, kind=_worth(bye.worth))
+            for bye in round_.byes_of(ByeKind.TEAM)
+        ],
+        algorithm=round_.algorithm,
+    )
+    for bye in round_.byes_of(ByeKind.ALLOCATED):
+        answer.bye.player_id = bye.player_id
+    return answer
+
+
+def _worth(worth: int) -> pairing.ByeKind.ValueType:
+    return pairing.ByeKind.ValueType(worth)
+
+
+def table(game: rows.Game) -> results.Table:
+    """A table of a round."""
+    answer = results.Table(
+        table=game.table,
+        game_id=game.game_id,
+        seats=[_counted(seat) for seat in game.seats],
+        turns=game.turns,
+        final=game.final,
+        winner_id=game.winner_id,
+        lost_by_all=game.lost_by_all,
+        condition=game_events.EndCondition.ValueType(game.condition),
+        loser_ids=game.loser_ids,
+        unplayed=game.unplayed,
+        corrected=game.corrected,
+        first_player_id=game.first_player_id,
+        hall=game.hall,
+        match=game.match,
+        board=game.board,
+        score_sanctions=_sanctions(game),
+        entered_by=game.entered_by,
+        corrected_by=game.corrected_by,
+    )
+    if game.postponed_to is not None:
+        answer.postponed_to.FromNanoseconds(game.postponed_to)
+    for each in game.spread_adjustments:
+        answer.spread_adjustments.add(
+            player_id=each.player_id, points=each.points, article=each.article, sanction=each.sanction
+        )
+    return answer
+
+
+def _counted(seat: rows.Seat) -> results.Seat:
+    """A seat with the score that counts in the tournament."""
+    return results.Seat(player_id=seat.player_id, score=seat.score, team_id=seat.team_id)
+
+
+def _sanctions(game: rows.Game) -> list[results.ScoreSanction]:
+    return [
+        results.ScoreSanction(player_id=each.player_id, points=each.points, article=each.article, version=each.version)
+        for each in game.score_sanctions
+    ]
+
+
+# --- standings -----------------------------------------------------------------------------------------------------
+
+
+def standings(
+    of: Championship, counted: Sequence[rows.Round], *, arithmetic: bool, only: str = ""
+) -> list[results.Standing]:
+    """The standings after the rounds ``counted``, as they are kept, or else ranked here; with ``arithmetic`` always so.
+
+    With ``only`` the line of that player alone, ranked among all; no line when the player has none. Raises ``Refusal``
+    when the tournament's rules are not at hand and standings are not kept.
+    """
+    if of.standings and not arithmetic:
+        kept = [each for each in of.standings if only in {"", each.player_id}]
+        values = unpacked_all([each.tie_breaks for each in kept])
+        return [
+            standing(each, of.players[each.player_id], tie_breaks)
+            for each, tie_breaks in zip(kept, values, strict=True)
+        ]
+    ranked = rank(of.tournament, of.players.values(), counted)
+    lines = []
+    for each in ranked:
+        if only in {"", each.standing.player_id}:
+            (tie_breaks,) = unpacked_all([each.standing.tie_breaks])
+            line = standing(each.standing, of.players[each.standing.player_id], tie_breaks)
+            if arithmetic:
+                _explain(line, each.row)
+            lines.append(line)
+    return lines
+
+
+def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequence[Any]]) -> results.Standing:
+    """A player's line in the standings, with the fields of each of its ``rows.TieBreak``s."""
+    return results.Standing(
+        rank=of.rank,
+        player_id=of.player_id,
+        wins=of.wins,
+        draws=of.draws,
+        losses=of.losses,
+        bye=of.bye,
+        half_points=of.half_points,
+        tie_breaks=[
+            results.TieBreak(name=name, quarters=quarters, divisor=divisor) for name, quarters, divisor in tie_breaks
+        ],
+        spread=of.spread,
+        total=of.total,
+        team_id=player.team_id,
+        category=player.category,
+    )
+
+
+def _explain(line: results.Standing, row: Row) -> None:
+    """Say how the values of a line come about."""
+    line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
+    for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
+        tie_break.arithmetic.CopyFrom(shown(value))
+
+
+# --- games ---------------------------------------------------------------------------------------------------------
+
+
+def game(of: rows.Game) -> results.GetGameResponse:
+    """A game as it is kept at its table, which is open."""
+    sheet = of.sheet
+    assert sheet is not None, f"the table of {of.game_id} was never opened"
+    return results.GetGameResponse(
+        game_id=of.game_id,
+        tournament_id=of.tournament_id,
+        round=of.round,
+        table=of.table,
+        seats=[results.Seat(player_id=seat.player_id, score=seat.table_score) for seat in of.seats],
+        first_player_id=sheet.first_player_id,
+        board=_tiles(board(of)),
+        entries=[_entry(line) for line in of.lines],
+        bag_left=sheet.bag_left,
+        turn_player_id=sheet.turn_player_id,
+        end_condition=game_events.EndCondition.ValueType(sheet.end_condition),
+        final=sheet.final,
+        winner_id=sheet.winner_id,
+        clocks=[_side(seat) for seat in of.seats] if sheet.clocked else [],
+        allowance_ms=sheet.allowance_ms,
+        ruleset=Pin(sheet.ruleset, sheet.ruleset_digest, sheet.ruleset_options).message(),
+        lexicon=Pin(sheet.lexicon, sheet.lexicon_digest).message(),
+        laid=_tiles(sheet.laid),
+        incidents=[
+            results.Incident(
+                kind=results.IncidentKind.ValueType(each.kind),
+                turn=each.turn,
+                player_id=each.player_id,
+                count=each.number,
+                open=each.open,
+                article=each.article,
+            )
+            for each in sheet.incidents
+        ],
+        loser_ids=sheet.loser_ids,
+        lost_by_all=sheet.lost_by_all,
+        turn_ms=sheet.turn_ms,
+        neutralised_for=sheet.neutralised_for,  # type: ignore[arg-type] # a number of the enumeration
+        round_time_over=sheet.round_time_over,
+        last_turn=sheet.last_turn,
+        draw_commitment=sheet.draw_commitment,
+        seed=sheet.seed,
+    )
+
+
+def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
+    """A game out of the facts of its table and its clock alone; None before it is opened."""
+    found = table_of(facts)
+    return None if found is None else game(found)
+
+
+def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
+    """A game of which the table was never opened, as its result was entered by hand or came without a game."""
+    return results.GetGameResponse(
+        game_id=of.game_id,
+        tournament_id=of.tournament_id,
+        round=of.round,
+        table=of.table,
+        seats=[results.Seat(player_id=seat.player_id, team_id=seat.team_id) for seat in of.seats],
+        ruleset=Pin(above.ruleset, above.ruleset_digest, above.ruleset_options).message(),
+        lexicon=Pin(above.lexicon, above.lexicon_digest).message(),
+    )
+
+
+def is_decided(of: rows.Game) -> bool:
+    """Its result was entered by hand, or came without a game."""
+    return of.final and bool(of.entered_by or of.unplayed)
+
+
+def titled(answer: results.GetGameResponse, of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
+    """``answer`` with the name of the tournament and what counts of the game there."""
+    answer.tournament_name, answer.division = above.name, above.division
+    answer.entered_by, answer.unplayed = of.entered_by, of.unplayed
+    answer.corrected, answer.corrected_by = of.corrected, of.corrected_by
+    # Where no clock was set up nobody was waited for: who was not there had lost before (PES ΣΤ).
+    by_book = of.unplayed and not answer.clocks
+    if (of.entered_by or by_book) and of.final and not turns_taken(of):
+        _take_over(answer, of)
+    elif of.corrected or of.score_sanctions:
+        answer.counted.extend(_counted(seat) for seat in of.seats)
+    answer.score_sanctions.extend(_sanctions(of))
+    return answer
+
+
+_SHOWN_WHILE_PLAYED: Collection[str] = (
+    "board",
+    "entries",
+    "laid",
+    "bag_left",
+    "turn_player_id",
+    "clocks",
+    "neutralised_for",
+    "round_time_over",
+    "last_turn",
+)
+
+
+def _take_over(answer: results.GetGameResponse, of: rows.Game) -> None:
+    """Give a game that was not kept at its table the result that the tournament has."""
+    scores = {seat.player_id: seat.score for seat in of.seats}
+    for seat in answer.seats:
+        seat.score = scores[seat.player_id]
+    answer.final, answer.winner_id, answer.lost_by_all = True, of.winner_id, of.lost_by_all
+    answer.end_condition = game_events.EndCondition.ValueType(of.condition)
+    answer.loser_ids[:] = of.loser_ids
+    for field in _SHOWN_WHILE_PLAYED:
+        answer.ClearField(field)  # type: ignore[arg-type] # these are fields of it
+
+
+def _side(seat: rows.Seat) -> results.ClockSide:
+    side = results.ClockSide(
+        player_id=seat.player_id,
+        used_ms=seat.used_ms,
+        running=seat.running_since is not None,
+        turn_used_ms=seat.turn_used_ms,
+        absent=seat.absent,
+    )
+    if seat.running_since is not None:
+        side.running_since.FromNanoseconds(seat.running_since)
+    return side
+
+
+def _entry(line: rows.Line) -> results.Entry:
+    return results.Entry(
+        kind=results.EntryKind.ValueType(line.kind),
+        turn=line.turn,
+        player_id=line.player_id,
+        placements=_tiles(unpacked(rows.Placement, line.placements)),
+        words=[
+            game_events.ScoredWord(
+                word=game_events.Word(faces=word.faces),
+                row=word.row,
+                column=word.column,
+                across=word.across,
+                score=word.score,
+            )
+            for word in unpacked(rows.ScoredWord, line.words)
+        ],
+        score=line.score,
+        total=line.total,
+        bingo=line.bingo,
+        challenged=line.challenged,
+        complete=line.complete,
+        exchanged=line.exchanged,
+        overtime_ms=line.overtime_ms,
+        faces=line.faces,
+        coordinates=line.coordinates,
+        withdrawn_for=game_events.WithdrawalReason.ValueType(line.withdrawn_for),
+        lost_for=game_events.TurnLostReason.ValueType(line.lost_for),
+        article=line.article,
+        written=[
+            results.WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in line.written
+        ],
+        ruled_words=[
+            game_events.RuledWord(word=game_events.Word(faces=word.faces), valid=word.valid)
+            for word in line.ruled_words
+        ],
+    )
+
+
+def _tiles(placements: Iterable[rows.Placement]) -> list[game_events.Placement]:
+    return [
+        game_events.Placement(row=tile.row, column=tile.column, face=tile.face, blank=tile.blank) for tile in placements
+    ]

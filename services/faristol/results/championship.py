@@ -1,0 +1,38 @@
+"""A tournament with whatever of its rows is in memory. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.rows import Player, Round, Standing, Team, Tournament
+
+
+@dataclass(slots=True)
+class Championship:
+    """The rows of a tournament: all of them, or as many as an event touches."""
+
+    tournament: Tournament
+    players: dict[str, Player] = field(default_factory=dict)
+    """By id, in no order."""
+    teams: dict[str, Team] = field(default_factory=dict)
+    """By id, in no order."""
+    rounds: dict[int, Round] = field(default_factory=dict)
+    """By number. One that was taken back is not among them."""
+    standings: list[Standing] = field(default_factory=list)
+    """After one round, in rank order; empty where they were not made."""
+
+    @property
+    def id(self) -> str:
+        """The tournament's."""
+        return self.tournament.tournament_id
+
+    @property
+    def is_over(self) -> bool:
+        """Its standings are published, or its last round is closed."""
+        closed = [round_.phase == results.ROUND_PHASE_CLOSED for round_ in self.rounds.values()]
+        return self.tournament.over or (len(closed) >= self.tournament.rounds > 0 and all(closed))
+
+    def teams_in_order(self) -> list[Team]:
+        """The teams in the order in which they were registered."""
+        return sorted(self.teams.values(), key=lambda team: team.number)

@@ -1,0 +1,447 @@
+"""Rows of the read models as plain values: a class for each table. Pure.
+
+What is a value by itself, as a score, a player or a line of a sheet, has a column or a row. What is variable and asked
+for with its row alone is a tuple of named tuples, which its column holds as JSON; what is hardly ever looked into, as
+the tiles and words of a play, stays in that form in memory too (``packed``). Values are never changed in place but
+replaced, so that a row that changed is told from one that did not.
+
+``BESIDE`` marks what belongs to a row and lies in other tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeVar
+
+KEY = {"key": True}
+BESIDE = {"beside": True}
+"""The row has no such column: these rows lie in a table of their own."""
+
+
+class Row:
+    """A row of some table."""
+
+    __slots__ = ()
+
+
+def key() -> Any:
+    """A column of the primary key."""
+    return field(metadata=KEY)
+
+
+N = TypeVar("N", bound=tuple[Any, ...])
+
+
+def packed(items: Sequence[Any]) -> str:
+    """Named tuples, or text, as JSON; empty for none."""
+    return _encode(items) if items else ""
+
+
+def unpacked(item: type[N], text: str) -> list[N]:
+    """The named tuples of their JSON. A sequence in one of them comes as a list."""
+    return [item(*read) for read in json.loads(text)] if text else []
+
+
+def unpacked_all(texts: Iterable[str]) -> list[list[list[Any]]]:
+    """The fields of the named tuples of many values, read at once."""
+    found: list[list[list[Any]]] = json.loads(f"[{','.join(text or '[]' for text in texts)}]")
+    return found
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Option(NamedTuple):
+    """What was chosen for a ruleset."""
+
+    name: str
+    value: str
+
+
+class Division(NamedTuple):
+    """A division of a championship."""
+
+    tournament_id: str
+    name: str
+
+
+class Hall(NamedTuple):
+    """A hall and its tables."""
+
+    name: str
+    first_table: int
+    last_table: int
+
+
+class Placement(NamedTuple):
+    """A tile on a square."""
+
+    row: int
+    column: int
+    face: str
+    blank: bool
+
+
+class ScoredWord(NamedTuple):
+    """A word of a play."""
+
+    faces: Sequence[str]
+    row: int
+    column: int
+    across: bool
+    score: int
+
+
+class RuledWord(NamedTuple):
+    """A word of a ruling."""
+
+    faces: Sequence[str]
+    valid: bool
+
+
+class Written(NamedTuple):
+    """A score as a player wrote it."""
+
+    player_id: str
+    score: int
+    total: int
+
+
+class Incident(NamedTuple):
+    """What happened beside the turns."""
+
+    kind: int
+    turn: int
+    player_id: str = ""
+    number: int = 0
+    open: bool = False
+    article: str = ""
+
+
+class Adjustment(NamedTuple):
+    """Points of the spread that do not come from scores."""
+
+    player_id: str
+    points: int
+    article: str
+    sanction: bool = False
+
+
+class Sanction(NamedTuple):
+    """Points that a sanction took off a score; ``version`` is that of the tournament's stream which it made."""
+
+    player_id: str
+    points: int
+    article: str
+    version: int
+
+
+class TieBreak(NamedTuple):
+    """The value of a tie-break, in quarters; of a mean, its sum and what that is divided by."""
+
+    name: str
+    quarters: int
+    divisor: int
+
+
+@dataclass(slots=True)
+class Ruleset(Row):
+    """The content of a ruleset, as the record keeps it."""
+
+    digest: str = key()
+    content: bytes = b""
+
+
+@dataclass(slots=True)
+class Player(Row):
+    """A registered player."""
+
+    tournament_id: str = key()
+    player_id: str = key()
+    rating: int = 0
+    unrated: bool = False
+    new_rating: int | None = None
+    entered_round: int = 1
+    withdrawn_round: int = 0
+    checked_in: bool = False
+    team_id: str = ""
+    category: str = ""
+
+    @property
+    def never_came(self) -> bool:
+        """Withdrawn before any round: without a place in the standings."""
+        return 0 < self.withdrawn_round <= self.entered_round
+
+
+@dataclass(slots=True)
+class Team(Row):
+    """A registered team; ``number`` is its place in the order of registration."""
+
+    tournament_id: str = key()
+    team_id: str = key()
+    number: int = 0
+    name: str = ""
+    entered_round: int = 1
+    withdrawn_round: int = 0
+    line_up: tuple[str, ...] = ()
+
+    @property
+    def never_came(self) -> bool:
+        """Withdrawn before any round: without a place in the standings."""
+        return 0 < self.withdrawn_round <= self.entered_round
+
+
+class ByeKind(StrEnum):
+    """How somebody comes to sit a round out."""
+
+    ALLOCATED = "allocated"
+    """The pairing left a player over."""
+    REQUESTED = "requested"
+    """A player was granted it, or has nobody on the other side of a match."""
+    TEAM = "team"
+    """Of a whole team."""
+
+
+@dataclass(slots=True)
+class Bye(Row):
+    """A player, or a team, that sits a round out; ``worth`` is a ``ByeKind`` of the events."""
+
+    tournament_id: str = key()
+    round: int = key()
+    kind: str = key()
+    place: int = key()
+    player_id: str = ""
+    team_id: str = ""
+    worth: int = 0
+    match: int = 0
+    board: int = 0
+
+
+@dataclass(slots=True)
+class Match(Row):
+    """Two teams in a round."""
+
+    tournament_id: str = key()
+    round: int = key()
+    match: int = key()
+    first_team_id: str = ""
+    second_team_id: str = ""
+
+
+@dataclass(slots=True)
+class Seat(Row):
+    """A player at a table: the score that counts in the tournament, that of the table itself, and the clock there.
+
+    Times are in milliseconds; ``running_since`` in nanoseconds since 1970, None while the clock stands.
+    """
+
+    game_id: str = key()
+    place: int = key()
+    tournament_id: str = ""
+    round: int = 0
+    player_id: str = ""
+    team_id: str = ""
+    score: int = 0
+    table_score: int = 0
+    used_ms: int = 0
+    turn_used_ms: int = 0
+    running_since: int | None = None
+    absent: bool = False
+
+
+@dataclass(slots=True)
+class Line(Row):
+    """A line of a scoresheet; ``number`` grows from line to line."""
+
+    game_id: str = key()
+    number: int = key()
+    tournament_id: str = ""
+    kind: int = 0
+    turn: int = 0
+    player_id: str = ""
+    score: int = 0
+    total: int = 0
+    bingo: bool = False
+    challenged: bool = False
+    complete: bool = False
+    exchanged: int = 0
+    overtime_ms: int = 0
+    coordinates: str = ""
+    withdrawn_for: int = 0
+    lost_for: int = 0
+    article: str = ""
+    faces: tuple[str, ...] = ()
+    placements: str = ""
+    """Packed, each a ``Placement``."""
+    words: str = ""
+    """Packed, each a ``ScoredWord``, the main word first."""
+    written: tuple[Written, ...] = ()
+    ruled_words: tuple[RuledWord, ...] = ()
+
+
+@dataclass(slots=True)
+class Sheet(Row):
+    """What is kept at a table once it is opened, without the lines of its sheet."""
+
+    game_id: str = key()
+    ruleset: str = ""
+    ruleset_digest: str = ""
+    ruleset_options: tuple[Option, ...] = ()
+    lexicon: str = ""
+    lexicon_digest: str = ""
+    first_player_id: str = ""
+    turn_player_id: str = ""
+    bag_left: int = 0
+    end_condition: int = 0
+    final: bool = False
+    winner_id: str = ""
+    lost_by_all: bool = False
+    loser_ids: tuple[str, ...] = ()
+    laid: tuple[Placement, ...] = ()
+    settled: tuple[Placement, ...] = ()
+    """Blanks on the board that were settled to stand for another letter than their play said."""
+    incidents: tuple[Incident, ...] = ()
+    clocked: bool = False
+    """There are clocks."""
+    allowance_ms: int = 0
+    turn_ms: int = 0
+    neutralised_for: int = 0
+    round_time_over: bool = False
+    last_turn: int = 0
+    draw_commitment: bytes = b""
+    seed: bytes = b""
+
+
+@dataclass(slots=True)
+class Game(Row):
+    """A table of a round: the pairing, and the result as the tournament has it."""
+
+    game_id: str = key()
+    tournament_id: str = ""
+    round: int = 0
+    place: int = 0
+    """In the order of the pairing."""
+    table: int = 0
+    hall: str = ""
+    match: int = 0
+    board: int = 0
+    first_player_id: str = ""
+    turns: int = 0
+    final: bool = False
+    winner_id: str = ""
+    lost_by_all: bool = False
+    condition: int = 0
+    loser_ids: tuple[str, ...] = ()
+    unplayed: bool = False
+    corrected: bool = False
+    postponed_to: int | None = None
+    """In nanoseconds since 1970."""
+    spread_adjustments: tuple[Adjustment, ...] = ()
+    score_sanctions: tuple[Sanction, ...] = ()
+    entered_by: str = ""
+    corrected_by: str = ""
+    seats: list[Seat] = field(default_factory=list, metadata=BESIDE, compare=False)
+    """In the order of the pairing."""
+    sheet: Sheet | None = field(default=None, metadata=BESIDE, compare=False)
+    """None until the table is opened."""
+    lines: list[Line] = field(default_factory=list, metadata=BESIDE, compare=False)
+
+    def seat(self, player_id: str) -> Seat | None:
+        """The seat of a player; None for somebody who does not sit here."""
+        for seat in self.seats:
+            if seat.player_id == player_id:
+                return seat
+        return None
+
+
+@dataclass(slots=True)
+class Round(Row):
+    """A round that is paired."""
+
+    tournament_id: str = key()
+    round: int = key()
+    phase: int = 0
+    algorithm: str = ""
+    tables: int = 0
+    finished: int = 0
+    corrected_before: bool = False
+    games: list[Game] = field(default_factory=list, metadata=BESIDE, compare=False)
+    byes: list[Bye] = field(default_factory=list, metadata=BESIDE, compare=False)
+    matches: list[Match] = field(default_factory=list, metadata=BESIDE, compare=False)
+
+    def byes_of(self, kind: ByeKind) -> Iterator[Bye]:
+        """The byes of a kind, in order."""
+        return (bye for bye in self.byes if bye.kind == kind)
+
+    @property
+    def complete(self) -> bool:
+        """Every result is in."""
+        return all(game.final for game in self.games)
+
+
+@dataclass(slots=True)
+class Tournament(Row):
+    """A tournament. Times are in nanoseconds since 1970."""
+
+    tournament_id: str = key()
+    name: str = ""
+    rounds: int = 0
+    players: int = 0
+    """Who take part."""
+    ruleset: str = ""
+    """Empty between the two events of the append that makes the tournament."""
+    ruleset_digest: str = ""
+    ruleset_options: tuple[Option, ...] = ()
+    lexicon: str = ""
+    lexicon_digest: str = ""
+    over: bool = False
+    created_at: int = 0
+    division: str = ""
+    division_of: str = ""
+    divisions: tuple[Division, ...] = ()
+    """Of a championship; the first division alone is told."""
+    team_boards: int = 0
+    time_zone: str = ""
+    halls: tuple[Hall, ...] = ()
+    rating_system: str = ""
+    rating_revision: int = 0
+    rating_published_at: int | None = None
+    rating_revised_at: int | None = None
+
+
+@dataclass(slots=True)
+class Standing(Row):
+    """A player's line in the standings after a round."""
+
+    tournament_id: str = key()
+    round: int = key()
+    player_id: str = key()
+    rank: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    bye: bool = False
+    half_points: int = 0
+    spread: int = 0
+    total: int = 0
+    tie_breaks: str = ""
+    """Packed, each a ``TieBreak``, in the order in which they decide."""
+
+
+CLASSES: tuple[type[Row], ...] = (
+    Ruleset,
+    Tournament,
+    Player,
+    Team,
+    Round,
+    Bye,
+    Match,
+    Game,
+    Seat,
+    Sheet,
+    Line,
+    Standing,
+)

@@ -1,0 +1,292 @@
+"""A unit of work: the rows that batches of events touch, read once, changed in memory and written late."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.message import Message
+from sqlalchemy import true
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.kernel.facts import game_of as named_game
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.record import Recorded
+from faristol.results import ranks, scoresheet
+from faristol.results.championship import Championship
+from faristol.results.clocks import TICKS
+from faristol.results.model import FIRST, State, game_of
+from faristol.results.players import OF_PLAYERS
+from faristol.results.rounds import OF_RESULT, OF_ROUND, takes_no_points
+from faristol.results.rows import CLASSES, Bye, Game, Match, Player, Round, Row, Ruleset, Team, Tournament
+from faristol.results.store import Reader, Tables, remove, remove_round, write
+from faristol.results.tables import LAYOUTS
+from faristol.results.tournament import OF_TOURNAMENT
+
+Scope = tuple[str, str]
+"""A tournament or a game, by its id: rows of it are compared and written together."""
+
+Stored = dict[tuple[type[Row], tuple[Any, ...]], tuple[Any, ...]]
+"""Rows as their tables have them: values by class and key."""
+
+_OF_TOURNAMENTS: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *OF_PLAYERS, *OF_ROUND, *OF_RESULT))
+_OF_TEAMS: frozenset[type[Message]] = frozenset(
+    (pairing.TeamRegistered, pairing.LineUpSet, pairing.TeamWithdrawn, pairing.TeamReinstated)
+)
+
+
+@dataclass
+class Needs:
+    """What has to be in memory before events are applied."""
+
+    tournaments: set[str] = field(default_factory=set)
+    rounds: set[str] = field(default_factory=set)
+    """Tournaments with their rounds."""
+    players: set[tuple[str, str]] = field(default_factory=set)
+    """Players, each with the tournament."""
+    all_players: set[str] = field(default_factory=set)
+    """Tournaments with all their players and teams."""
+    games: set[str] = field(default_factory=set)
+    lines: set[str] = field(default_factory=set)
+    """Games with the lines of their sheets."""
+
+    def add(self, event: Recorded) -> None:
+        """Add what ``event`` touches."""
+        kind = type(event.message)
+        if kind in TICKS or kind in scoresheet.WITHOUT_LINES:
+            self.games.add(game_of(event))
+        elif kind in scoresheet.FOLDS or kind is game_events.GameOpened:
+            self.games.add(game_of(event))
+            self.lines.add(game_of(event))
+        elif kind in _OF_TOURNAMENTS and not takes_no_points(event.message):
+            self._add_of_tournament(event, kind)
+
+    def _add_of_tournament(self, event: Recorded, kind: type[Message]) -> None:
+        self.tournaments.add(event.tournament)
+        if kind in OF_RESULT:
+            self.rounds.add(event.tournament)
+            self.games.add(named_game(event.message))
+        elif kind in OF_ROUND:
+            self.rounds.add(event.tournament)
+        elif kind in _OF_TEAMS:
+            self.all_players.add(event.tournament)
+        elif kind in OF_PLAYERS and kind is not rating.RatingListPublished:
+            self.players.add((event.tournament, event.message.player_id))  # type: ignore[attr-defined] # all have one
+
+
+class Unit:
+    """The rows of one version and generation, of which nobody else may write any meanwhile.
+
+    What is written is what differs from what was read: a statement for each table. Standings are made anew after that,
+    once for each tournament of which results have changed, however many did. ``keep`` is how many games and tournaments
+    may stay in memory for the next batch.
+    """
+
+    def __init__(self, tables: Tables, keep: int = 0) -> None:
+        self._tables = tables
+        self._keep = keep
+        self._state = State()
+        self._loaded = Needs()
+        self._stored: dict[Scope, Stored] = {}
+        """Of every tournament and game in memory."""
+        self._touched: set[Scope] = set()
+        """Tournaments and games that events were of since rows were written."""
+
+    async def take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        """Apply events, in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
+        needs = Needs()
+        for event in events:
+            try:
+                needs.add(event)
+            except Exception:  # noqa: BLE001, S112 # whoever applies it says what is wrong with it
+                continue
+        await self._load(Reader(connection, self._tables), needs)
+        self._touched |= {("tournament", event.tournament) for event in events}
+        self._touched |= {("game", game_id) for game_id in needs.games}
+        state, loaded = self._state, self._loaded
+        state.apply(events)
+        for made in state.championships.keys() - loaded.tournaments:
+            for here in (loaded.tournaments, loaded.rounds, loaded.all_players):
+                here.add(made)
+        made_games = state.games.keys() - loaded.games
+        self._touched |= {("game", game_id) for game_id in made_games}
+        loaded.games |= made_games
+        loaded.lines |= made_games
+
+    @property
+    def held(self) -> int:
+        """Number of tournaments and games that were touched and are not written."""
+        return len(self._touched)
+
+    async def write(self, connection: AsyncConnection) -> None:
+        """Write what has changed, and the standings that have."""
+        await self._write_rows(connection)
+        await self._rank(connection, self._state.stale)
+
+    async def _write_rows(self, connection: AsyncConnection) -> None:
+        kept = self._state.rulesets.keys()
+        for tournament in await Reader(connection, self._tables).those(Tournament, "ruleset_digest", kept):
+            self._state.stale[tournament.tournament_id] = FIRST
+        for tournament_id, number in self._state.taken_back:
+            await remove_round(connection, self._tables, tournament_id, number)
+            self._forget_round(tournament_id, number)
+        changed, gone = self._differences()
+        changed[Ruleset].extend(self._state.rulesets.values())
+        for cls, keys in gone.items():
+            await remove(connection, self._tables[cls], keys)
+        for cls in CLASSES:
+            await write(connection, self._tables[cls], changed[cls])
+        self._state.taken_back.clear()
+        self._state.rulesets.clear()
+        self._touched.clear()
+        if len(self._stored) > self._keep:
+            self._forget()
+
+    def _differences(self) -> tuple[dict[type[Row], list[Row]], dict[type[Row], list[tuple[Any, ...]]]]:
+        """Rows that are not in their tables as they are in memory, and keys of those that are in memory no more."""
+        changed, gone = defaultdict[type[Row], list[Row]](list), defaultdict[type[Row], list[tuple[Any, ...]]](list)
+        for scope in sorted(self._touched):
+            stored, now = self._stored.get(scope, {}), Stored()
+            for row in self._rows_of(scope):
+                known = LAYOUTS[type(row)]
+                at = type(row), known.key(row)
+                now[at] = known.values(row)
+                if stored.get(at) != now[at]:
+                    changed[type(row)].append(row)
+            for cls, key in stored.keys() - now.keys():
+                gone[cls].append(key)
+            self._stored[scope] = now
+        return changed, gone
+
+    def _rows_of(self, scope: Scope) -> Iterator[Row]:
+        """The rows of a tournament or a game that are in memory."""
+        kind, scope_id = scope
+        if kind == "game":
+            game = self._state.games.get(scope_id)
+            if game is not None:
+                yield game
+                yield from game.seats
+                yield from game.lines
+                if game.sheet is not None:
+                    yield game.sheet
+        elif (of := self._state.championships.get(scope_id)) is not None:
+            yield of.tournament
+            yield from of.players.values()
+            yield from of.teams.values()
+            for round_ in of.rounds.values():
+                yield round_
+                yield from round_.byes
+                yield from round_.matches
+
+    async def _rank(self, connection: AsyncConnection, tournaments: Iterable[str]) -> None:
+        for tournament_id in sorted(tournaments):
+            await ranks.project(connection, self._tables, tournament_id, self._state.stale.pop(tournament_id))
+
+    def _forget(self) -> None:
+        self._state.championships.clear()
+        self._state.games.clear()
+        self._stored.clear()
+        self._loaded = Needs()
+
+    def _forget_round(self, tournament_id: str, number: int) -> None:
+        """Nothing of a round is in the tables any more."""
+        for scope in [scope for scope, stored in self._stored.items() if _is_of(stored, tournament_id, number)]:
+            del self._stored[scope]
+            self._touched.add(scope)
+        stored = self._stored.get(("tournament", tournament_id), {})
+        for cls, key in [at for at in stored if at[0] in _OF_ROUND and at[1][1] == number]:
+            del stored[cls, key]
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    async def _load(self, reader: Reader, needs: Needs) -> None:
+        """Bring what is needed and not in memory yet there."""
+        of, loaded = self._state.championships, self._loaded
+        for tournament in await reader.those(Tournament, "tournament_id", needs.tournaments - loaded.tournaments):
+            of[tournament.tournament_id] = Championship(tournament)
+            self._store("tournament", tournament.tournament_id, [tournament])
+        loaded.tournaments |= needs.tournaments
+        for round_ in await reader.those(Round, "tournament_id", needs.rounds - loaded.rounds):
+            of[round_.tournament_id].rounds[round_.round] = round_
+            self._store("tournament", round_.tournament_id, [round_])
+        loaded.rounds |= needs.rounds
+        await self._load_players(reader, needs)
+        await self._load_games(reader, needs)
+
+    async def _load_players(self, reader: Reader, needs: Needs) -> None:
+        of, loaded = self._state.championships, self._loaded
+        all_of = needs.all_players - loaded.all_players
+        loaded.all_players |= all_of
+        for team in await reader.those(Team, "tournament_id", all_of):
+            of[team.tournament_id].teams[team.team_id] = team
+            self._store("tournament", team.tournament_id, [team])
+        players = await reader.those(Player, "tournament_id", all_of)
+        missing = defaultdict[str, set[str]](set)
+        for tournament_id, player_id in needs.players - loaded.players:
+            if tournament_id not in loaded.all_players:
+                missing[tournament_id].add(player_id)
+        loaded.players |= needs.players
+        for tournament_id, player_ids in missing.items():
+            players += await reader.players(tournament_id, player_ids)
+        for player in players:
+            if player.player_id not in of[player.tournament_id].players:
+                of[player.tournament_id].players[player.player_id] = player
+                self._store("tournament", player.tournament_id, [player])
+
+    async def _load_games(self, reader: Reader, needs: Needs) -> None:
+        games, loaded = self._state.games, self._loaded
+        for game_id, game in (await reader.those_games(needs.games - loaded.games)).items():
+            games[game_id] = game
+            self._store("game", game_id, [game, *game.seats, *([game.sheet] if game.sheet else [])])
+        loaded.games |= needs.games
+        opened = {game_id for game_id in needs.lines - loaded.lines if game_id in games and games[game_id].sheet}
+        await reader.add_lines(games, opened)
+        for game_id in opened:
+            self._store("game", game_id, games[game_id].lines)
+        loaded.lines |= needs.lines
+
+    def _store(self, kind: str, scope_id: str, found: Iterable[Row]) -> None:
+        """Note rows as they were read."""
+        stored = self._stored.setdefault((kind, scope_id), {})
+        for row in found:
+            known = LAYOUTS[type(row)]
+            stored[type(row), known.key(row)] = known.values(row)
+
+
+_OF_ROUND = frozenset((Round, Bye, Match))
+
+
+def _is_of(stored: Stored, tournament_id: str, number: int) -> bool:
+    """Whether rows as stored are of a game of a round."""
+    at = next((at for at in stored if at[0] is Game), None)
+    return at is not None and stored[at][1:3] == (tournament_id, number)
+
+
+class Rebuilding(Unit):
+    """The unit of work of a rebuild: standings are made once, at its end, as nobody reads them before."""
+
+    _all_ranked = False
+
+    async def write(self, connection: AsyncConnection) -> None:
+        """Write what has changed, but for standings."""
+        await self._write_rows(connection)
+
+    async def finish(self, connection: AsyncConnection) -> bool:
+        """Make the standings of one tournament; False when there is none of which they are missing.
+
+        At first that is every tournament: what came to the tables before this unit of work has no standings either.
+        """
+        stale = self._state.stale
+        if not self._all_ranked:
+            tournaments = await Reader(connection, self._tables).rows(Tournament, true())
+            stale.update((tournament.tournament_id, FIRST) for tournament in tournaments)
+            self._all_ranked = True
+        tournament_id = next(iter(stale), None)
+        if tournament_id is None:
+            return False
+        await self._rank(connection, [tournament_id])
+        return True

@@ -1,0 +1,76 @@
+"""Read models folded in memory, out of steps or single facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from google.protobuf.message import Message
+from tests.unit.results.synthetic import TOURNAMENT, Step
+
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Metadata, Recorded
+from faristol.record.event import utc_now
+from faristol.results import answers
+from faristol.results.championship import Championship
+from faristol.results.model import State, fold
+from faristol.results.rows import Round
+
+STREAM = f"tournament-{TOURNAMENT}"
+
+
+def recorded(fact: Message, stream: str = STREAM, version: int = 1) -> Recorded:
+    """A fact as an event of the one tournament."""
+    event = Recorded(
+        position=1,
+        stream=stream,
+        version=version,
+        event_id="1",
+        type=fact.DESCRIPTOR.full_name,
+        schema_version=1,
+        tournament=TOURNAMENT,
+        payload=b"",
+        metadata=Metadata(),
+        recorded_at=utc_now(),
+        hash=b"",
+    )
+    vars(event)["message"] = fact
+    return event
+
+
+class Folded:
+    """What some steps of the one tournament come to."""
+
+    def __init__(self, steps: Iterable[Step] = ()) -> None:
+        self.state = State()
+        for step in steps:
+            for stream, facts in step.items():
+                for fact in facts:
+                    self.take(fact, stream)
+
+    def take(self, fact: Message, stream: str = STREAM, version: int = 1) -> None:
+        """Fold one fact more."""
+        fold(self.state, recorded(fact, stream, version))
+
+    def add(self, *facts: Message) -> None:
+        """Fold facts of the tournament."""
+        for fact in facts:
+            self.take(fact)
+
+    @property
+    def of(self) -> Championship:
+        """The tournament."""
+        return self.state.championships[TOURNAMENT]
+
+    @property
+    def rounds(self) -> dict[int, Round]:
+        """Its rounds."""
+        return self.of.rounds
+
+    @property
+    def shown(self) -> results.Tournament:
+        """The tournament as it is shown."""
+        return answers.tournament(self.of.tournament, self.of.rounds.values(), self.of.tournament.divisions)
+
+    def pairings(self, number: int) -> results.GetPairingsResponse:
+        """A round as it is shown."""
+        return answers.pairings(self.rounds[number], self.of.teams)
