@@ -241,6 +241,26 @@ async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_s
     assert [(row.position, row.stream) for row in rows][4:] == [(5, "game-a"), (6, "game-b")]
 
 
+async def test_a_reaction_is_woken_by_what_it_reacts_to_and_comes_past_the_rest(
+    record: Record, nats_server: NatsServer
+) -> None:
+    async def react(event: Recorded) -> None:
+        raise AssertionError(f"{event.name} is nothing that it reacts to")
+
+    started = events_pb2.GameStarted.DESCRIPTOR.full_name
+    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({started}), react)) as progress:
+        last = await append(record, "game-a", 0, 20)
+        assert await progress.reached(last, 10)
+        client = await nats.connect(nats_server.url)
+        (told,) = [
+            consumer.delivered.consumer_seq
+            for consumer in await client.jetstream().consumers_info(STREAM)
+            if consumer.name.endswith("-test-clock") and consumer.delivered
+        ]
+        await client.close()
+    assert told == 0
+
+
 async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,8 +269,8 @@ async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
     pulls: list[Pull] = []
     subscribe = Bus.subscribe
 
-    async def seen(bus: Bus, durable: str) -> Pull:
-        pulls.append(await subscribe(bus, durable))
+    async def seen(bus: Bus, durable: str, subjects: Sequence[str] = ()) -> Pull:
+        pulls.append(await subscribe(bus, durable, subjects))
         return pulls[-1]
 
     monkeypatch.setattr(Bus, "subscribe", seen)

@@ -111,10 +111,10 @@ class Bus:
             await self.ensure_stream()
             raise
 
-    async def subscribe(self, durable: str) -> Pull:
-        """A durable pull consumer of all news, from now on."""
+    async def subscribe(self, durable: str, subjects: Sequence[str] = ()) -> Pull:
+        """A durable pull consumer of the news on some subjects, from now on; of all news where none are named."""
         await self.ensure_stream()
-        pull = Pull(self._client, self._jetstream, durable)
+        pull = Pull(self._client, self._jetstream, durable, subjects)
         await pull.open()
         return pull
 
@@ -134,10 +134,11 @@ class Pull:
     EXPIRES = 5.0
     """Seconds after which the server ends a request that it could not fill."""
 
-    def __init__(self, client: Client, jetstream: JetStreamContext, durable: str) -> None:
+    def __init__(self, client: Client, jetstream: JetStreamContext, durable: str, subjects: Sequence[str] = ()) -> None:
         self._client = client
         self._jetstream = jetstream
         self._durable = durable
+        self._subjects = subjects
         self._wanted = 0
         self._expires = 0.0
 
@@ -145,6 +146,7 @@ class Pull:
         """Make the consumer if it is not there, and listen."""
         config = ConsumerConfig(
             durable_name=self._durable,
+            filter_subjects=list(self._subjects) or None,
             deliver_policy=DeliverPolicy.NEW,
             ack_policy=AckPolicy.EXPLICIT,
             ack_wait=30,

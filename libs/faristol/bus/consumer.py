@@ -12,7 +12,7 @@ from nats.aio.msg import Msg
 
 from faristol.bus import generations, parked, stopped
 from faristol.bus.connection import Bus, Pull
-from faristol.bus.envelope import is_of, position_of
+from faristol.bus.envelope import is_of, position_of, subjects
 from faristol.bus.generations import ProjectionError
 from faristol.bus.progress import Progress
 from faristol.bus.stopped import CannotTake, away
@@ -67,6 +67,8 @@ class Consumer:
         self._taker = taker(record, work, progress)
         self.name = work.consumer
         self._durable = f"{record.record_id[:8]}-{self.name.replace('.', '-').replace('@', '-v')}"
+        self._subjects = subjects(work.types) if isinstance(work, Reaction) else ()
+        """What wakes it. A projection hears of every event: callers wait until it has come to one."""
         self.problem: CannotTake | None = None
         """Why it has stopped, while it has."""
         self._more = True
@@ -126,7 +128,7 @@ class Consumer:
         pull: Pull | None = None
         try:
             await self._reload()
-            pull = await self._bus.subscribe(self._durable)
+            pull = await self._bus.subscribe(self._durable, self._subjects)
             while True:
                 await self._turn(pull)
         finally:
@@ -158,6 +160,7 @@ class Consumer:
     async def _turn(self, pull: Pull) -> None:
         messages = [] if self._more else await pull.messages(MOMENT if self._due else IDLE)
         told = max((self._told(message) for message in messages), default=0)
+        events: Sequence[Recorded] = ()
         if not messages or told > self._taker.position:
             age = math.inf if messages else IDLE / 2
             events = await self._record.recent.after(self._taker.position, limit=BATCH, at_least=told, age=age)
@@ -165,7 +168,7 @@ class Consumer:
             await self._work_on(events)
         for message in messages:
             await message.ack()
-        if not messages and not self._more and self._taker.position > self._taker.noted:
+        if not messages and not events and self._taker.position > self._taker.noted:
             await self._taker.note()
             await self._went_on()
         await self._try_parked()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from nats.aio.msg import Msg
 
@@ -12,6 +12,12 @@ from faristol.record import Recorded
 def subject(event: Recorded) -> str:
     """``faristol.<tournament>.<context>.<event>``."""
     return f"faristol.{event.tournament}.{event.context}.{event.name}"
+
+
+def subjects(types: Collection[str]) -> list[str]:
+    """The subjects of events of these types, given by their full names, in every tournament."""
+    named = (name.split(".") for name in types)
+    return sorted({f"faristol.*.{context}.{event}" for _, context, *_, event in named})
 
 
 def source(record_id: str, tournament: str) -> str:

@@ -17,6 +17,8 @@ from faristol.record.record import move_checkpoint, start_checkpoint
 NAME = "relay"
 LEASE_SECONDS = 4.0
 BATCH = 256
+LOOK = 1.0
+"""Seconds between two looks where the database tells of what other processes append."""
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +75,7 @@ class Relay:
                 position = max(position, noted)
             events = await self._record.recent.after(position, limit=BATCH, age=0)
             if not events:
-                await self._record.news(self._poll)
+                await self._record.news(self._poll if not self._record.told_of_others else LOOK, position)
                 continue
             with published(events):
                 await self._bus.publish(events, self._record.record_id)

@@ -24,6 +24,11 @@ class News:
             heard, self._heard = self._heard, asyncio.Event()
             heard.set()
 
+    @property
+    def of_others(self) -> bool:
+        """Whether the database tells of what other processes append."""
+        return self._listener is not None and not self._listener.done()
+
     async def wait(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is heard of, at most ``timeout`` seconds; False when nothing was.
 

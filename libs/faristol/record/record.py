@@ -283,6 +283,11 @@ class Record:
                 update(table).where(and_(table.c.name == name, table.c.holder == holder)).values(until=0)
             )
 
+    @property
+    def told_of_others(self) -> bool:
+        """Whether the database tells this process of what others append, where it has asked for news once."""
+        return self._news.of_others
+
     async def news(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.
 
