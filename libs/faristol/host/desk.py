@@ -63,14 +63,12 @@ class Desk:
         and whatever ``decide`` raises.
         """
         call = _Call(request, _metadata(context, request), response)
-        if before := await self._record.answered(call.command_id):
-            return call.repeated(before.answer)
         call.sent_by(await actor_of(self._record, context, call.command_id))
         try:
             return await self._carry_out(call, decide)
         except (Refusal, AlreadyExists, NotFound, Invalid):
-            # The command may have been carried out while this repetition of it was being decided, and then it is
-            # its own effect that speaks against it.
+            # The command may have been carried out before, or while this repetition of it was being decided, and then
+            # it is its own effect that speaks against it. Where nothing does, the record answers it as it did then.
             if before := await self._record.answered(call.command_id):
                 return call.repeated(before.answer)
             raise
