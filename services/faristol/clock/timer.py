@@ -131,10 +131,12 @@ class Timer:
 
     async def _read(self) -> None:
         """Read which clocks have something new and have not stopped."""
-        here = await self._record.last_position()
-        while self._position < here:
-            events = await self._record.read(self._position, limit=BATCH, types=TYPES, up_to=here)
+        more = True
+        while more:
+            events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
             for event in events:
+                if event.type not in TYPES:
+                    continue
                 game_id = game_of(event.stream)
                 if isinstance(event.message, events_pb2.ClockStopped):
                     self._new.discard(game_id)
@@ -142,7 +144,8 @@ class Timer:
                 else:
                     self._new.add(game_id)
                     self._lags[game_id] = Lag.of(event)
-            self._position = events[-1].position if len(events) == BATCH else here
+            self._position = events[-1].position if events else self._position
+            more = len(events) == BATCH
 
     async def _of_one(self, step: Callable[[str], Awaitable[None]], game_id: str) -> None:
         """Do ``step`` for one clock; whatever goes wrong with it, but for a database that is away, is its own."""
