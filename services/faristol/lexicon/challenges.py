@@ -129,6 +129,8 @@ def ruled(
 def written(rulings: tuple[Ruling, ...]) -> list[events.WordRuling]:
     """Rulings on words as facts have them."""
     return [
-        events.WordRuling(word=game_events.Word(faces=one.word), valid=one.valid, reason=one.reason, source=one.source)
-        for one in rulings
+        events.WordRuling(
+            word=game_events.Word(faces=ruling.word), valid=ruling.valid, reason=ruling.reason, source=ruling.source
+        )
+        for ruling in rulings
     ]

@@ -69,7 +69,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
             "CASE_TAKEN",
             "",
             N_("Case {case} is in the hands of {judges}."),
-            {"case": case.case_id, "judges": ", ".join(holders or [one.judge_id for one in case.opinions])},
+            {"case": case.case_id, "judges": ", ".join(holders or [opinion.judge_id for opinion in case.opinions])},
         )
 
 
@@ -95,7 +95,7 @@ def give_opinion(
     """
     judge = check_judge(case, adjudication, judge_id)
     held = check_holds(case, judge_id)
-    ordered = tuple(_supported(one, listed[one.word], case) for one in _in_order(case, rulings))
+    ordered = tuple(_supported(ruling, listed[ruling.word], case) for ruling in _in_order(case, rulings))
     at = _after(case, now)
     given = events.OpinionGiven(
         case_id=case.case_id, judge_id=judge_id, seat=held.seat, words=written(ordered), occurred_at=at
@@ -105,7 +105,7 @@ def give_opinion(
     opinions = evolve(case, given).opinions
     if len(opinions) < case.panel:
         return [given]
-    return [given, ruled(case, _majority(case, opinions), tuple(one.judge_id for one in opinions), at)]
+    return [given, ruled(case, _majority(case, opinions), tuple(opinion.judge_id for opinion in opinions), at)]
 
 
 def overdue(case: Case, adjudication: Adjudication, silent: Collection[str], now: datetime) -> list[Message]:
@@ -210,8 +210,8 @@ def _majority(case: Case, opinions: Sequence[Opinion]) -> tuple[Ruling, ...]:
     rulings = []
     for place, word in enumerate(case.words):
         found = [opinion.rulings[place] for opinion in opinions]
-        valid = 2 * sum(one.valid for one in found) > len(found)
-        first = next(one for one in found if one.valid == valid)
+        valid = 2 * sum(ruling.valid for ruling in found) > len(found)
+        first = next(ruling for ruling in found if ruling.valid == valid)
         rulings.append(Ruling(word, valid, first.reason, first.source))
     return tuple(rulings)
 

@@ -145,7 +145,7 @@ def evolve(case: Case, fact: Message) -> Case:
             case = replace(case, claims=_without(case.claims, fact.seat), returned=case.returned + 1)
         case events.OpinionGiven():
             opinion = Opinion(fact.judge_id, fact.seat, _rulings(fact.words), fact.occurred_at)
-            opinions = (*(one for one in case.opinions if one.seat != fact.seat), opinion)
+            opinions = (*(opinion for opinion in case.opinions if opinion.seat != fact.seat), opinion)
             ordered = tuple(sorted(opinions, key=lambda one: one.seat))
             case = replace(case, claims=_without(case.claims, fact.seat), opinions=ordered)
         case events.CaseEscalated():
@@ -194,7 +194,7 @@ def _opened(fact: events.CaseOpened) -> Case:
 
 
 def _rulings(words: Iterable[events.WordRuling]) -> tuple[Ruling, ...]:
-    return tuple(Ruling(tuple(one.word.faces), one.valid, one.reason, one.source) for one in words)
+    return tuple(Ruling(tuple(word.word.faces), word.valid, word.reason, word.source) for word in words)
 
 
 def _seated(claims: Iterable[Claim]) -> tuple[Claim, ...]:

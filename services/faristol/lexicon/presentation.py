@@ -51,16 +51,18 @@ def word(faces: Word) -> game_events.Word:
 def listings(graph: WordGraph, faces: Word) -> list[lexicon.Listing]:
     """Where a lexicon has a word, in whatever layer."""
     return [
-        lexicon.Listing(layer=one.layer, source=one.source, on=not one.layer or one.layer in graph.layers)
-        for one in graph.listings(faces)
+        lexicon.Listing(
+            layer=listing.layer, source=listing.source, on=not listing.layer or listing.layer in graph.layers
+        )
+        for listing in graph.listings(faces)
     ]
 
 
 def official(case: Case) -> lexicon.GetCaseResponse:
     """A case as officials see it. What judges found stays hidden until the ruling: they are blind to each other."""
     opinions = [
-        lexicon.Opinion(judge_id=one.judge_id, words=written(one.rulings), given_at=one.given_at)
-        for one in case.opinions
+        lexicon.Opinion(judge_id=opinion.judge_id, words=written(opinion.rulings), given_at=opinion.given_at)
+        for opinion in case.opinions
     ]
     return lexicon.GetCaseResponse(
         case_id=case.case_id,
@@ -113,7 +115,7 @@ def file_of(
                 word=word(faces),
                 valid=graph.contains(faces),
                 listings=listings(graph, faces),
-                earlier=[_earlier(one, faces) for one in earlier[faces]],
+                earlier=[_earlier(ruled, faces) for ruled in earlier[faces]],
             )
             for faces in case.words
         ],
@@ -130,7 +132,7 @@ def file_of(
 
 
 def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
-    ruling = next(one for one in case.rulings if one.word == faces)
+    ruling = next(ruling for ruling in case.rulings if ruling.word == faces)
     return pb.EarlierRuling(
         case_id=case.case_id,
         tournament_id=case.tournament_id,
@@ -146,7 +148,7 @@ def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
 def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
     """A ruling as the public sees it: of the play (FISC I.10), or word by word where the rules say so (PES Δ.ε)."""
     case = listed.case
-    words = [game_events.RuledWord(word=word(one.word), valid=one.valid) for one in case.rulings]
+    words = [game_events.RuledWord(word=word(ruling.word), valid=ruling.valid) for ruling in case.rulings]
     return pb.PublicRuling(
         round=listed.round,
         game_id=case.game_id,
