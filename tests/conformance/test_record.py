@@ -195,10 +195,10 @@ async def test_an_event_of_more_than_256_kib_is_refused(record: Record) -> None:
 
 
 async def test_more_events_at_once_than_a_record_takes_are_refused(record: Record) -> None:
-    many = Decision([Write("game-a", 0, [passed()] * 10_000, "cup")])
-    with pytest.raises(Unacceptable, match="10000 events at once; at most 5000"):
+    many = Decision([Write("game-a", 0, [passed()] * 20_000, "cup")])
+    with pytest.raises(Unacceptable, match="20000 events at once; at most 10000"):
         await record.append(many, Metadata())
-    assert (await record.append(write("game-a", 0, *range(5_000)), Metadata())).position == 5_000
+    assert (await record.append(write("game-a", 0, *range(10_000)), Metadata())).position == 10_000
 
 
 @pytest.mark.parametrize("tournament", ["", "Cup", "cup.a", "c\0p", "x" * 65, "cup*"])
@@ -209,12 +209,12 @@ async def test_a_tournament_that_cannot_be_a_subject_on_the_bus_is_refused(recor
 
 async def test_what_a_client_can_make_too_large_is_its_invalid_argument(record: Record) -> None:
     with pytest.raises(Unacceptable) as refused:
-        await record.append(Decision([Write("game-a", 0, [passed()] * 5_001, "cup")]), Metadata())
+        await record.append(Decision([Write("game-a", 0, [passed()] * 10_001, "cup")]), Metadata())
     status = status_of(refused.value, "ca")
     assert status is not None
     assert (status.code, status.message) == (
         code_pb2.INVALID_ARGUMENT,
-        "amb això hi hauria 5001 esdeveniments de cop; se n’admeten 5000 com a màxim",
+        "amb això hi hauria 10001 esdeveniments de cop; se n’admeten 10000 com a màxim",
     )
 
 
