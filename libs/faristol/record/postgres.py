@@ -12,7 +12,7 @@ from typing import Any
 import asyncpg
 from sqlalchemy import DDL, URL, Insert, Select, Table, bindparam, event, func, select
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.schema import ExecutableDDLElement
 
@@ -165,14 +165,16 @@ class Postgres(Backend):
     def __init__(self, url: URL) -> None:
         # Whatever the role or the server was set to: what is acknowledged is on disk.
         settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
-        self.engine = create_async_engine(
+        self._transactions = create_async_engine(
             url,
             pool_size=8,
             max_overflow=8,
-            pool_pre_ping=True,
             hide_parameters=True,  # what is written may be a name
             connect_args={"server_settings": settings},
         )
+        event.listen(self._transactions.sync_engine, "checkout", _check_open)
+        # The same connections, for statements that need no transaction to be begun and rolled back around them.
+        self.engine = self._transactions.execution_options(isolation_level="AUTOCOMMIT")
         self._group_commit = GroupCommit(self.writing, self._write_at_once, lock=_LOCK, notify=_NOTIFY)
         self._appends: AsyncConnection | None = None
         """The connection of the fast path, which is its own."""
@@ -180,11 +182,11 @@ class Postgres(Backend):
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        async with self.engine.connect() as connection:
+        async with self._transactions.connect() as connection:
             yield await connection.execution_options(isolation_level="REPEATABLE READ")
 
     def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return self.engine.begin()
+        return self._transactions.begin()
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
         async with self.engine.connect() as connection:
@@ -246,7 +248,13 @@ class Postgres(Backend):
 
     async def close(self) -> None:
         await self._disconnect()
-        await self.engine.dispose()
+        await self._transactions.dispose()
+
+
+def _check_open(connection: Any, *_: object) -> None:
+    """Have the pool replace a connection that was lost while it lay there; nothing is asked of the server for that."""
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
 
 
 def _sqlstate(problem: Exception) -> str:
