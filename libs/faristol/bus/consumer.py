@@ -67,8 +67,8 @@ class Consumer:
         self._taker = taker(record, work, progress)
         self.name = work.consumer
         self._durable = f"{record.record_id[:8]}-{self.name.replace('.', '-').replace('@', '-v')}"
-        self._subjects = subjects(work.types) if isinstance(work, Reaction) else ()
-        """What wakes it. A projection hears of every event: callers wait until it has come to one."""
+        self._subjects = () if isinstance(work, Projection) and work.awaited else subjects(work.types)
+        """What wakes it; everything where none are named."""
         self.problem: CannotTake | None = None
         """Why it has stopped, while it has."""
         self._more = True

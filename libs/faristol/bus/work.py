@@ -71,6 +71,9 @@ class Projection:
     """The same projection on tables of another generation. Without it there is no rebuild beside the live one."""
     fold: Callable[[], Fold] | None = None
     """A faster way to the same rows, for a rebuild."""
+    awaited: bool = True
+    """Callers wait until it has come to the position of any event. Otherwise it hears of its own events at once, and
+    comes past the others when it looks by itself."""
 
     @property
     def consumer(self) -> str:

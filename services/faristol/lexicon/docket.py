@@ -113,6 +113,7 @@ def projection(generation: int = 1) -> Projection:
         types=facts.types_of(_CHANGES),
         tables=rows.metadata,
         apply=apply,
+        awaited=False,
         generation=generation,
         again=projection,
     )
