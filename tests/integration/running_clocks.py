@@ -40,7 +40,7 @@ async def add(record: Record, stream: str, *facts: Message) -> None:
 
 
 async def _begin(record: Record, game_id: str, game: Sequence[Message], clock: Sequence[Message]) -> None:
-    """Append a game and its clock at once: between them a clock service would open the clock by itself."""
+    """Append a game and its clock at once, as services do."""
     writes = [Write(f"game-{game_id}", 0, game, "cup"), Write(f"clock-{game_id}", 0, clock, "cup")]
     await record.append(Decision(writes), Metadata())
 

@@ -1,5 +1,5 @@
 """Chess clocks: who uses time at a table, how much, and what happens when there is none left (FISC I.11).
 
-The clock follows the game's stream by itself; what a player does to it is to press it. It owns the streams
-`clock-<game_id>`.
+A clock is decided as a part of its table, with the game beside it (`libs/faristol/table`): a press is written with what
+it means for the game, in one append. What comes by itself, when a time is over, is the timer's.
 """

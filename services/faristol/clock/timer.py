@@ -1,8 +1,8 @@
 """Deadlines that fire: what comes by itself when nobody does anything.
 
 The timer keeps nothing of its own. It reads in the record which clocks run, waits for the first deadline among them,
-and writes what is due then on the same path as any command: settled, guarded, and once, whoever else does the same. A
-process that starts reads them again, so a deadline is not lost with the process that waited for it.
+and writes what is due then on the same path as any command: with what it means for the game, and once, whoever else
+does the same. A process that starts reads them again, so a deadline is not lost with the process that waited for it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tables: plays, exchanges, passes, challenges, ends and scoresheets. It owns the streams `game-<game_id>`.
+"""Games: plays, exchanges, passes, challenges, ends and scoresheets.
 
-A table is decided against its clock and, while a challenge is pending, its case. What follows from those it
-settles by itself; the rest is what the two players do.
+A game is decided as a part of its table, with the clock beside it (`libs/faristol/table`), and while a challenge is
+pending with its case. What follows is written with what the players do, on both streams in one append.
 """

@@ -9,7 +9,7 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 
 
 def part(runtime: Runtime) -> Part:
-    """What the game service brings along: its gRPC service, and the reactions that open and follow tables."""
+    """What the game service brings along: its gRPC service, and reactions that open tables and carry rulings out."""
     return Part(
         name="game",
         servicers=(

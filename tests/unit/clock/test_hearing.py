@@ -1,4 +1,4 @@
-"""Under every book it does not matter when a clock hears of its game, and its times add up."""
+"""Under every book it does not matter when a clock is settled after its game, and its times add up."""
 
 from __future__ import annotations
 
