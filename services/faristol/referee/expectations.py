@@ -17,7 +17,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.referee.articles import separated
 from faristol.referee.document import Errors, Value, there_is_no
 from faristol.referee.forms import by_square, fill, shown
-from faristol.referee.standing import STANDING, Differences, fields
+from faristol.referee.table_state import TABLE_STATE, Differences, fields
 from faristol.rules import Board
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ async def differences(done: Done, step: Step, expectation: Expectation, unread: 
 
 def of_table(world: World, done: Done, key: str, value: Value) -> Differences:
     """The differences from what is expected of a table under a key."""
-    return STEP[key](done, value) if key in STEP else STANDING[key](world, value)
+    return STEP[key](done, value) if key in STEP else TABLE_STATE[key](world, value)
 
 
 async def _refused(done: Done, value: Value) -> Differences:
@@ -189,5 +189,5 @@ STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
 }
 """Every expectation of what a step does, by its key."""
 
-EXPECTATIONS = frozenset({*STEP, *STANDING})
+EXPECTATIONS = frozenset({*STEP, *TABLE_STATE})
 """The keys of everything that a step can expect."""

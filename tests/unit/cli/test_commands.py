@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.unit.cli.listing import listing
+from tests.unit.cli.command_list import listing
 from typer.testing import CliRunner
 
 from faristol.cli.commands import COMMANDS, Noun, spelled
@@ -172,4 +172,4 @@ def test_the_guides_have_commands_and_those_of_a_director_are_in_them() -> None:
 
 def test_the_list_of_commands_is_that_of_the_command_line() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    assert page.endswith(f"\n\n{listing()}"), "make it again: python tests/unit/cli/listing.py"
+    assert page.endswith(f"\n\n{listing()}"), "make it again: python tests/unit/cli/command_list.py"

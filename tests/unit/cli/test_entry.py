@@ -104,7 +104,7 @@ def test_a_slip_of_the_pen_is_asked_about_and_a_usual_result_is_not(
     given: tuple[Score, ...], winner: int | None, said: list[str]
 ) -> None:
     found = doubts(Given(11, given), USUAL, {9: (390, 360), 11: (412, 378)}, NAMES, winner)
-    told = [one.text.format_map(one.params) for one in found]
+    told = [doubt.text.format_map(doubt.params) for doubt in found]
     assert len(told) == len(said)
     assert all(part in whole for part, whole in zip(said, told, strict=True))
 
@@ -132,7 +132,8 @@ def table(number: int, *points: int, by: str = "") -> pairing.TableResult:
         actor_name=by,
     )
     made.scores.extend(
-        game.FinalScore(player_id=one.player_id, score=score) for one, score in zip(made.players, points, strict=False)
+        game.FinalScore(player_id=player.player_id, score=score)
+        for player, score in zip(made.players, points, strict=False)
     )
     return made
 
@@ -156,8 +157,8 @@ def test_every_line_of_a_file_that_is_wrong_is_told_at_once() -> None:
         ]
     )
     new, standing, errors = read_sheet(text, ROUND, "en")
-    assert ([one.line for one in new], standing) == ([2], [])
-    assert [(one.line, one.problem.split(":")[0]) for one in errors] == [
+    assert ([entry.line for entry in new], standing) == ([2], [])
+    assert [(error.line, error.problem.split(":")[0]) for error in errors] == [
         (3, "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00"),
         (4, "there is no table 9 in this round"),
         (5, "this is of round 2, and results of round 3 are entered"),
@@ -176,22 +177,22 @@ def test_who_is_sure_of_a_line_is_asked_about_every_other_one() -> None:
     text = "table,first_score,second_score,Sure\n1,900,500,Sí\n3,901,500,\n4,902,500,no\n"
     new, _, errors = read_sheet(text, ROUND, "en")
     assert (new[0].given, new[0].sure) == (Given(1, scores(900, 500)), True)
-    assert {one.line for one in errors} == {3, 4}
+    assert {error.line for error in errors} == {3, 4}
     _, _, errors = read_sheet("table,first_score,second_score,sure\n1,400,300,perhaps\n", ROUND, "en")
-    assert [one.problem for one in errors] == ["the column `sure` says 'perhaps'; expected `yes`, `no` or nothing"]
+    assert [error.problem for error in errors] == ["the column `sure` says 'perhaps'; expected `yes`, `no` or nothing"]
 
 
 def test_what_stands_already_is_passed_over_and_who_is_sure_may_enter_what_is_implausible() -> None:
     text = "2 400 350\n1 900 100\n"
     new, standing, errors = read_sheet(text, ROUND, "en")
-    assert [one.given.table for one in standing] == [2]
-    assert [one.problem for one in errors] == [
+    assert [entry.given.table for entry in standing] == [2]
+    assert [error.problem for error in errors] == [
         "table 1: 900 is unusually high (more than 760)" + ASKED,
         "table 1: 100 is unusually low (less than 150)" + ASKED,
         "table 1: the scores are 800 points apart (usually at most 380)" + ASKED,
     ]
     new, _, errors = read_sheet(text, ROUND, "en", sure=True)
-    assert ([one.given for one in new], errors) == ([Given(1, scores(900, 100))], [])
+    assert ([entry.given for entry in new], errors) == ([Given(1, scores(900, 100))], [])
 
 
 def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores_of_an_abandoned_game() -> None:
@@ -199,11 +200,11 @@ def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores
     abandoned.winner_id = "blai-1"
     abandoned.abandoned_by.append("anna-1")
     abandoned.scores_given.extend(
-        game.FinalScore(player_id=one, score=score) for one, score in (("anna-1", 450), ("blai-1", 300))
+        game.FinalScore(player_id=player_id, score=score) for player_id, score in (("anna-1", 450), ("blai-1", 300))
     )
     for line in ("1,450a,300", "1,250a,300", "1,450a,300,Blai"):
         new, standing, errors = read_sheet(line, round_of(abandoned), "en")
-        assert ([one.given.table for one in standing], new, errors) == ([1], [], [])
+        assert ([entry.given.table for entry in standing], new, errors) == ([1], [], [])
     for line in ("1,450,300", "1,250,300", "1,450,300a", "1,440a,300"):
         _, standing, errors = read_sheet(line, round_of(abandoned), "en")
         assert (standing, len(errors)) == ([], 1), line
@@ -224,25 +225,25 @@ def test_the_scores_on_the_record_with_another_winner_or_a_player_who_left_do_no
     for sure in (False, True):
         new, standing, errors = read_sheet(line, ROUND, "en", sure=sure)
         assert (new, standing) == ([], [])
-        assert [one.problem.startswith(said) for one in errors] == [True], errors
-    assert [one.given.table for one in read_sheet("2,400,350,Anna 2", ROUND, "en")[1]] == [2]
+        assert [error.problem.startswith(said) for error in errors] == [True], errors
+    assert [entry.given.table for entry in read_sheet("2,400,350,Anna 2", ROUND, "en")[1]] == [2]
 
 
 @pytest.mark.parametrize("cells", ["ff,-", "ff,", "FF,"])
 def test_in_a_file_with_columns_the_cell_of_who_came_may_be_empty(cells: str) -> None:
     text = f"table,first_score,second_score,third_score\n1,{cells},\n3,{','.join(reversed(cells.split(',')))},\n"
     new, _, errors = read_sheet(text, ROUND, "en")
-    assert ([one.given.scores for one in new], errors) == ([(LOST, NONE), (NONE, LOST)], [])
+    assert ([entry.given.scores for entry in new], errors) == ([(LOST, NONE), (NONE, LOST)], [])
 
 
 def test_a_semicolon_and_a_byte_order_mark_are_what_spreadsheets_write() -> None:
     new, _, errors = read_sheet("\ufefftable;first_score;second_score\n1;412;378\n", ROUND, "en")
-    assert ([one.given for one in new], errors) == ([Given(1, scores(412, 378))], [])
+    assert ([entry.given for entry in new], errors) == ([Given(1, scores(412, 378))], [])
 
 
 def test_a_file_without_a_column_of_scores_is_told_what_is_missing() -> None:
     _, _, errors = read_sheet("table,score\n1,412\n", ROUND, "en")
-    assert [str(one.problem) for one in errors] == ["expected a column first_score; there are: table, score"]
+    assert [str(error.problem) for error in errors] == ["expected a column first_score; there are: table, score"]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +265,7 @@ def test_of_a_value_that_is_far_too_long_no_more_than_its_beginning_is_told(text
     for value in ("x" * 5_000, "7" * 5_000, "x" * 200_000):
         new, _, errors = read_sheet(text.format(value), ROUND, "en")
         assert new == []
-        assert [len(one.problem) < 300 for one in errors] == [True], errors[0].problem[:300]
+        assert [len(error.problem) < 300 for error in errors] == [True], errors[0].problem[:300]
 
 
 @pytest.mark.parametrize(
@@ -307,8 +308,8 @@ class Fake(Calls):
 
     async def enter(self, results: Sequence[pairing.GameResult]) -> None:
         self.entered += results
-        for one in results:
-            next(t for t in self.shown.listed.tables if t.game_id == one.game_id).scores.extend(one.scores)
+        for result in results:
+            next(t for t in self.shown.listed.tables if t.game_id == result.game_id).scores.extend(result.scores)
 
     async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
         self.corrected.append(result)
@@ -335,7 +336,7 @@ async def at_prompt(*typed: str, tables: Tables = ROUND) -> tuple[Fake, list[str
 async def test_yes_is_a_whole_word_of_any_of_the_languages(answer: str) -> None:
     tables = round_of(table(1), table(2))
     calls, _, _ = await at_prompt("1 380 380", answer, "q", tables=tables)
-    assert [one.game_id for one in calls.entered] == ["cup-r3-t1"]
+    assert [result.game_id for result in calls.entered] == ["cup-r3-t1"]
 
 
 @pytest.mark.parametrize("answer", ["n", "No", "ο", "Όχι"])
@@ -355,7 +356,7 @@ async def test_what_is_neither_yes_nor_no_enters_nothing_and_is_asked_again(answ
 @pytest.mark.parametrize("other", ["412 378", "1 412 378"])
 async def test_who_sees_a_slip_types_other_scores_in_place_of_yes_or_no(other: str) -> None:
     calls, asked, told = await at_prompt("1 380 380", other, "q", tables=round_of(table(1), table(2)))
-    assert [[score.score for score in one.scores] for one in calls.entered] == [[412, 378]]
+    assert [[score.score for score in result.scores] for result in calls.entered] == [[412, 378]]
     assert asked.count("Enter it all the same? [y/n] ") == 1
     assert "Not entered." not in told
 
@@ -395,7 +396,7 @@ async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
     calls, asked, _ = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
     assert "In its place, by forfeit: Anna 1 wins, Blai 1 did not come. Is that so? [y/n] " in asked
     assert "Put 412–378 in its place? [y/n] " in asked
-    assert [(list(one.forfeited_by), [score.score for score in one.scores]) for one in calls.corrected] == [
+    assert [(list(result.forfeited_by), [score.score for score in result.scores]) for result in calls.corrected] == [
         (["blai-1"], []),
         ([], [412, 378]),
     ]

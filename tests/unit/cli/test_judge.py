@@ -47,7 +47,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
     assert await told(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: panel\n"
     shown = json.loads(await told(court, "judge", "show", "cup", "--json"))
     assert (shown["mode"], shown["panel"], shown["lease_seconds"]) == ("MODE_PANEL", 3, 20)
-    assert {one["judge_id"]: one["languages"] for one in shown["judges"]}["eva"] == ["ca", "es"]
+    assert {judge["judge_id"]: judge["languages"] for judge in shown["judges"]}["eva"] == ["ca", "es"]
     await told(court, "judge", "mode", "cup", "judge")
     await court.open_game(GAME)
     case_id = await court.challenge(GAME, ANY, ANYS)
@@ -193,9 +193,9 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
     await other.found_tournament()
     await other.appoint("ada", "berta")
     await other.appoint("head", languages=["en"], director=True)
-    for one in (court, other):
-        await one.set_mode(events.MODE_JUDGE)
-        await one.open_game(f"{one.tournament}-r1-t1")
+    for office in (court, other):
+        await office.set_mode(events.MODE_JUDGE)
+        await office.open_game(f"{office.tournament}-r1-t1")
     first = await court.challenge("cup-r1-t1", ANY)
     taken = await other.challenge("lliga-r1-t1", ANY)
     await court.queued("ada", taken)
@@ -210,7 +210,7 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
             await court.direct.DismissJudge(
                 pb.DismissJudgeRequest(command_id=command(), tournament_id="cup", judge_id="ada")
             )
-        return [events.WordRuling(word=one.word, valid=one.valid) for one in file.words]
+        return [events.WordRuling(word=word.word, valid=word.valid) for word in file.words]
 
     def told(case_id: str, _: pb.RuleCaseResponse | None, problem: str) -> None:
         heard.append((case_id, problem))

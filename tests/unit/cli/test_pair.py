@@ -46,7 +46,7 @@ def test_a_file_paired_by_the_rules_passes_the_check(tmp_path: Path) -> None:
 
 
 def test_a_difference_is_named_and_is_a_failure(tmp_path: Path) -> None:
-    rows = [one.replace("   4 w 1", "   5 w 1") for one in SIX]
+    rows = [line.replace("   4 w 1", "   5 w 1") for line in SIX]
     rows[4] = line(5, "0.0", "   1 b 0")
     rows[1] = line(2, "1.0", "   4 b 1")
     rows[3] = line(4, "0.0", "   2 w 0")

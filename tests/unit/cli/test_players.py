@@ -23,9 +23,16 @@ def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | N
     file.write_text(text, encoding="utf-8")
     rows, errors = read_players(file)
     found = [
-        (row.line, one.name, one.club, one.rating if one.HasField("rating") else None, one.player_id, one.country)
+        (
+            row.line,
+            request.name,
+            request.club,
+            request.rating if request.HasField("rating") else None,
+            request.player_id,
+            request.country,
+        )
         for row in rows
-        for one in (row.request,)
+        for request in (row.request,)
     ]
     return found, [str(error) for error in errors]
 
@@ -152,12 +159,12 @@ def test_teams_come_in_the_order_of_first_mention_with_the_players_who_are_regis
     assert errors == []
     ids = {row.line: row.request.name.lower() for row in rows if row.request.name != "Eva"}
     found = teams_of(rows, ids, TOURNAMENTS)
-    assert [(one.line, one.tournament_id, one.name, one.coming, one.refused) for one in found] == [
+    assert [(row.line, row.tournament_id, row.name, row.coming, row.refused) for row in found] == [
         (2, "copa-b", "Torres", ["anna", "cesca"], [6]),
         (3, "copa-b", "Els Cavalls", ["gal"], []),
         (7, "copa", "Torres", ["fina"], []),
     ]
-    made, changed, _ = (one.request() for one in found)
+    made, changed, _ = (row.request() for row in found)
     assert isinstance(made, pairing.RegisterTeamRequest)
     assert isinstance(changed, pairing.SetLineUpRequest)
     assert (changed.team_id, list(changed.player_ids)) == ("cavalls", ["zoe", "biel", "gal"])
@@ -181,7 +188,7 @@ def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_fre
     assert found.team_id == team_id
     request = found.request()
     if isinstance(request, pairing.SetLineUpRequest):
-        (before,) = (one for one in teams if one.team_id == team_id)
+        (before,) = (team for team in teams if team.team_id == team_id)
         assert list(request.player_ids) == [*before.player_ids, "anna"]
     else:
         assert list(request.player_ids) == ["anna"]
@@ -250,7 +257,7 @@ def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,club\n,Valls\n", encoding="utf-8")
-    assert [str(one) for one in read_players(file, "copa", language=language)[1]] == [f"2: {told}"]
+    assert [str(error) for error in read_players(file, "copa", language=language)[1]] == [f"2: {told}"]
 
 
 @pytest.mark.parametrize(

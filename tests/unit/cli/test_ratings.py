@@ -27,7 +27,7 @@ def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tm
     rows, errors = read_players(file)
     assert errors == []
     read = [row.request for row in rows]
-    assert [(one.name, one.club, one.rating, one.player_id, one.country, one.category) for one in read] == [
+    assert [(row.name, row.club, row.rating, row.player_id, row.country, row.category) for row in read] == [
         ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel", "NED", "U18"),
         ("=1+1", "-", 1500, "anna", "", ""),
     ]

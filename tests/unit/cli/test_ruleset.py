@@ -17,8 +17,8 @@ def output(*arguments: str) -> str:
 
 def test_the_list_has_every_book_and_what_it_needs() -> None:
     listed = json.loads(output("list", "--json"))
-    assert [one["name"] for one in listed] == list(ruleset_names())
-    assert {one["name"]: one["needs"] for one in listed if one["needs"]} == {"uf-2007": ["minutes"]}
+    assert [book["name"] for book in listed] == list(ruleset_names())
+    assert {book["name"]: book["needs"] for book in listed if book["needs"]} == {"uf-2007": ["minutes"]}
     assert "minutes" in next(line for line in output("list").splitlines() if line.startswith("uf-2007"))
 
 
@@ -30,7 +30,7 @@ def test_a_book_is_shown_whole(name: str) -> None:
     assert shown >= {*ruleset.articles, *(f"law.{rule}" for rule in type(ruleset.law).__slots__)}
     assert shown >= {option.name for option in ruleset.options}
     content = json.loads(output("show", name, "--json"))
-    assert {key: one["article"] for key, one in content["values"].items()} == dict(ruleset.articles)
+    assert {key: value["article"] for key, value in content["values"].items()} == dict(ruleset.articles)
     assert content["digest"] == ruleset.digest
 
 

@@ -113,13 +113,13 @@ def test_a_command_tells_in_the_language_of_the_terminal_unless_another_is_asked
     arguments: Sequence[str], language: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", "el_GR.UTF-8")
-    one = typer.Typer()
+    command_line = typer.Typer()
 
-    @one.command()
+    @command_line.command()
     def tell(language: Language = "") -> None:
         typer.echo(language)
 
-    answer = CliRunner().invoke(one, list(arguments))
+    answer = CliRunner().invoke(command_line, list(arguments))
     assert (answer.exit_code == 0, answer.output.strip() == language) == (bool(language), bool(language))
 
 

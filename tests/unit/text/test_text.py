@@ -81,16 +81,18 @@ def test_a_translation_has_the_places_of_its_text(language: str) -> None:
         for form in forms(text):
             assert set(PLACES.findall(form)) == expected, f"{language}: {form!r} for {key!r}"
             nouns = NOUNS.findall(form)
-            assert {f"{{{number}}}" for number, one, many in nouns if one != many} <= expected, f"{language}: {form!r}"
+            assert {f"{{{number}}}" for number, singular, many in nouns if singular != many} <= expected, (
+                f"{language}: {form!r}"
+            )
             assert form.count("|") == len(nouns), f"{language}: {form!r}"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_plurals_have_both_forms(language: str) -> None:
     read = translations(language)
-    one, many = (read.ngettext("%(num)s player", "%(num)s players", number) for number in (1, 2))
-    assert one != many
-    assert "%(num)s player" not in {one, many}
+    singular, many = (read.ngettext("%(num)s player", "%(num)s players", number) for number in (1, 2))
+    assert singular != many
+    assert "%(num)s player" not in {singular, many}
 
 
 def test_a_refusal_is_told_in_the_readers_language() -> None:
@@ -108,7 +110,7 @@ def test_a_refusal_is_told_in_the_readers_language() -> None:
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_a_refusal_about_rounds_is_right_of_one_round_too(language: str) -> None:
-    one = {"least": 1, "rounds": 1, "round": 1, "paired": 1, "most": 1, "players": 2}
+    values = {"least": 1, "rounds": 1, "round": 1, "paired": 1, "most": 1, "players": 2}
     for text in (
         "A championship has {least} {least:round|rounds} or more, not {rounds}.",
         "Round {round} has been paired: the championship cannot have {rounds} {rounds:round|rounds}.",
@@ -116,9 +118,9 @@ def test_a_refusal_about_rounds_is_right_of_one_round_too(language: str) -> None
         "{players} players can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.",
         "{players} teams can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.",
     ):
-        said = say(text, one, language)
-        assert said != fill(text, one)
-        assert not re.search(r"\b1 (rondas|rondes|γύρο[ιυ]|rounds)", said + fill(text, one))
+        said = say(text, values, language)
+        assert said != fill(text, values)
+        assert not re.search(r"\b1 (rondas|rondes|γύρο[ιυ]|rounds)", said + fill(text, values))
 
 
 def test_every_language_has_a_name_of_its_own() -> None:

@@ -15,11 +15,11 @@ from faristol.referee.document import Value, there_is_no
 from faristol.referee.done import Done
 from faristol.referee.expectations import STEP
 from faristol.referee.forms import names_of
-from faristol.referee.standing import NOBODY, Differences, fields
-from faristol.referee.standing import STANDING as OF_TABLE
+from faristol.referee.table_state import NOBODY, Differences, fields
+from faristol.referee.table_state import TABLE_STATE as OF_TABLE
 from faristol.referee.tournament.results import seats
 from faristol.referee.tournament.seen import all_of, last_round, number_of, shown
-from faristol.referee.tournament.sitting import Seen
+from faristol.referee.tournament.table import Seen
 from faristol.referee.tournament.team_expectations import OF_TEAMS, STANDING_OF_TEAMS
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str
 
 
 async def _at_table(world: World, done: Done, key: str, value: Value) -> Differences:
-    if world.sittings.last is None:
+    if world.tables.last is None:
         raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
-    seen = Seen(world, world.sittings.last)
-    of_ids = world.sittings.by_ids(key, value)
+    seen = Seen(world, world.tables.last)
+    of_ids = world.tables.by_ids(key, value)
     async for difference in STEP[key](done, of_ids) if key in STEP else OF_TABLE[key](seen, of_ids):
         yield difference
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.referee.document import Value
-from faristol.referee.standing import NOBODY
+from faristol.referee.table_state import NOBODY
 
 if TYPE_CHECKING:
     from faristol.referee.tournament.world import World

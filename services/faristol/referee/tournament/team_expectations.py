@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from faristol.pb.results.v1 import results_pb2
 from faristol.referee.document import Value
-from faristol.referee.standing import NOBODY, Differences
+from faristol.referee.table_state import NOBODY, Differences
 from faristol.referee.tournament.results import seats
 from faristol.referee.tournament.seen import all_of, last_round, number_of, shown
 

@@ -24,7 +24,7 @@ from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import arguments
 from faristol.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, rounds_of, seats
 from faristol.referee.tournament.services import TournamentServices
-from faristol.referee.tournament.sitting import Sittings, is_of_table
+from faristol.referee.tournament.table import TournamentTables, is_of_table
 from faristol.rules import Board
 
 PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
@@ -41,7 +41,7 @@ class World:
         self.names = case.names
         self.now_ms = 0
         self._sent = 0
-        self.sittings = Sittings(self, self._complete)
+        self.tables = TournamentTables(self, self._complete)
         self.pairings: Sequence[events.Pairing] = ()
         """All tables so far, those of the last round first."""
         self._awaited: Sequence[tuple[str, ...]] = ()
@@ -72,7 +72,7 @@ class World:
                 raise step.place.wrong("this happens before the step before it")
             self.now_ms = step.at_ms
         self.now_ms += step.after_ms or 0
-        await self.sittings.let_pass()
+        await self.tables.let_pass()
         answers: list[Message] = []
         problem: Problem | None = None
         try:
@@ -91,7 +91,7 @@ class World:
                 answers.append(await self._create(step.place))
             case _ if is_of_table(step):
                 await self._look()
-                await self.sittings.act(step, answers)
+                await self.tables.act(step, answers)
             case "enter-results" if "results" in step.given:
                 await self._look()
                 lines = lines_of(step.given["results"], self._awaited, self.case, self.case.name)

@@ -166,7 +166,7 @@ async def _sheet(world: World, value: Value) -> Differences:
             yield difference
 
 
-STANDING: Mapping[str, Callable[[World, Value], Differences]] = {
+TABLE_STATE: Mapping[str, Callable[[World, Value], Differences]] = {
     "scores": _scores,
     "racks": _racks,
     "rack-sizes": _rack_sizes,

@@ -1,4 +1,4 @@
-"""Makes the list of `docs/commands.md` again: `python tests/unit/cli/listing.py`."""
+"""Makes the list of `docs/commands.md` again: `python tests/unit/cli/command_list.py`."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def is_of_table(step: Step) -> bool:
     return step.verb == TURN or (step.verb in table_verbs() and step.verb not in tournament_verbs())
 
 
-class Sitting(AtTable):
+class TournamentTable(AtTable):
     """The services of a table of a tournament."""
 
     def __init__(self, services: TournamentServices, pairing: events.Pairing) -> None:
@@ -72,30 +72,30 @@ class Sitting(AtTable):
         await self._services.rule(self, good)
 
 
-class Sittings:
+class TournamentTables:
     """The tables of a tournament at which a case does something."""
 
     def __init__(self, world: World, complete: Callable[[str, str, Any], None]) -> None:
         """``complete`` is given actor, verb and request, and adds what no step says: the id of the command, time."""
         self._world = world
         self._complete = complete
-        self._known: dict[str, Sitting] = {}
-        self.last: Sitting | None = None
+        self._known: dict[str, TournamentTable] = {}
+        self.last: TournamentTable | None = None
         """Where something was done last: expectations of a table are of this one."""
 
     async def let_pass(self) -> None:
         """Let time go by at all of them."""
-        for sitting in self._known.values():
-            await sitting.let_pass(moment(self._world.now_ms).ToNanoseconds())
+        for table in self._known.values():
+            await table.let_pass(moment(self._world.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
         """Do what a step says at its table. Raises ``CaseError`` where it does not say at which."""
-        self.last = sitting = self._sitting(step)
+        self.last = table = self._table(step)
         if step.verb == RULE:
-            await self._rule(sitting, step)
+            await self._rule(table, step)
             return
         names = self._world.names
-        commands = Commands(sitting, self._world.case.ruleset, sitting.players, self._of(sitting))
+        commands = Commands(table, self._world.case.ruleset, table.players, self._of(table))
         actor = names.ids.get(step.actor, step.actor)
         if step.verb == TURN:
             await commands.whole_turn(actor, step.place, step.argument, answers)
@@ -107,21 +107,21 @@ class Sittings:
         fields = {key: self._by_id(key, value) for key, value in step.fields.items() if key != "game-id"}
         answers.append(await commands.send(actor, step.verb, step.place, argument, fields))
 
-    async def _rule(self, sitting: Sitting, step: Step) -> None:
+    async def _rule(self, table: TournamentTable, step: Step) -> None:
         said = step.argument.text() if step.argument else ""
         if said not in ("", "valid", "invalid"):
             raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
-        await sitting.rule(lambda word: word in self._world.case.words if not said else said == "valid")
+        await table.rule(lambda word: word in self._world.case.words if not said else said == "valid")
 
-    def _of(self, sitting: Sitting) -> Callable[[str, str, Any], None]:
+    def _of(self, table: TournamentTable) -> Callable[[str, str, Any], None]:
         def complete(actor: str, verb: str, request: Any) -> None:
             self._complete(actor, verb, request)
             if "game_id" in request.DESCRIPTOR.fields_by_name:
-                request.game_id = sitting.game_id
+                request.game_id = table.game_id
 
         return complete
 
-    def _sitting(self, step: Step) -> Sitting:
+    def _table(self, step: Step) -> TournamentTable:
         """The table that a step names, that of its player in the last round, or else the last one."""
         world = self._world
         if "game-id" in step.fields:
@@ -138,7 +138,7 @@ class Sittings:
         if found is None:
             told = " and ".join(map(world.names.name, sorted(players)))
             raise step.place.wrong(f"{told} {'sit' if len(players) > 1 else 'sits'} at no table")
-        return self._known.setdefault(found.game_id, Sitting(world.services, found))
+        return self._known.setdefault(found.game_id, TournamentTable(world.services, found))
 
     def _by_id(self, key: str, value: Value) -> Value:
         names = self._world.names
@@ -161,9 +161,9 @@ class Sittings:
 class Seen:
     """A table as expectations of a table look at it."""
 
-    def __init__(self, world: World, sitting: Sitting) -> None:
-        self.services = sitting
-        self.case = Seated(world, sitting)
+    def __init__(self, world: World, table: TournamentTable) -> None:
+        self.services = table
+        self.case = Seated(world, table)
         self.now_ms = world.now_ms
 
     async def used_ms(self) -> Mapping[str, int]:
@@ -174,6 +174,6 @@ class Seen:
 class Seated:
     """Who sits there, and under which rules."""
 
-    def __init__(self, world: World, sitting: Sitting) -> None:
-        self.players = sitting.players
+    def __init__(self, world: World, table: TournamentTable) -> None:
+        self.players = table.players
         self.ruleset = world.case.ruleset
