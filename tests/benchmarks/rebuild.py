@@ -65,22 +65,22 @@ class Tournament:
             ]
             ids = [f"{self.id}-r{number}-t{table}" for table in range(1, TABLES + 1)]
             pairings = [
-                pairing.Pairing(table=table, game_id=one, first_player_id=first, second_player_id=second)
-                for table, (one, (first, second)) in enumerate(zip(ids, pairs, strict=True), 1)
+                pairing.Pairing(table=table, game_id=game_id, first_player_id=first, second_player_id=second)
+                for table, (game_id, (first, second)) in enumerate(zip(ids, pairs, strict=True), 1)
             ]
             yield [(own, [pairing.RoundPaired(round=number, pairings=pairings, occurred_at=self.at())])]
             yield [(own, [pairing.RoundStarted(round=number, occurred_at=self.at())])]
             games = [
-                Game(self, number, table, one, pair)
-                for table, (one, pair) in enumerate(zip(ids, pairs, strict=True), 1)
+                Game(self, number, table, game_id, pair)
+                for table, (game_id, pair) in enumerate(zip(ids, pairs, strict=True), 1)
             ]
-            yield [step for one in games for step in one.opening()]
+            yield [step for played in games for step in played.opening()]
             for turn in range(1, TURNS + 1):
-                for one in games:
-                    yield from one.play(turn)
-            for one in games:
-                yield from one.finish()
-                yield [(own, [pairing.ResultRecorded(round=number, game_id=one.id, scores=one.scores())])]
+                for played in games:
+                    yield from played.play(turn)
+            for played in games:
+                yield from played.finish()
+                yield [(own, [pairing.ResultRecorded(round=number, game_id=played.id, scores=played.scores())])]
             yield [(own, [pairing.RoundClosed(round=number, occurred_at=self.at())])]
 
     def _begin(self) -> Iterator[Message]:

@@ -114,12 +114,14 @@ async def course(records: tuple[Record, Record], name: str, steps: list[tuple[in
             versions = dict(model.versions)
             decision = Decision(
                 [
-                    Write(stream(name, one), max(0, versions.get(stream(name, one), 0) + off), [PASSED] * count, "cup")
-                    for one, off, count in asked.writes
+                    Write(
+                        stream(name, write), max(0, versions.get(stream(name, write), 0) + off), [PASSED] * count, "cup"
+                    )
+                    for write, off, count in asked.writes
                 ],
                 [
-                    Guard(stream(name, one), max(0, versions.get(stream(name, one), 0) + off))
-                    for one, off in asked.guards
+                    Guard(stream(name, guard), max(0, versions.get(stream(name, guard), 0) + off))
+                    for guard, off in asked.guards
                 ],
             )
             checkpoint = None
@@ -131,7 +133,7 @@ async def course(records: tuple[Record, Record], name: str, steps: list[tuple[in
             waiting.append(records[writer].append(decision, Metadata(), command=command, checkpoint=checkpoint))
             expected.append(outcome_of(model, name, decision, asked, checkpoint))
         found = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [one if isinstance(one, Appended) else type(one) for one in found] == expected
+        assert [each if isinstance(each, Appended) else type(each) for each in found] == expected
     events = await records[1].read(begin, limit=10_000)
     assert [(event.stream, event.version) for event in events] == model.order
     assert [event.position for event in events] == list(range(begin + 1, model.position + 1))
@@ -144,8 +146,8 @@ async def course(records: tuple[Record, Record], name: str, steps: list[tuple[in
 PASSED = events_pb2.Passed(turn=1, player_id="anna")
 
 
-def stream(name: str, one: str) -> str:
-    return f"game-{name}{one}"
+def stream(name: str, kind: str) -> str:
+    return f"game-{name}{kind}"
 
 
 def answering(breaks: bool) -> Callable[[int], bytes]:
@@ -159,8 +161,8 @@ def answering(breaks: bool) -> Callable[[int], bytes]:
 
 @pytest.fixture
 def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as one:
-        yield one
+    with asyncio.Runner() as runner:
+        yield runner
 
 
 def test_appends_of_two_processes_come_out_as_the_model_says(database_url: str, runner: asyncio.Runner) -> None:

@@ -58,13 +58,15 @@ async def schema(url: str) -> dict[str, Any]:
         return {
             name: {
                 "columns": [
-                    (one["name"], str(one["type"]), one["nullable"], one["default"])
-                    for one in inspector.get_columns(name)
+                    (column["name"], str(column["type"]), column["nullable"], column["default"])
+                    for column in inspector.get_columns(name)
                 ],
                 "key": inspector.get_pk_constraint(name)["constrained_columns"],
-                "unique": sorted(tuple(one["column_names"]) for one in inspector.get_unique_constraints(name)),
+                "unique": sorted(
+                    tuple(constraint["column_names"]) for constraint in inspector.get_unique_constraints(name)
+                ),
                 "indexes": sorted(
-                    (tuple(one["column_names"]), bool(one["unique"])) for one in inspector.get_indexes(name)
+                    (tuple(index["column_names"]), bool(index["unique"])) for index in inspector.get_indexes(name)
                 ),
             }
             for name in inspector.get_table_names()

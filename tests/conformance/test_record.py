@@ -271,8 +271,8 @@ async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_wa
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
         gone = [asyncio.create_task(record.append(write(f"game-{n}", 0, 1), Metadata())) for n in range(300)]
         await asyncio.sleep(0.05)
-        for one in gone:
-            one.cancel()
+        for task in gone:
+            task.cancel()
         staying = asyncio.create_task(record.append(write("game-b", 0, 1), Metadata()))
         await asyncio.sleep(0.05)
     assert (await staying).position <= 129, "the group that was under way, and no other, is written"

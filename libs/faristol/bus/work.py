@@ -102,7 +102,7 @@ def wanted(work: Reaction | Projection, event: Recorded) -> bool:
     """
     if event.type in work.types:
         return True
-    if any(one.startswith(f"faristol.{event.context}.") for one in work.types):
+    if any(wanted_type.startswith(f"faristol.{event.context}.") for wanted_type in work.types):
         try:
             message_class(event.type)
         except LookupError:

@@ -18,10 +18,10 @@ class _Filling(Formatter):
     """The places of a sentence; ``{tiles:tile|tiles}`` is the noun that goes with the number ``tiles``."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        one, of_several, many = format_spec.partition("|")
+        of_one, of_several, many = format_spec.partition("|")
         if not of_several:
             return str(super().format_field(value, format_spec))
-        return one if str(value) == "1" else many
+        return of_one if str(value) == "1" else many
 
 
 _FILLING = _Filling()

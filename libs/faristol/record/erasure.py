@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import update
 
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.record import notes, tables
 from faristol.record.errors import RecordError
 from faristol.record.event import microseconds, utc_now

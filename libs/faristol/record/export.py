@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
 from faristol.record.checker import Checker

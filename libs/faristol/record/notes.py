@@ -20,7 +20,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel import facts
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.record.tables import events, notes
 
 _WORDS = re.compile(r"\w+")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from faristol.kernel.quoting import nearest
+from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.consistency import clash_of_teams, contradictions
 from faristol.rules.option_file import in_range

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from faristol.cli.common import acting_as
-from faristol.kernel.quoting import likely
+from faristol.kernel.quotation import likely
 from faristol.pb.comments import COMMENTS
 
 

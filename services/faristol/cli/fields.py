@@ -16,7 +16,7 @@ from faristol.cli.acts import Act
 from faristol.cli.common import said
 from faristol.cli.names import Roll, Unclear, candidates
 from faristol.cli.options import in_language
-from faristol.kernel.quoting import likely
+from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.referee.forms import names_of
 

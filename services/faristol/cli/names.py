@@ -19,7 +19,7 @@ from faristol.cli.services import stub_at
 from faristol.client.problems import info_of
 from faristol.host import Addresses, StartError
 from faristol.kernel.names import told_apart
-from faristol.kernel.quoting import likely
+from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

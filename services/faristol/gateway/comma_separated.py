@@ -153,9 +153,9 @@ def team_standings(answer: TeamStandings) -> str:
 def teams(answer: Teams) -> str:
     """The teams, a line for each player in a line-up."""
     lines: Iterable[list[Value]] = (
-        [team.team_id, team.name, board, one.player_id, one.name, team.withdrawn_round, answer.division]
+        [team.team_id, team.name, board, player.player_id, player.name, team.withdrawn_round, answer.division]
         for team in answer.teams
-        for board, one in enumerate(team.line_up, 1)
+        for board, player in enumerate(team.line_up, 1)
     )
     return written(TEAMS, lines)
 
@@ -179,15 +179,15 @@ def pairings(answer: Pairings) -> str:
             score = seat.score if table.final or table.turns else None
             row |= _seat(place, seat) | {f"{place}_score": score, f"{place}_team_id": seat.team_id}
         rows.append(row)
-    left_over = {one.team_id for one in answer.team_byes if one.kind is None}
+    left_over = {bye.team_id for bye in answer.team_byes if bye.kind is None}
     rows += [
         {
-            **_seat("first", one.player),
-            **_alone(one, left_over),
-            "first_team_id": one.player.team_id,
-            **_board(one.match, one.board),
+            **_seat("first", bye.player),
+            **_alone(bye, left_over),
+            "first_team_id": bye.player.team_id,
+            **_board(bye.match, bye.board),
         }
-        for one in answer.requested_byes
+        for bye in answer.requested_byes
     ]
     if answer.bye is not None:
         rows.append({**_seat("first", answer.bye), "bye": "allocated"})
@@ -210,7 +210,9 @@ def crosstable(answer: Crosstable) -> str:
 
 def ratings(answer: Ratings) -> str:
     """The rating list or an estimate of it, a line for each player."""
-    lines = ([*one.model_dump().values(), answer.system, answer.estimate, answer.revision] for one in answer.ratings)
+    lines = (
+        [*rating.model_dump().values(), answer.system, answer.estimate, answer.revision] for rating in answer.ratings
+    )
     return written(RATINGS, lines)
 
 
@@ -232,11 +234,11 @@ def _seat(place: str, seat: Seat) -> dict[str, Value]:
     return {f"{place}_player_id": seat.player_id, f"{place}_name": seat.name}
 
 
-def _alone(one: RequestedBye, left_over: Container[str]) -> dict[str, Value]:
+def _alone(bye: RequestedBye, left_over: Container[str]) -> dict[str, Value]:
     """What the round is to a player without an opponent; ``left_over`` are the teams without one."""
-    if one.match:
-        return {"final": True, "winner_id": one.player.player_id, "unplayed": True}
-    return {"bye": "allocated" if one.player.team_id in left_over else str(one.kind)}
+    if bye.match:
+        return {"final": True, "winner_id": bye.player.player_id, "unplayed": True}
+    return {"bye": "allocated" if bye.player.team_id in left_over else str(bye.kind)}
 
 
 def _board(match: int, board: int) -> dict[str, Value]:

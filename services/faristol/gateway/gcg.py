@@ -41,7 +41,7 @@ _NOTED = (
 """Lines that the format has no event for."""
 
 
-def gcg_of(one: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
+def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
     """The game as far as it is complete, with the scores and totals of its record, which a correction may have changed.
 
     Its racks are not told, for they are no part of what the public reads. What the format has no line for stands in
@@ -50,28 +50,28 @@ def gcg_of(one: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
     Raises ``Refusal`` for a table of more than two players, and for rules that are not installed here with the content
     that the game pins.
     """
-    if len(one.seats) != 2:
+    if len(game.seats) != 2:
         raise Refusal(
             "GCG_OF_TWO",
             "",
             N_("A GCG file holds a game of two players; {players} play at this table."),
-            {"players": len(one.seats)},
+            {"players": len(game.seats)},
         )
-    ruleset = ruleset or ruleset_of(one.ruleset)
-    return GcgGame((*_head(one, ruleset), *_Teller(one, ruleset).lines()))
+    ruleset = ruleset or ruleset_of(game.ruleset)
+    return GcgGame((*_head(game, ruleset), *_Teller(game, ruleset).lines()))
 
 
-def _head(one: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
+def _head(game: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
     yield Pragma(keyword="tile-set", text=ruleset.tile_set.name)
-    yield Pragma(keyword="id", text=f"faristol {one.game_id}")
-    if one.tournament_name:
-        title = f"{one.tournament_name} ({one.division})" if one.division else one.tournament_name
-        yield Pragma(keyword="title", text=_in_line(f"{title}, {one.round}.{one.table}"))
-    if one.lexicon.name:
-        yield Pragma(keyword="lexicon", text=one.lexicon.name)
-    if not one.end_condition:
+    yield Pragma(keyword="id", text=f"faristol {game.game_id}")
+    if game.tournament_name:
+        title = f"{game.tournament_name} ({game.division})" if game.division else game.tournament_name
+        yield Pragma(keyword="title", text=_in_line(f"{title}, {game.round}.{game.table}"))
+    if game.lexicon.name:
+        yield Pragma(keyword="lexicon", text=game.lexicon.name)
+    if not game.end_condition:
         yield Pragma(keyword="incomplete")
-    seats = sorted(one.seats, key=lambda seat: seat.player_id != one.first_player_id)
+    seats = sorted(game.seats, key=lambda seat: seat.player_id != game.first_player_id)
     for number, seat in enumerate(seats, start=1):
         yield Player(number=number, nick=_nick(seat.player_id), name=_in_line(seat.name))
 
@@ -88,12 +88,12 @@ def _in_line(text: str) -> str:
 class _Teller:
     """Tells the entries of a sheet one after another, and keeps board and totals meanwhile."""
 
-    def __init__(self, one: pb.GetGameResponse, ruleset: Ruleset) -> None:
-        self._one = one
+    def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset) -> None:
+        self._one = game
         self._ruleset = ruleset
         self._board = Board()
-        self._totals: dict[str, int] = {seat.player_id: 0 for seat in one.seats}
-        self._settled = settled_blanks(one)
+        self._totals: dict[str, int] = {seat.player_id: 0 for seat in game.seats}
+        self._settled = settled_blanks(game)
 
     def lines(self) -> Iterator[Line]:
         """Everything after the players, in order."""

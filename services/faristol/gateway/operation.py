@@ -75,18 +75,18 @@ class Consumer(BaseModel):
     parked: list[Parked] = Field(description="Those that wait, the oldest first; at most 100 of them.")
 
     @classmethod
-    def of(cls, one: pb.Consumer) -> Consumer:
+    def of(cls, consumer: pb.Consumer) -> Consumer:
         """From the contract's message."""
         return cls(
-            name=one.name,
-            kind=KINDS[one.kind],
-            state=STATES[one.state],
-            position=one.position,
-            lag=one.lag,
-            generation=one.generation,
-            stopped_since=moment(one.stopped.since) if one.HasField("stopped") else None,
-            parked_count=one.parked_count,
-            parked=[Parked.of(row) for row in one.parked],
+            name=consumer.name,
+            kind=KINDS[consumer.kind],
+            state=STATES[consumer.state],
+            position=consumer.position,
+            lag=consumer.lag,
+            generation=consumer.generation,
+            stopped_since=moment(consumer.stopped.since) if consumer.HasField("stopped") else None,
+            parked_count=consumer.parked_count,
+            parked=[Parked.of(row) for row in consumer.parked],
         )
 
 
@@ -98,4 +98,4 @@ class Status(Answer):
     @classmethod
     def of(cls, answer: pb.GetStatusResponse) -> Status:
         """From the contract's message."""
-        return cls(position=answer.position, consumers=[Consumer.of(one) for one in answer.consumers])
+        return cls(position=answer.position, consumers=[Consumer.of(consumer) for consumer in answer.consumers])

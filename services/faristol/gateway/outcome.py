@@ -18,9 +18,9 @@ UNPLAYED = N_("Nobody played: there are no board and no scoresheet.")
 NOT_KEPT = N_("The game was not kept here: there are no board and no scoresheet of it.")
 
 
-def is_kept(one: pb.GetGameResponse) -> bool:
+def is_kept(game: pb.GetGameResponse) -> bool:
     """Whether there is a board and a scoresheet to show: not of a game that was decided otherwise than at its table."""
-    return bool(one.entries or one.board or one.laid) or not one.final
+    return bool(game.entries or game.board or game.laid) or not game.final
 
 
 def known(arbiter: str) -> str:
@@ -28,22 +28,22 @@ def known(arbiter: str) -> str:
     return "" if is_official(arbiter) else arbiter
 
 
-def outcome(one: pb.GetGameResponse, language: str) -> Iterator[str]:
+def outcome(game: pb.GetGameResponse, language: str) -> Iterator[str]:
     """The sentences: what ended the game, who entered the result and who corrected it. None while it runs."""
-    if one.end_condition:
-        yield translations(language).gettext(labels.ENDS[one.end_condition])
-    if one.entered_by:
-        wording = ENTERED if known(one.entered_by) else ENTERED_BY_HAND
-        yield say(wording, {"arbiter": one.entered_by}, language)
-    if one.corrected:
-        wording = CORRECTED_BY if known(one.corrected_by) else CORRECTED
-        yield say(wording, {"arbiter": one.corrected_by}, language)
-    if not is_kept(one):
-        yield say(UNPLAYED if one.unplayed else NOT_KEPT, {}, language)
+    if game.end_condition:
+        yield translations(language).gettext(labels.ENDS[game.end_condition])
+    if game.entered_by:
+        wording = ENTERED if known(game.entered_by) else ENTERED_BY_HAND
+        yield say(wording, {"arbiter": game.entered_by}, language)
+    if game.corrected:
+        wording = CORRECTED_BY if known(game.corrected_by) else CORRECTED
+        yield say(wording, {"arbiter": game.corrected_by}, language)
+    if not is_kept(game):
+        yield say(UNPLAYED if game.unplayed else NOT_KEPT, {}, language)
 
 
-def how_lost(one: pb.GetGameResponse, player_id: str) -> str:
+def how_lost(game: pb.GetGameResponse, player_id: str) -> str:
     """What a player did who lost otherwise than by the score, to be translated; empty for everybody else."""
-    if not one.final or player_id not in one.loser_ids:
+    if not game.final or player_id not in game.loser_ids:
         return ""
-    return labels.ABSENT if one.unplayed else labels.LOSERS.get(one.end_condition, "")
+    return labels.ABSENT if game.unplayed else labels.LOSERS.get(game.end_condition, "")

@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse, Response
 from faristol.gateway import news
 from faristol.gateway.answers import moment
 from faristol.gateway.divisions import pages_beside
+from faristol.gateway.html import render
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
-from faristol.gateway.templating import render
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.ruleset_file import load_ruleset

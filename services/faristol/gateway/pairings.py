@@ -40,8 +40,8 @@ class Seat(BaseModel):
 def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
     """What came on or off together, by player."""
     together: dict[str, int] = {}
-    for one in given:
-        together[one.player_id] = together.get(one.player_id, 0) + one.points
+    for sanction in given:
+        together[sanction.player_id] = together.get(sanction.player_id, 0) + sanction.points
     return together
 
 
@@ -53,9 +53,9 @@ class ScoreSanction(BaseModel):
     article: str = Field(description="The article, such as `FISE 49`.")
 
     @classmethod
-    def of(cls, one: pb.ScoreSanction) -> ScoreSanction:
+    def of(cls, sanction: pb.ScoreSanction) -> ScoreSanction:
         """From the contract's message."""
-        return cls(player_id=one.player_id, points=one.points, article=one.article)
+        return cls(player_id=sanction.player_id, points=sanction.points, article=sanction.article)
 
 
 def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iterator[pb.Player]:
@@ -64,11 +64,11 @@ def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iter
     Who had not entered by then, or had withdrawn, does not take part.
     """
     there = {seat.player_id for table in answer.tables for seat in table.seats}
-    there |= {answer.bye.player_id, *(one.seat.player_id for one in answer.requested_byes)}
-    for one in players:
-        taking_part = one.entered_round <= answer.round and not 0 < one.withdrawn_round <= answer.round
-        if taking_part and one.player_id not in there:
-            yield one
+    there |= {answer.bye.player_id, *(bye.seat.player_id for bye in answer.requested_byes)}
+    for player in players:
+        taking_part = player.entered_round <= answer.round and not 0 < player.withdrawn_round <= answer.round
+        if taking_part and player.player_id not in there:
+            yield player
 
 
 class Table(BaseModel):
@@ -106,29 +106,29 @@ class Table(BaseModel):
     )
 
     @classmethod
-    def of(cls, one: pb.Table) -> Table:
+    def of(cls, table: pb.Table) -> Table:
         """From the contract's message."""
         return cls(
-            table=one.table,
-            hall=one.hall,
-            game_id=one.game_id,
-            seats=[Seat.of(seat) for seat in one.seats],
-            turns=one.turns,
-            final=one.final,
-            winner_id=one.winner_id,
-            loser_ids=list(one.loser_ids),
-            lost_by_all=one.lost_by_all,
-            unplayed=one.unplayed,
-            corrected=one.corrected,
-            postponed_to=moment(one.postponed_to) if one.HasField("postponed_to") else None,
-            first_player_id=one.first_player_id,
-            spread_adjustments=_adjustments(one.spread_adjustments),
-            total_adjustments=_adjustments(each for each in one.spread_adjustments if each.sanction),
-            match=one.match,
-            board=one.board,
-            score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
-            entered_by=known(one.entered_by),
-            corrected_by=known(one.corrected_by),
+            table=table.table,
+            hall=table.hall,
+            game_id=table.game_id,
+            seats=[Seat.of(seat) for seat in table.seats],
+            turns=table.turns,
+            final=table.final,
+            winner_id=table.winner_id,
+            loser_ids=list(table.loser_ids),
+            lost_by_all=table.lost_by_all,
+            unplayed=table.unplayed,
+            corrected=table.corrected,
+            postponed_to=moment(table.postponed_to) if table.HasField("postponed_to") else None,
+            first_player_id=table.first_player_id,
+            spread_adjustments=_adjustments(table.spread_adjustments),
+            total_adjustments=_adjustments(each for each in table.spread_adjustments if each.sanction),
+            match=table.match,
+            board=table.board,
+            score_sanctions=[ScoreSanction.of(each) for each in table.score_sanctions],
+            entered_by=known(table.entered_by),
+            corrected_by=known(table.corrected_by),
         )
 
 
@@ -146,14 +146,14 @@ class RequestedBye(BaseModel):
     )
 
     @classmethod
-    def of(cls, one: pb.RequestedBye, answer: pb.GetPairingsResponse) -> RequestedBye:
+    def of(cls, bye: pb.RequestedBye, answer: pb.GetPairingsResponse) -> RequestedBye:
         """From the contract's message, one of those of ``answer``."""
         return cls(
-            player=Seat.of(one.seat),
-            kind=BYE_KINDS[one.kind],
-            match=one.match,
-            board=one.board,
-            opponent_gone=labels.opponent_gone(answer, one),
+            player=Seat.of(bye.seat),
+            kind=BYE_KINDS[bye.kind],
+            match=bye.match,
+            board=bye.board,
+            opponent_gone=labels.opponent_gone(answer, bye),
         )
 
 
@@ -186,16 +186,16 @@ class Match(BaseModel):
     )
 
     @classmethod
-    def of(cls, one: pb.Match) -> Match:
+    def of(cls, match: pb.Match) -> Match:
         """From the contract's message."""
         return cls(
-            match=one.match,
-            first_team=TeamSide.of(one.first_team),
-            second_team=TeamSide.of(one.second_team),
-            final=one.final,
-            winner_team_id=one.winner_team_id,
-            lost_by_all=one.lost_by_all,
-            points_unknown=one.points_unknown,
+            match=match.match,
+            first_team=TeamSide.of(match.first_team),
+            second_team=TeamSide.of(match.second_team),
+            final=match.final,
+            winner_team_id=match.winner_team_id,
+            lost_by_all=match.lost_by_all,
+            points_unknown=match.points_unknown,
         )
 
 
@@ -210,10 +210,10 @@ class TeamBye(BaseModel):
     )
 
     @classmethod
-    def of(cls, one: pb.TeamBye, answer: pb.GetPairingsResponse) -> TeamBye:
+    def of(cls, bye: pb.TeamBye, answer: pb.GetPairingsResponse) -> TeamBye:
         """From the contract's message, one of those of ``answer``."""
-        gone = labels.opponent_gone(answer, one)
-        return cls(team_id=one.team_id, name=one.name, kind=BYE_KINDS.get(one.kind), opponent_gone=gone)
+        gone = labels.opponent_gone(answer, bye)
+        return cls(team_id=bye.team_id, name=bye.name, kind=BYE_KINDS.get(bye.kind), opponent_gone=gone)
 
 
 class Pairings(Answer):
@@ -236,11 +236,11 @@ class Pairings(Answer):
             position=answer.position,
             round=answer.round,
             phase=PHASES[answer.phase],
-            tables=[Table.of(one) for one in answer.tables],
+            tables=[Table.of(table) for table in answer.tables],
             bye=Seat.of(answer.bye) if answer.HasField("bye") else None,
-            requested_byes=[RequestedBye.of(one, answer) for one in answer.requested_byes],
+            requested_byes=[RequestedBye.of(bye, answer) for bye in answer.requested_byes],
             division=answer.division,
-            matches=[Match.of(one) for one in answer.matches],
-            team_byes=[TeamBye.of(one, answer) for one in answer.team_byes],
+            matches=[Match.of(match) for match in answer.matches],
+            team_byes=[TeamBye.of(bye, answer) for bye in answer.team_byes],
             algorithm=answer.algorithm,
         )

@@ -23,7 +23,7 @@ from starlette.requests import Request
 
 from faristol.gateway.problems import TIME_EXPECTED
 from faristol.gateway.results import AsOf
-from faristol.kernel.quoting import nearest
+from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
 
 

@@ -14,9 +14,9 @@ PLAYS = (pb.ENTRY_KIND_PLAY, *WITHDRAWN)
 """Lines of a sheet that are plays, whether they stand or not."""
 
 
-def settled_blanks(one: pb.GetGameResponse) -> Mapping[tuple[int, int], str]:
+def settled_blanks(answer: pb.GetGameResponse) -> Mapping[tuple[int, int], str]:
     """What lies on each square in the end: the blanks as they were settled."""
-    return {(tile.row, tile.column): tile.face for tile in one.board}
+    return {(tile.row, tile.column): tile.face for tile in answer.board}
 
 
 def laid(placements: Sequence[game.Placement], settled: Mapping[tuple[int, int], str] | None = None) -> list[Placement]:
@@ -28,14 +28,14 @@ def laid(placements: Sequence[game.Placement], settled: Mapping[tuple[int, int],
     ]
 
 
-def explained(one: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[tuple[pb.Entry, PlayScore]]:
+def explained(answer: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[tuple[pb.Entry, PlayScore]]:
     """Every play whose turn is over with what it scores, word by word and square by square.
 
     The score on the record may be another: a withdrawn play has none, and a correction or the book's own rule for a
     missed centre stands above the arithmetic.
     """
-    board, settled = Board(), settled_blanks(one)
-    for entry in one.entries:
+    board, settled = Board(), settled_blanks(answer)
+    for entry in answer.entries:
         if entry.kind not in PLAYS or not entry.complete:
             continue
         stands = entry.kind == pb.ENTRY_KIND_PLAY

@@ -53,9 +53,9 @@ class Prizes(Answer):
         """From the contract's message."""
         prizes = [
             Prize(
-                kind=KINDS[one.kind],
-                value=one.value,
-                unrecorded=one.unrecorded,
+                kind=KINDS[prize.kind],
+                value=prize.value,
+                unrecorded=prize.unrecorded,
                 winners=[
                     Winner(
                         player_id=winner.player_id,
@@ -65,10 +65,10 @@ class Prizes(Answer):
                         word=winner.word,
                         coordinates=winner.coordinates,
                     )
-                    for winner in one.winners
+                    for winner in prize.winners
                 ],
             )
-            for one in answer.prizes
+            for prize in answer.prizes
         ]
         return cls(position=answer.position, prizes=prizes, over=answer.over)
 

@@ -108,8 +108,8 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
 
 def of_validation(error: RequestValidationError, language: str) -> Problem:
     """The problem of a request that is malformed; ``errors`` names each field, what it was and what was expected."""
-    errors = [{"field": str(one["loc"][-1]), "problem": _malformed(one, language)} for one in error.errors()]
-    detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors)
+    errors = [{"field": str(found["loc"][-1]), "problem": _malformed(found, language)} for found in error.errors()]
+    detail = "; ".join(f"{found['field']}: {found['problem']}" for found in errors)
     return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": errors})
 
 

@@ -55,23 +55,23 @@ class Ruling(BaseModel):
     ruled_at: datetime
 
     @classmethod
-    def of(cls, one: pb.PublicRuling) -> Ruling:
+    def of(cls, ruling: pb.PublicRuling) -> Ruling:
         """From the contract's message."""
         return cls(
-            round=one.round,
-            game_id=one.game_id,
-            turn=one.turn,
-            challenge=one.challenge,
-            words=[list(word.faces) for word in one.words],
-            valid=one.valid,
-            ruled_words=[RuledWord(faces=list(word.word.faces), valid=word.valid) for word in one.ruled_words],
-            lexicon=Pin.of(one.lexicon),
-            edition=one.edition,
-            layers=list(one.layers),
-            article=one.article,
-            appeal=one.appeal,
-            mode=MODES[one.mode],
-            ruled_at=moment(one.ruled_at),
+            round=ruling.round,
+            game_id=ruling.game_id,
+            turn=ruling.turn,
+            challenge=ruling.challenge,
+            words=[list(word.faces) for word in ruling.words],
+            valid=ruling.valid,
+            ruled_words=[RuledWord(faces=list(word.word.faces), valid=word.valid) for word in ruling.ruled_words],
+            lexicon=Pin.of(ruling.lexicon),
+            edition=ruling.edition,
+            layers=list(ruling.layers),
+            article=ruling.article,
+            appeal=ruling.appeal,
+            mode=MODES[ruling.mode],
+            ruled_at=moment(ruling.ruled_at),
         )
 
 
@@ -84,5 +84,5 @@ class Rulings(Answer):
     @classmethod
     def of(cls, answer: pb.ListRulingsResponse) -> Rulings:
         """From the contract's message."""
-        rulings = [Ruling.of(one) for one in answer.rulings]
+        rulings = [Ruling.of(ruling) for ruling in answer.rulings]
         return cls(position=answer.position, rulings=rulings, next_page_token=answer.next_page_token)

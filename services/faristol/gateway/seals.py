@@ -26,22 +26,22 @@ class Seal(BaseModel):
     sealed_at: datetime
 
     @classmethod
-    def of(cls, one: pb.Seal) -> Seal:
+    def of(cls, seal: pb.Seal) -> Seal:
         """From the contract's message."""
-        root, previous = one.root.hex(), one.previous.hex()
+        root, previous = seal.root.hex(), seal.previous.hex()
         statement = (
-            f"faristol seal 1\npositions {one.from_position} {one.to_position}\nroot {root}\n"
-            f"previous {previous}\nkey {one.key_id}\nat {one.sealed_at.ToMicroseconds()}\n"
+            f"faristol seal 1\npositions {seal.from_position} {seal.to_position}\nroot {root}\n"
+            f"previous {previous}\nkey {seal.key_id}\nat {seal.sealed_at.ToMicroseconds()}\n"
         )
         return cls(
-            from_position=one.from_position,
-            to_position=one.to_position,
+            from_position=seal.from_position,
+            to_position=seal.to_position,
             root=root,
             previous=previous,
-            key_id=one.key_id,
-            signature=one.signature.hex(),
+            key_id=seal.key_id,
+            signature=seal.signature.hex(),
             statement=statement,
-            sealed_at=moment(one.sealed_at),
+            sealed_at=moment(seal.sealed_at),
         )
 
 
@@ -53,4 +53,4 @@ class Seals(Answer):
     @classmethod
     def of(cls, answer: pb.ListSealsResponse) -> Seals:
         """From the contract's message."""
-        return cls(position=answer.position, seals=[Seal.of(one) for one in answer.seals])
+        return cls(position=answer.position, seals=[Seal.of(seal) for seal in answer.seals])

@@ -25,10 +25,10 @@ class Sheet(BaseModel):
     blanks: bool = Field(description="It has a field for the blanks of each player.")
 
     @classmethod
-    def of(cls, one: pb.Sheet) -> Sheet:
+    def of(cls, sheet: pb.Sheet) -> Sheet:
         """From the contract's message."""
         sides = [
             SheetSide(player_id=side.player_id, bingos=side.bingos, blanks=list(side.blanks), signs=side.signs)
-            for side in one.sides
+            for side in sheet.sides
         ]
-        return cls(sides=sides, words=one.words, bingos=one.bingos, blanks=one.blanks)
+        return cls(sides=sides, words=sheet.words, bingos=sheet.bingos, blanks=sheet.blanks)

@@ -37,9 +37,9 @@ class Placement(BaseModel):
     blank: bool = Field(description="The tile is a blank, worth 0.")
 
     @classmethod
-    def of(cls, one: game.Placement) -> Placement:
+    def of(cls, placement: game.Placement) -> Placement:
         """From the contract's message."""
-        return cls(row=one.row, column=one.column, face=one.face, blank=one.blank)
+        return cls(row=placement.row, column=placement.column, face=placement.face, blank=placement.blank)
 
 
 class Word(BaseModel):
@@ -52,9 +52,9 @@ class Word(BaseModel):
     score: int = Field(description="Points, premiums applied.")
 
     @classmethod
-    def of(cls, one: game.ScoredWord) -> Word:
+    def of(cls, word: game.ScoredWord) -> Word:
         """From the contract's message."""
-        return cls(faces=list(one.word.faces), row=one.row, column=one.column, across=one.across, score=one.score)
+        return cls(faces=list(word.word.faces), row=word.row, column=word.column, across=word.across, score=word.score)
 
 
 class WrittenScore(BaseModel):
@@ -83,15 +83,15 @@ class Incident(BaseModel):
     article: str = Field(description="The article by which it is dealt with; empty where the book is silent.")
 
     @classmethod
-    def of(cls, one: pb.Incident) -> Incident:
+    def of(cls, incident: pb.Incident) -> Incident:
         """From the contract's message."""
         return cls(
-            kind=INCIDENT_KINDS[one.kind],
-            turn=one.turn,
-            player_id=one.player_id,
-            count=one.count,
-            open=one.open,
-            article=one.article,
+            kind=INCIDENT_KINDS[incident.kind],
+            turn=incident.turn,
+            player_id=incident.player_id,
+            count=incident.count,
+            open=incident.open,
+            article=incident.article,
         )
 
 
@@ -123,34 +123,34 @@ class Entry(BaseModel):
     noted_blanks: list[str] = Field(description="Letters of blanks that the sheet has beside the play.")
 
     @classmethod
-    def of(cls, one: pb.Entry) -> Entry:
+    def of(cls, entry: pb.Entry) -> Entry:
         """From the contract's message."""
         return cls(
-            kind=ENTRY_KINDS[one.kind],
-            turn=one.turn,
-            player_id=one.player_id,
-            placements=[Placement.of(tile) for tile in one.placements],
-            words=[Word.of(word) for word in one.words],
-            score=one.score,
-            total=one.total,
-            bingo=one.bingo,
-            challenged=one.challenged,
-            complete=one.complete,
-            exchanged=one.exchanged,
-            overtime_ms=one.overtime_ms,
-            faces=list(one.faces),
-            coordinates=one.coordinates,
-            withdrawn_for=WITHDRAWAL_REASONS.get(one.withdrawn_for),
-            lost_for=TURN_LOST_REASONS.get(one.lost_for),
-            article=one.article,
+            kind=ENTRY_KINDS[entry.kind],
+            turn=entry.turn,
+            player_id=entry.player_id,
+            placements=[Placement.of(tile) for tile in entry.placements],
+            words=[Word.of(word) for word in entry.words],
+            score=entry.score,
+            total=entry.total,
+            bingo=entry.bingo,
+            challenged=entry.challenged,
+            complete=entry.complete,
+            exchanged=entry.exchanged,
+            overtime_ms=entry.overtime_ms,
+            faces=list(entry.faces),
+            coordinates=entry.coordinates,
+            withdrawn_for=WITHDRAWAL_REASONS.get(entry.withdrawn_for),
+            lost_for=TURN_LOST_REASONS.get(entry.lost_for),
+            article=entry.article,
             written=[
-                WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in one.written
+                WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in entry.written
             ],
-            ruled_words=[RuledWord(faces=list(each.word.faces), valid=each.valid) for each in one.ruled_words],
-            sheet_play=one.sheet_play,
-            sheet_score=one.sheet_score,
-            circled=one.circled,
-            noted_blanks=list(one.noted_blanks),
+            ruled_words=[RuledWord(faces=list(each.word.faces), valid=each.valid) for each in entry.ruled_words],
+            sheet_play=entry.sheet_play,
+            sheet_score=entry.sheet_score,
+            circled=entry.circled,
+            noted_blanks=list(entry.noted_blanks),
         )
 
 
@@ -167,15 +167,15 @@ class Clock(BaseModel):
     absent: bool = Field(description="The player has not come, or has left the table and not come back.")
 
     @classmethod
-    def of(cls, one: pb.ClockSide) -> Clock:
+    def of(cls, side: pb.ClockSide) -> Clock:
         """From the contract's message."""
         return cls(
-            player_id=one.player_id,
-            used_ms=one.used_ms,
-            running=one.running,
-            running_since=moment(one.running_since) if one.running else None,
-            turn_used_ms=one.turn_used_ms,
-            absent=one.absent,
+            player_id=side.player_id,
+            used_ms=side.used_ms,
+            running=side.running,
+            running_since=moment(side.running_since) if side.running else None,
+            turn_used_ms=side.turn_used_ms,
+            absent=side.absent,
         )
 
 
@@ -233,44 +233,44 @@ class Game(Answer):
     unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
 
     @classmethod
-    def of(cls, one: pb.GetGameResponse) -> Game:
+    def of(cls, answer: pb.GetGameResponse) -> Game:
         """From the contract's message."""
         return cls(
-            position=one.position,
-            game_id=one.game_id,
-            tournament_id=one.tournament_id,
-            tournament_name=one.tournament_name,
-            division=one.division,
-            round=one.round,
-            table=one.table,
-            seats=[Seat.of(seat) for seat in one.seats],
-            first_player_id=one.first_player_id,
-            board=[Placement.of(tile) for tile in one.board],
-            entries=[Entry.of(entry) for entry in one.entries],
-            bag_left=one.bag_left,
-            turn_player_id=one.turn_player_id,
-            end_condition=END_CONDITIONS.get(one.end_condition),
-            final=one.final,
-            winner_id=one.winner_id,
-            clocks=[Clock.of(side) for side in one.clocks],
-            allowance_ms=one.allowance_ms,
-            turn_ms=one.turn_ms,
-            round_time_over=one.round_time_over,
-            last_turn=one.last_turn,
-            neutralised_for=NEUTRALISATION_REASONS.get(one.neutralised_for),
-            ruleset=Pin.of(one.ruleset),
-            lexicon=Pin.of(one.lexicon),
-            laid=[Placement.of(tile) for tile in one.laid],
-            incidents=[Incident.of(incident) for incident in one.incidents],
-            loser_ids=list(one.loser_ids),
-            lost_by_all=one.lost_by_all,
-            draw_commitment=one.draw_commitment.hex(),
-            seed=one.seed.hex(),
-            sheet=Sheet.of(one.sheet) if one.HasField("sheet") else None,
-            counted=[Seat.of(seat) for seat in one.counted],
-            score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
-            entered_by=known(one.entered_by),
-            corrected=one.corrected,
-            corrected_by=known(one.corrected_by),
-            unplayed=one.unplayed,
+            position=answer.position,
+            game_id=answer.game_id,
+            tournament_id=answer.tournament_id,
+            tournament_name=answer.tournament_name,
+            division=answer.division,
+            round=answer.round,
+            table=answer.table,
+            seats=[Seat.of(seat) for seat in answer.seats],
+            first_player_id=answer.first_player_id,
+            board=[Placement.of(tile) for tile in answer.board],
+            entries=[Entry.of(entry) for entry in answer.entries],
+            bag_left=answer.bag_left,
+            turn_player_id=answer.turn_player_id,
+            end_condition=END_CONDITIONS.get(answer.end_condition),
+            final=answer.final,
+            winner_id=answer.winner_id,
+            clocks=[Clock.of(side) for side in answer.clocks],
+            allowance_ms=answer.allowance_ms,
+            turn_ms=answer.turn_ms,
+            round_time_over=answer.round_time_over,
+            last_turn=answer.last_turn,
+            neutralised_for=NEUTRALISATION_REASONS.get(answer.neutralised_for),
+            ruleset=Pin.of(answer.ruleset),
+            lexicon=Pin.of(answer.lexicon),
+            laid=[Placement.of(tile) for tile in answer.laid],
+            incidents=[Incident.of(incident) for incident in answer.incidents],
+            loser_ids=list(answer.loser_ids),
+            lost_by_all=answer.lost_by_all,
+            draw_commitment=answer.draw_commitment.hex(),
+            seed=answer.seed.hex(),
+            sheet=Sheet.of(answer.sheet) if answer.HasField("sheet") else None,
+            counted=[Seat.of(seat) for seat in answer.counted],
+            score_sanctions=[ScoreSanction.of(each) for each in answer.score_sanctions],
+            entered_by=known(answer.entered_by),
+            corrected=answer.corrected,
+            corrected_by=known(answer.corrected_by),
+            unplayed=answer.unplayed,
         )

@@ -78,14 +78,14 @@ class Arithmetic(BaseModel):
     text: str = Field(description="The sum, in the language of `Accept-Language`.")
 
     @classmethod
-    def of(cls, one: pb.Arithmetic, divisor: int = 1) -> Arithmetic:
+    def of(cls, arithmetic: pb.Arithmetic, divisor: int = 1) -> Arithmetic:
         """From the contract's message."""
-        return cls(terms=[Term.of(term) for term in one.terms], divisor=max(1, divisor), text=one.text)
+        return cls(terms=[Term.of(term) for term in arithmetic.terms], divisor=max(1, divisor), text=arithmetic.text)
 
 
-def tie_break_value(one: pb.TieBreak) -> float:
+def tie_break_value(tie_break: pb.TieBreak) -> float:
     """What a tie-break comes to."""
-    return one.quarters / 4 / max(1, one.divisor)
+    return tie_break.quarters / 4 / max(1, tie_break.divisor)
 
 
 def arithmetic_of(line: pb.Standing | pb.TeamStanding) -> dict[str, Arithmetic] | None:
@@ -93,7 +93,10 @@ def arithmetic_of(line: pb.Standing | pb.TeamStanding) -> dict[str, Arithmetic] 
     if not line.HasField("point_arithmetic"):
         return None
     of_points = Arithmetic.of(line.point_arithmetic)
-    return {"points": of_points, **{one.name: Arithmetic.of(one.arithmetic, one.divisor) for one in line.tie_breaks}}
+    return {
+        "points": of_points,
+        **{tie_break.name: Arithmetic.of(tie_break.arithmetic, tie_break.divisor) for tie_break in line.tie_breaks},
+    }
 
 
 class Standing(BaseModel):
@@ -131,7 +134,7 @@ class Standing(BaseModel):
             draws=line.draws,
             losses=line.losses,
             bye=line.bye,
-            tie_breaks={one.name: tie_break_value(one) for one in line.tie_breaks},
+            tie_breaks={tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
             spread=line.spread,
             total=line.total,
             arithmetic=arithmetic_of(line),

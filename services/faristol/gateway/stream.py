@@ -32,14 +32,14 @@ class News(BaseModel):
     recorded_at: datetime
 
     @classmethod
-    def of(cls, one: pb.FollowResponse) -> News:
+    def of(cls, news: pb.FollowResponse) -> News:
         """From the contract's message."""
         return cls(
-            position=one.position,
-            type=one.type,
-            game_id=one.game_id,
-            round=one.round,
-            recorded_at=moment(one.recorded_at),
+            position=news.position,
+            type=news.type,
+            game_id=news.game_id,
+            round=news.round,
+            recorded_at=moment(news.recorded_at),
         )
 
 
@@ -79,8 +79,8 @@ async def events(
 async def nothing() -> AsyncIterator[str]:
     """The frames of a stream of which the headers alone were asked for."""
     no_frames: tuple[str, ...] = ()
-    for one in no_frames:
-        yield one
+    for frame in no_frames:
+        yield frame
 
 
 def frame(news: pb.FollowResponse) -> str:

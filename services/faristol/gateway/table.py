@@ -88,30 +88,30 @@ class Clock:
     """The player is not at the table."""
 
 
-def board(one: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
+def board(answer: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
     """The rows of the board, each with its letter."""
-    values = tile_values(one)
-    tiles = {(tile.row, tile.column): tile for tile in one.board}
-    last = {(tile.row, tile.column) for tile in last_placed(one)}
+    values = tile_values(answer)
+    tiles = {(tile.row, tile.column): tile for tile in answer.board}
+    last = {(tile.row, tile.column) for tile in last_placed(answer)}
     return [
         (ROW_NAMES[row], [_cell(Square(row, column), tiles.get((row, column)), values, last) for column in range(SIZE)])
         for row in range(SIZE)
     ]
 
 
-def last_placed(one: pb.GetGameResponse) -> Sequence[game.Placement]:
+def last_placed(answer: pb.GetGameResponse) -> Sequence[game.Placement]:
     """The tiles of the last play that is on the board."""
-    plays = (entry for entry in reversed(one.entries) if entry.kind == pb.ENTRY_KIND_PLAY)
+    plays = (entry for entry in reversed(answer.entries) if entry.kind == pb.ENTRY_KIND_PLAY)
     play = next(plays, None)
     return play.placements if play else ()
 
 
-def lines(one: pb.GetGameResponse) -> list[Line]:
+def lines(answer: pb.GetGameResponse) -> list[Line]:
     """The scoresheet."""
-    seats = [seat.player_id for seat in one.seats]
-    names = {seat.player_id: seat.name for seat in one.seats}
-    blanks = {Square(tile.row, tile.column) for tile in one.board if tile.blank}
-    over = not one.turn_player_id
+    seats = [seat.player_id for seat in answer.seats]
+    names = {seat.player_id: seat.name for seat in answer.seats}
+    blanks = {Square(tile.row, tile.column) for tile in answer.board if tile.blank}
+    over = not answer.turn_player_id
     return [
         Line(
             entry=entry,
@@ -124,19 +124,19 @@ def lines(one: pb.GetGameResponse) -> list[Line]:
             live=not entry.complete and not over,
             differ=len({(written.score, written.total) for written in entry.written}) > 1,
         )
-        for entry in one.entries
+        for entry in answer.entries
     ]
 
 
-def sheet(one: pb.GetGameResponse) -> list[Side]:
+def sheet(answer: pb.GetGameResponse) -> list[Side]:
     """The scoresheet in the form of the rules, player by player; none where the rules are not installed any more."""
-    if not one.HasField("sheet"):
+    if not answer.HasField("sheet"):
         return []
-    every = lines(one)
-    names = {seat.player_id: seat.name for seat in one.seats}
+    every = lines(answer)
+    names = {seat.player_id: seat.name for seat in answer.seats}
     return [
         Side(side, names[side.player_id], [line for line in every if line.entry.player_id == side.player_id])
-        for side in one.sheet.sides
+        for side in answer.sheet.sides
     ]
 
 
@@ -145,17 +145,17 @@ def rows(sides: Sequence[Side]) -> list[tuple[Line | None, ...]]:
     return list(zip_longest(*(side.lines for side in sides)))
 
 
-def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
+def clocks(answer: pb.GetGameResponse) -> dict[str, Clock]:
     """The clocks by player."""
     return {
         side.player_id: Clock(
-            allowance=one.turn_ms or one.allowance_ms,
-            used=side.turn_used_ms if one.turn_ms else side.used_ms,
+            allowance=answer.turn_ms or answer.allowance_ms,
+            used=side.turn_used_ms if answer.turn_ms else side.used_ms,
             running=side.running,
             since=side.running_since.ToMilliseconds() if side.running else 0,
             absent=side.absent,
         )
-        for side in one.clocks
+        for side in answer.clocks
     }
 
 
@@ -171,10 +171,10 @@ def minutes(milliseconds: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
-def tile_values(one: pb.GetGameResponse) -> Mapping[str, int]:
+def tile_values(answer: pb.GetGameResponse) -> Mapping[str, int]:
     """Points of each face under the rules of a game; nothing when this version does not know them."""
     try:
-        return ruleset_of(one.ruleset).tile_set.values
+        return ruleset_of(answer.ruleset).tile_set.values
     except Refusal:
         return {}
 

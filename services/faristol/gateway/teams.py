@@ -39,14 +39,14 @@ class Team(BaseModel):
     withdrawn_round: int = Field(description="The first round that the team was not paired in any more; 0 for none.")
 
     @classmethod
-    def of(cls, one: pb.Team) -> Team:
+    def of(cls, team: pb.Team) -> Team:
         """From the contract's message."""
         return cls(
-            team_id=one.team_id,
-            name=one.name,
-            line_up=[TeamPlayer(player_id=each.player_id, name=each.name) for each in one.line_up],
-            entered_round=one.entered_round,
-            withdrawn_round=one.withdrawn_round,
+            team_id=team.team_id,
+            name=team.name,
+            line_up=[TeamPlayer(player_id=each.player_id, name=each.name) for each in team.line_up],
+            entered_round=team.entered_round,
+            withdrawn_round=team.withdrawn_round,
         )
 
 
@@ -59,7 +59,7 @@ class Teams(Answer):
     @classmethod
     def of(cls, answer: pb.ListTeamsResponse) -> Teams:
         """From the contract's message."""
-        teams = [Team.of(one) for one in answer.teams]
+        teams = [Team.of(team) for team in answer.teams]
         return cls(position=answer.position, teams=teams, division=answer.division)
 
 
@@ -80,19 +80,19 @@ class TeamRound(BaseModel):
     final: bool = Field(description="The result is final.")
 
     @classmethod
-    def of(cls, one: pb.TeamRound) -> TeamRound:
+    def of(cls, team_round: pb.TeamRound) -> TeamRound:
         """From the contract's message."""
         return cls(
-            round=one.round,
-            basis=TERM_BASES.get(one.basis),
-            outcome=OUTCOMES.get(one.outcome),
-            match=one.match,
-            opponent_id=one.opponent_id,
-            opponent_name=one.opponent_name,
-            opponent_rank=one.opponent_rank,
-            board_points=one.board_half_points / 2,
-            against=one.against_half_points / 2,
-            final=one.final,
+            round=team_round.round,
+            basis=TERM_BASES.get(team_round.basis),
+            outcome=OUTCOMES.get(team_round.outcome),
+            match=team_round.match,
+            opponent_id=team_round.opponent_id,
+            opponent_name=team_round.opponent_name,
+            opponent_rank=team_round.opponent_rank,
+            board_points=team_round.board_half_points / 2,
+            against=team_round.against_half_points / 2,
+            final=team_round.final,
         )
 
 
@@ -131,10 +131,10 @@ class TeamStanding(BaseModel):
             wins=line.wins,
             draws=line.draws,
             losses=line.losses,
-            tie_breaks={one.name: tie_break_value(one) for one in line.tie_breaks},
+            tie_breaks={tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
             spread=line.spread,
             total=line.total,
-            rounds=[TeamRound.of(one) for one in line.rounds],
+            rounds=[TeamRound.of(round_) for round_ in line.rounds],
             arithmetic=arithmetic_of(line),
         )
 

@@ -80,25 +80,26 @@ class Tournament(BaseModel):
     halls: list[Hall] = Field(description="Its halls, from the next pairing on; empty where it has none.")
 
     @classmethod
-    def of(cls, one: pb.Tournament) -> Tournament:
+    def of(cls, tournament: pb.Tournament) -> Tournament:
         """From the contract's message."""
         return cls(
-            tournament_id=one.tournament_id,
-            name=one.name,
-            rounds=one.rounds,
-            players=one.players,
-            ruleset=Pin.of(one.ruleset),
-            lexicon=Pin.of(one.lexicon),
-            played=[Round.of(line) for line in one.played],
-            over=one.over,
-            created_at=moment(one.created_at),
-            division=one.division,
-            division_of=one.division_of,
-            divisions=[Division(tournament_id=each.tournament_id, name=each.name) for each in one.divisions],
-            team_boards=one.team_boards,
-            time_zone=one.time_zone,
+            tournament_id=tournament.tournament_id,
+            name=tournament.name,
+            rounds=tournament.rounds,
+            players=tournament.players,
+            ruleset=Pin.of(tournament.ruleset),
+            lexicon=Pin.of(tournament.lexicon),
+            played=[Round.of(line) for line in tournament.played],
+            over=tournament.over,
+            created_at=moment(tournament.created_at),
+            division=tournament.division,
+            division_of=tournament.division_of,
+            divisions=[Division(tournament_id=each.tournament_id, name=each.name) for each in tournament.divisions],
+            team_boards=tournament.team_boards,
+            time_zone=tournament.time_zone,
             halls=[
-                Hall(name=each.name, first_table=each.first_table, last_table=each.last_table) for each in one.halls
+                Hall(name=each.name, first_table=each.first_table, last_table=each.last_table)
+                for each in tournament.halls
             ],
         )
 
@@ -111,7 +112,9 @@ class Tournaments(Answer):
     @classmethod
     def of(cls, answer: pb.ListTournamentsResponse) -> Tournaments:
         """From the contract's message."""
-        return cls(position=answer.position, tournaments=[Tournament.of(one) for one in answer.tournaments])
+        return cls(
+            position=answer.position, tournaments=[Tournament.of(tournament) for tournament in answer.tournaments]
+        )
 
 
 class TournamentAnswer(Answer):
@@ -159,20 +162,20 @@ class Players(Answer):
         """From the contract's message."""
         players = [
             Player(
-                player_id=one.player_id,
-                name=one.name,
-                club=one.club,
-                country=one.country,
-                rating=one.rating,
-                unrated=one.unrated,
-                new_rating=one.new_rating if one.HasField("new_rating") else None,
-                entered_round=one.entered_round,
-                withdrawn_round=one.withdrawn_round,
-                checked_in=one.checked_in,
-                team_id=one.team_id,
-                category=one.category,
+                player_id=player.player_id,
+                name=player.name,
+                club=player.club,
+                country=player.country,
+                rating=player.rating,
+                unrated=player.unrated,
+                new_rating=player.new_rating if player.HasField("new_rating") else None,
+                entered_round=player.entered_round,
+                withdrawn_round=player.withdrawn_round,
+                checked_in=player.checked_in,
+                team_id=player.team_id,
+                category=player.category,
             )
-            for one in answer.players
+            for player in answer.players
         ]
         published = moment(answer.rating_published_at) if answer.HasField("rating_published_at") else None
         revised = moment(answer.rating_revised_at) if answer.HasField("rating_revised_at") else None

@@ -146,7 +146,7 @@ def evolve(case: Case, fact: Message) -> Case:
         case events.OpinionGiven():
             opinion = Opinion(fact.judge_id, fact.seat, _rulings(fact.words), fact.occurred_at)
             opinions = (*(opinion for opinion in case.opinions if opinion.seat != fact.seat), opinion)
-            ordered = tuple(sorted(opinions, key=lambda one: one.seat))
+            ordered = tuple(sorted(opinions, key=lambda opinion: opinion.seat))
             case = replace(case, claims=_without(case.claims, fact.seat), opinions=ordered)
         case events.CaseEscalated():
             case = replace(case, escalated=True)

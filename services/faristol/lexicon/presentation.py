@@ -67,7 +67,7 @@ def official(case: Case) -> lexicon.GetCaseResponse:
     return lexicon.GetCaseResponse(
         case_id=case.case_id,
         game_id=case.game_id,
-        words=[word(one) for one in case.words],
+        words=[word(each) for each in case.words],
         lexicon=_pin(case),
         ruled=case.ruled,
         valid=case.valid,
@@ -91,7 +91,7 @@ def queued(case: Case, judge_id: str) -> pb.QueuedCase:
     return pb.QueuedCase(
         case_id=case.case_id,
         tournament_id=case.tournament_id,
-        words=[word(one) for one in case.words],
+        words=[word(each) for each in case.words],
         language=case.language,
         mode=case.mode,
         panel=case.panel,
@@ -154,7 +154,7 @@ def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
         game_id=case.game_id,
         turn=case.turn,
         challenge=case.challenge,
-        words=[word(one) for one in case.words],
+        words=[word(each) for each in case.words],
         valid=case.valid,
         ruled_words=words if case.by_word else [],
         lexicon=_pin(case),
@@ -173,8 +173,8 @@ def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> s
     rows = csv.writer(text)
     if header:
         rows.writerow(COLUMNS)
-    for one in listed:
-        rows.writerows(_rows(one, lexicons))
+    for each in listed:
+        rows.writerows(_rows(each, lexicons))
     return text.getvalue()
 
 

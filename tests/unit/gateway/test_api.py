@@ -17,12 +17,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> None:
     answer = (await finished.http.get("/api/v1/tournaments")).json()
-    assert [one["name"] for one in answer["tournaments"]] == ["Lliga de primavera"]
-    one = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
-    assert one == answer["tournaments"][0]
-    assert one["ruleset"] == {"name": "fisc-2023", "digest": load_ruleset("fisc-2023").digest}
-    assert (one["players"], one["rounds"], one["over"]) == (5, 5, True)
-    assert one["played"] == [
+    assert [tournament["name"] for tournament in answer["tournaments"]] == ["Lliga de primavera"]
+    tournament = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    assert tournament == answer["tournaments"][0]
+    assert tournament["ruleset"] == {"name": "fisc-2023", "digest": load_ruleset("fisc-2023").digest}
+    assert (tournament["players"], tournament["rounds"], tournament["over"]) == (5, 5, True)
+    assert tournament["played"] == [
         {"round": 1, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False, "algorithm": "swiss-1"},
         {"round": 2, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False, "algorithm": "swiss-1"},
     ]
@@ -125,15 +125,17 @@ async def test_a_rating_list_that_was_revised_takes_the_place_of_the_first_and_s
         tournament_id="lliga", system="elo-1", revision=1, occurred_at=Timestamp(seconds=1_800_000_000)
     )
     lines = [
-        rating.RatingUpdated(player_id=one["player_id"], before=one["rating"], after=one["new_rating"] + 3)
-        for one in first["players"]
+        rating.RatingUpdated(player_id=player["player_id"], before=player["rating"], after=player["new_rating"] + 3)
+        for player in first["players"]
     ]
     await stage.add({"ratings-lliga": [revised, *lines]})
 
     second = (await stage.http.get(path)).json()
     assert (second["rating_revision"], second["rating_revised_at"]) == (1, "2027-01-15T08:00:00Z")
     assert second["rating_published_at"] == first["rating_published_at"]
-    assert [one["new_rating"] - 3 for one in second["players"]] == [one["new_rating"] for one in first["players"]]
+    assert [player["new_rating"] - 3 for player in second["players"]] == [
+        player["new_rating"] for player in first["players"]
+    ]
     page = (await stage.http.get("/t/lliga/players", headers={"Accept-Language": "ca"})).text
     assert "es va revisar el 15 de gener del 2027" in page
     then = (await stage.http.get(f"{path}?as_of_position={before}")).json()
@@ -237,7 +239,7 @@ async def test_a_malformed_request_is_400_and_names_the_field(stage: Stage) -> N
     for path, field in MALFORMED:
         answer = await stage.http.get(path)
         assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json"), path
-        assert [one["field"] for one in answer.json()["errors"]] == [field]
+        assert [error["field"] for error in answer.json()["errors"]] == [field]
     header = await stage.http.get("/api/v1/tournaments/lliga/stream", headers={"Last-Event-ID": "yesterday"})
     assert (header.status_code, header.json()["errors"][0]["field"]) == (400, "last-event-id")
 
@@ -361,9 +363,9 @@ async def test_byes_forfeits_postponed_games_and_who_came_and_left_can_be_read(s
     players = (await stage.http.get("/api/v1/tournaments/lliga/players")).json()["players"]
     page = (await stage.http.get("/t/lliga/r/1", headers={"accept-language": "ca"})).text
 
-    assert [(one["player"]["name"], one["kind"]) for one in answer["requested_byes"]] == [("Eloi Ferrer", "half_point")]
+    assert [(bye["player"]["name"], bye["kind"]) for bye in answer["requested_byes"]] == [("Eloi Ferrer", "half_point")]
     first, second = answer["tables"]
     assert (first["winner_id"], first["loser_ids"], first["unplayed"]) == ("anna", ["carme"], True)
     assert second["postponed_to"] is not None
-    assert [one["player_id"] for one in players if one["withdrawn_round"] == 2] == ["carme"]
+    assert [each["player_id"] for each in players if each["withdrawn_round"] == 2] == ["carme"]
     assert all(text in page for text in ("incompareixença", "ajornada", "mig punt"))

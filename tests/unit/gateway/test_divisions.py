@@ -55,7 +55,7 @@ async def championship(stage: Stage) -> None:
     """Division A has two rounds paired, Juvenil one and C none; another tournament was created in between."""
     other = pairing.TournamentCreated(tournament_id="other", name="Una altra", rounds=5)
     other.occurred_at.FromSeconds(150)
-    players = [pairing.PlayerRegistered(player_id=one, rating=1500) for one in ("anna", "biel")]
+    players = [pairing.PlayerRegistered(player_id=player_id, rating=1500) for player_id in ("anna", "biel")]
     steps: Sequence[dict[str, list[Message]]] = (
         {"copa": created("copa", 100)},
         {"other": [other, pinned()]},
@@ -66,9 +66,9 @@ async def championship(stage: Stage) -> None:
     )
     for step in steps:
         writes = [
-            Write(stream, len(await stage.record.read_stream(stream)), facts, one)
-            for one, facts in step.items()
-            if (stream := f"tournament-{one}")
+            Write(stream, len(await stage.record.read_stream(stream)), facts, tournament_id)
+            for tournament_id, facts in step.items()
+            if (stream := f"tournament-{tournament_id}")
         ]
         await stage.record.append(Decision(writes), Metadata())
     await stage.caught_up()
@@ -101,7 +101,7 @@ async def test_a_round_leads_to_that_round_of_other_divisions_or_to_the_last_tha
 async def test_the_list_has_the_divisions_of_a_championship_together_and_in_their_order(stage: Stage) -> None:
     await championship(stage)
     page = (await stage.http.get("/")).text
-    places = [page.index(f'href="/t/{one}"') for one in ("copa", "copa-b", "copa-c", "other")]
+    places = [page.index(f'href="/t/{tournament_id}"') for tournament_id in ("copa", "copa-b", "copa-c", "other")]
     assert places == sorted(places)
 
 
@@ -118,7 +118,7 @@ async def test_an_app_reads_division_first_division_and_all_divisions(stage: Sta
     assert alone in listed
     assert (alone["division"], alone["division_of"]) == ("Juvenil", "copa")
     assert alone["divisions"] == [{"tournament_id": key, "name": name} for key, name in NAMES.items()]
-    assert {one["tournament_id"]: one["division_of"] for one in listed} == {
+    assert {division["tournament_id"]: division["division_of"] for division in listed} == {
         "copa": "",
         "copa-b": "copa",
         "copa-c": "copa",
@@ -150,4 +150,4 @@ async def test_the_stream_of_a_further_division_tells_of_divisions_that_are_adde
         left = [position for position in expected if position > after]
         address = f"/api/v1/tournaments/copa-b/stream?after={after}"
         async with stage.http.stream("GET", address, timeout=10) as response:
-            assert [one["id"] for one in await read(response.aiter_lines(), len(left))] == left
+            assert [each["id"] for each in await read(response.aiter_lines(), len(left))] == left

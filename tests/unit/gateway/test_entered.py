@@ -40,7 +40,7 @@ def entered(
 ) -> list[Message]:
     """What the tournament records when an arbiter enters a result."""
     players = ("anna", "carme") if game_id == GAME else ("biel", "dolors")
-    final = [game.FinalScore(player_id=one, score=score) for one, score in zip(players, scores, strict=True)]
+    final = [game.FinalScore(player_id=player, score=score) for player, score in zip(players, scores, strict=True)]
     recorded = pairing.ResultRecorded(round=1, game_id=game_id, scores=final, winner_id=players[0], **(result or {}))
     return [pairing.ResultEntered(round=1, game_id=game_id, arbiter_id="marta", note="secret"), recorded]
 
@@ -103,16 +103,16 @@ async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_
     assert isinstance(entering, pairing.ResultEntered)
     entering.arbiter_id = made
     await enter(stage, entering, recorded)
-    pairings, one = "/api/v1/tournaments/lliga/rounds/1/pairings", f"/api/v1/games/{GAME}"
+    pairings, game_path = "/api/v1/tournaments/lliga/rounds/1/pairings", f"/api/v1/games/{GAME}"
     assert "The result was entered by the arbiter Eva Soler." in await shown(stage)
-    assert (await stage.http.get(one)).json()["entered_by"] == "Eva Soler"
+    assert (await stage.http.get(game_path)).json()["entered_by"] == "Eva Soler"
     assert (await stage.http.get(pairings)).json()["tables"][0]["entered_by"] == "Eva Soler"
 
     await erase(stage.running.runtime.record, made)
     page = await shown(stage)
     assert "The result was entered by an arbiter." in page
     assert made not in page
-    assert made not in (await stage.http.get(one)).text
+    assert made not in (await stage.http.get(game_path)).text
     assert made not in (await stage.http.get(pairings)).text
     assert "The result was entered by an arbiter." in await sheet(stage)
 
@@ -120,10 +120,15 @@ async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_
 async def test_the_json_of_a_result_entered_by_hand_has_it_and_who_entered_it(stage: Stage) -> None:
     await begin(stage)
     await enter(stage, *entered())
-    one = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
-    assert [seat["score"] for seat in one["seats"]] == list(SCORES)
-    assert (one["entered_by"], one["winner_id"], one["final"], one["unplayed"]) == ("marta", "anna", True, False)
-    assert (one["bag_left"], one["clocks"], one["entries"], one["turn_player_id"]) == (0, [], [], "")
+    answer = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
+    assert [seat["score"] for seat in answer["seats"]] == list(SCORES)
+    assert (answer["entered_by"], answer["winner_id"], answer["final"], answer["unplayed"]) == (
+        "marta",
+        "anna",
+        True,
+        False,
+    )
+    assert (answer["bag_left"], answer["clocks"], answer["entries"], answer["turn_player_id"]) == (0, [], [], "")
     table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
     assert (table["entered_by"], table["corrected_by"]) == ("marta", "")
 
@@ -167,9 +172,9 @@ async def test_an_entered_result_that_was_corrected_is_shown_as_it_counts_with_w
         round=1, game_id=GAME, scores=scores, winner_id="carme", arbiter_id="joan", unplayed=False
     )
     await stage.add({"tournament-lliga": [corrected]})
-    one = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
-    assert [seat["score"] for seat in one["seats"]] == [402, 408]
-    assert (one["winner_id"], one["corrected"], one["corrected_by"]) == ("carme", True, "joan")
+    answer = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
+    assert [seat["score"] for seat in answer["seats"]] == [402, 408]
+    assert (answer["winner_id"], answer["corrected"], answer["corrected_by"]) == ("carme", True, "joan")
     assert "The result was corrected by the arbiter joan." in await shown(stage)
     assert (await sheet(stage))[1:5] == [
         "Anna Puigdomènech i Casadevall 402",

@@ -87,7 +87,9 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
     assert anna["name"] == "Anna Puigdomènech i Casadevall"
     ratings = {row["player_id"]: (row["rating"], row["unrated"]) for row in crossed}
     assert {player for player, told in ratings.items() if told == ("", "true")} == {"eloi"}
-    assert all(rating and unrated == "false" for rating, unrated in (ratings[one] for one in ("anna", "biel")))
+    assert all(
+        rating and unrated == "false" for rating, unrated in (ratings[player_id] for player_id in ("anna", "biel"))
+    )
     report = read_trf((await finished.http.get(f"{AT}/report.trf")).text)
     assert [NAMES_BY_START[line.name] for line in report.players if line.rating == 0] == ["eloi"]
 
@@ -183,9 +185,9 @@ async def test_a_game_of_which_nobody_knows_who_started_has_one_white_and_that_i
                 pairing.ResultRecorded(
                     round=1,
                     game_id=game_id(1, table),
-                    scores=[game.FinalScore(player_id=one, score=400), game.FinalScore(player_id=other, score=300)],
+                    scores=[game.FinalScore(player_id=first, score=400), game.FinalScore(player_id=other, score=300)],
                 )
-                for table, (one, other) in enumerate([("anna", "carme"), ("biel", "dolors")], 1)
+                for table, (first, other) in enumerate([("anna", "carme"), ("biel", "dolors")], 1)
             ]
         }
     )
@@ -211,7 +213,7 @@ async def test_what_a_director_arranged_is_in_the_report_for_officials_and_not_i
     public = read_trf((await stage.http.get(f"{AT}/report.trf?edition={edition}")).text)
     assert (public.forbidden, public.byes) == ((), ())
     official = read_trf((await asked(stage).report("lliga", EDITIONS[edition], for_officials=True)).text)
-    assert ([one.players for one in official.forbidden], [one.kind for one in official.byes]) == ([(1, 2)], ["H"])
+    assert ([each.players for each in official.forbidden], [bye.kind for bye in official.byes]) == ([(1, 2)], ["H"])
 
 
 @pytest.mark.parametrize("edition", ["TRF16", "TRF26"])
@@ -224,7 +226,7 @@ async def test_a_report_is_read_again_with_the_points_ranks_and_scores_of_the_st
         line["name"][:33].strip(): line for line in (await finished.http.get(f"{AT}/standings")).json()["standings"]
     }
     assert {player.name for player in document.players} == set(standings)
-    scores = {one.player: one for one in document.scores}
+    scores = {score.player: score for score in document.scores}
     for player in document.players:
         line = standings[player.name]
         assert (player.points, player.rank) == (line["points"] * 10, line["rank"])

@@ -55,23 +55,23 @@ def plays_that_stand(game: GcgGame) -> Iterator[tuple[str, str, int]]:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int, steps: int) -> None:
     hall = walk(rules(name), 2, seed, steps)
-    one = shown(hall)
-    told = gcg_of(one, hall.ruleset)
+    answer = shown(hall)
+    told = gcg_of(answer, hall.ruleset)
     again = read_gcg(write_gcg(told))
     assert again == told
     stand = [
         (entry.player_id, entry.score)
-        for entry in one.entries
+        for entry in answer.entries
         if entry.kind == results.ENTRY_KIND_PLAY and entry.complete
     ]
     assert [(nick, score) for nick, _, score in plays_that_stand(again)] == stand
     replayed = replay(again, hall.ruleset)
     assert {problem.reason for problem in replayed.problems} <= BESIDE_THE_RULES
-    for seat in one.seats:
+    for seat in answer.seats:
         told_points = sum(event.score for event in again.events if event.nick == seat.player_id)
         noted = sum(
             line.score
-            for before, line in pairwise([results.Entry(complete=True), *one.entries])
+            for before, line in pairwise([results.Entry(complete=True), *answer.entries])
             if line.player_id == seat.player_id and (line.kind in NOTED or not before.complete)
         )
         assert told_points + noted == seat.score
@@ -80,9 +80,9 @@ def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int,
 
 
 async def test_a_whole_game_of_a_championship_is_told_so_that_its_replay_finds_nothing_wrong() -> None:
-    one = await played("fise/game.yaml", "A whole game")
+    answer = await played("fise/game.yaml", "A whole game")
     ruleset = load_ruleset("fise")
-    text = write_gcg(gcg_of(one, ruleset))
+    text = write_gcg(gcg_of(answer, ruleset))
     assert ">Anna: C3 .EN +3 27\n>Anna: -- -3 24\n" in text
     assert ">Blai: 2A ZU[LL]A +54 91\n#note challenged, stands\n" in text
     assert text.endswith(">Anna: (Q) -5 342\n>Blai: (T) -1 378\n>Anna: (time) -20 322\n")
@@ -94,10 +94,10 @@ async def test_a_whole_game_of_a_championship_is_told_so_that_its_replay_finds_n
 def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
     hall = Hall(rules("fisc-2023"), recorded=True)
     hall.turn("H8 C A S A")
-    one = shown(hall)
-    entry = one.entries[-1]
+    answer = shown(hall)
+    entry = answer.entries[-1]
     entry.kind, entry.score, entry.total = results.ENTRY_KIND_PHONY, 0, 0
-    play, gone = gcg_of(one, hall.ruleset).events
+    play, gone = gcg_of(answer, hall.ruleset).events
     assert isinstance(play, Play)
     assert isinstance(gone, Withdrawal)
     assert (play.word, play.score, gone.score, gone.total) == ("CASA", 10, -10, 0)
@@ -106,12 +106,12 @@ def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
 def test_a_tile_found_late_is_in_nobodys_rack_at_the_end() -> None:
     hall = Hall(rules("pes-2024"), recorded=True)
     hall.turn("H8 Κ Α Λ Α")
-    one = shown(hall)
+    answer = shown(hall)
     rack, bonus = (results.ENTRY_KIND_RACK_PENALTY, "anna", -9), (results.ENTRY_KIND_OUT_BONUS, "blai", 9)
     for kind, player, points in (bonus, rack):
-        one.entries.add(kind=kind, player_id=player, score=points, complete=True)
-    one.entries[-1].faces[:] = ["Ζ", "Α"]
-    assert [event.tiles for event in gcg_of(one, hall.ruleset).events if isinstance(event, RackPoints)] == ["ΖΑ"]
+        answer.entries.add(kind=kind, player_id=player, score=points, complete=True)
+    answer.entries[-1].faces[:] = ["Ζ", "Α"]
+    assert [event.tiles for event in gcg_of(answer, hall.ruleset).events if isinstance(event, RackPoints)] == ["ΖΑ"]
 
 
 def test_the_file_of_a_game_that_goes_on_says_so() -> None:
@@ -126,18 +126,18 @@ def test_the_file_of_a_game_that_goes_on_says_so() -> None:
 
 @pytest.mark.parametrize(("name", "players"), OF_MORE)
 def test_a_table_of_more_than_two_is_refused_with_a_sentence(name: str, players: int) -> None:
-    one = shown(walk(rules(name), players, 1, 20))
+    answer = shown(walk(rules(name), players, 1, 20))
     with pytest.raises(Refusal, match=f"{players} play at this table"):
-        gcg_of(one)
+        gcg_of(answer)
 
 
 def test_what_has_no_line_in_the_format_is_noted() -> None:
     seen = set()
     for seed in range(25):
         for name in OF_TWO:
-            one = shown(walk(rules(name), 2, seed, 60))
-            kinds = {entry.kind for entry in one.entries}
-            notes = [line for line in gcg_of(one, rules(name)).lines if isinstance(line, Note)]
+            answer = shown(walk(rules(name), 2, seed, 60))
+            kinds = {entry.kind for entry in answer.entries}
+            notes = [line for line in gcg_of(answer, rules(name)).lines if isinstance(line, Note)]
             if kinds & {results.ENTRY_KIND_SANCTION, results.ENTRY_KIND_FREE_EXCHANGE, results.ENTRY_KIND_CORRECTION}:
                 assert notes
                 seen |= kinds

@@ -61,7 +61,7 @@ def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
 
 def test_every_template_that_follows_a_tournament_says_what_it_shows() -> None:
     folder = resources.files("faristol.gateway") / "templates"
-    texts = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir()}
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
     following = {name for name, text in texts.items() if "data-follow" in text or 'extends "tournament.html"' in text}
     assert following - {"tournament.html"} == news.PAGES.keys()
     for page in news.PAGES:

@@ -34,8 +34,8 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
 
 def parameter(described: dict[str, Any], operation_id: str, name: str) -> dict[str, Any]:
     """The schema of a parameter of an operation."""
-    found = next(one for _, one in operations(described) if one["operationId"] == operation_id)
-    schema: dict[str, Any] = next(one for one in found["parameters"] if one["name"] == name)["schema"]
+    found = next(operation for _, operation in operations(described) if operation["operationId"] == operation_id)
+    schema: dict[str, Any] = next(each for each in found["parameters"] if each["name"] == name)["schema"]
     return schema
 
 
@@ -44,8 +44,8 @@ def refs(part: Any) -> Iterator[str]:
         yield from (value for key, value in part.items() if key == "$ref")
         part = list(part.values())
     if isinstance(part, list):
-        for one in part:
-            yield from refs(one)
+        for each in part:
+            yield from refs(each)
 
 
 async def test_operations_have_names_that_a_generated_client_can_bear(finished: Stage) -> None:
@@ -89,8 +89,8 @@ async def test_what_is_answered_is_of_a_status_and_a_media_type_that_the_documen
 
 async def test_no_parameter_is_described_as_null(finished: Stage) -> None:
     for path, operation in operations(await document(finished)):
-        for one in operation.get("parameters", ()):
-            assert "type" in one["schema"] or "enum" in one["schema"], (path, one["name"])
+        for each in operation.get("parameters", ()):
+            assert "type" in each["schema"] or "enum" in each["schema"], (path, each["name"])
 
 
 MOMENTS = [
@@ -232,7 +232,7 @@ async def test_a_parameter_that_is_given_twice_is_refused_by_its_name(finished: 
     for path, name in REPEATED:
         answer = await finished.http.get(path, headers={"Accept-Language": "en"})
         assert (answer.status_code, answer.headers["content-type"]) == (400, PROBLEM), path
-        assert [one["field"] for one in answer.json()["errors"]] == [name], path
+        assert [error["field"] for error in answer.json()["errors"]] == [name], path
     told = await finished.http.get("/api/v1/seals?limit=1&limit=2", headers={"Accept-Language": "ca"})
     assert told.json()["detail"] == "limit: s’ha donat més d’una vegada"
 
@@ -264,7 +264,9 @@ HEADS = (
 
 
 async def test_head_is_answered_wherever_get_is_with_the_same_headers_and_no_body(finished: Stage) -> None:
-    described = [path for path, one in operations(await document(finished)) if one["operationId"] != ENDLESS]
+    described = [
+        path for path, operation in operations(await document(finished)) if operation["operationId"] != ENDLESS
+    ]
     for path in (*HEADS, *described):
         get, head = await finished.http.get(path), await finished.http.head(path)
         assert (head.status_code, head.content) == (get.status_code, b""), path

@@ -17,8 +17,8 @@ async def test_prizes_are_those_of_the_plays_and_results_on_the_record(finished:
     answer = (await finished.http.get("/api/v1/tournaments/lliga/prizes")).json()
     found = {prize["kind"]: prize for prize in answer["prizes"]}
     assert list(found) == ["bingos", "high_game", "high_play", "spread"]
-    one = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
-    plays = [entry for entry in one["entries"] if entry["kind"] == "play"]
+    shown = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    plays = [entry for entry in shown["entries"] if entry["kind"] == "play"]
     best = max(plays, key=lambda entry: entry["score"])
     (winner,) = found["high_play"]["winners"]
     assert (found["high_play"]["value"], winner["player_id"]) == (best["score"], best["player_id"])
@@ -71,7 +71,7 @@ async def by_hand(stage: Stage, rounds: int) -> str:
         pairing.ResultRecorded(
             round=1,
             game_id=game_id(1, number),
-            scores=[game.FinalScore(player_id=one, score=300) for one in players],
+            scores=[game.FinalScore(player_id=player, score=300) for player in players],
         )
         for number, players in enumerate((("anna", "carme"), ("biel", "dolors")), 1)
     ]

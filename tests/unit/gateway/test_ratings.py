@@ -44,7 +44,7 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
     hall = Championship()
     await stage.add(*hall.create(rounds=2))
     before = (await stage.http.get(RATINGS)).json()
-    assert (before["estimate"], {one["change"] for one in before["ratings"]}) == (True, {0})
+    assert (before["estimate"], {rating["change"] for rating in before["ratings"]}) == (True, {0})
     assert "Estimació" not in (await stage.http.get(PLAYERS, headers={"Accept-Language": "ca"})).text
 
     position = await stage.add(*hall.first_round())
@@ -52,7 +52,7 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
     estimated = answer.json()
     assert (estimated["system"], estimated["estimate"], estimated["published_at"]) == ("elo-1", True, None)
     assert estimated["position"] == position
-    assert {one["games"] for one in estimated["ratings"]} == {0, 1}  # of five players one had the bye
+    assert {rating["games"] for rating in estimated["ratings"]} == {0, 1}  # of five players one had the bye
     first = estimated["ratings"][0]
     assert first["name"]
     assert first["new_rating"] == first["rating"] + first["change"]
@@ -91,17 +91,17 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
     revised = (await stage.http.get(RATINGS)).json()
     assert (revised["estimate"], revised["revision"], revised["revised_at"]) == (False, 1, "2027-01-15T08:00:00Z")
     assert revised["published_at"] == listed["published_at"]
-    points = [{one["player_id"]: one["points"] for one in found["ratings"]} for found in (listed, revised)]
+    points = [{rating["player_id"]: rating["points"] for rating in found["ratings"]} for found in (listed, revised)]
     assert points[1][winner] > points[0][winner]
     players = (await stage.http.get("/api/v1/tournaments/lliga/players")).json()
-    assert {one["player_id"]: one["new_rating"] for one in players["players"]} == {
-        one["player_id"]: one["new_rating"] for one in revised["ratings"]
+    assert {player["player_id"]: player["new_rating"] for player in players["players"]} == {
+        rating["player_id"]: rating["new_rating"] for rating in revised["ratings"]
     }
     assert players["rating_revision"] == 1
     text = (await stage.http.get(f"{RATINGS}.csv")).text
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [(line["player_id"], int(line["new_rating"])) for line in lines] == [
-        (one["player_id"], one["new_rating"]) for one in revised["ratings"]
+        (rating["player_id"], rating["new_rating"]) for rating in revised["ratings"]
     ]
     assert {(line["system"], line["estimate"], line["revision"]) for line in lines} == {("elo-1", "false", "1")}
 

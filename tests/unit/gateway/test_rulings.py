@@ -61,11 +61,11 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
     assert shown
     by_word = [{"faces": list(GOOD), "valid": True}, {"faces": list(BAD), "valid": False}]
     ruleset = load_ruleset((await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["ruleset"]["name"])
-    for one in shown:
-        assert one["words"] == [list(GOOD), list(BAD)]
-        assert (one["round"], one["valid"], one["mode"]) == (1, False, "automatic")
-        assert one["ruled_words"] == (by_word if ruleset.challenge.ruling == "word" else [])
-        assert (one["edition"], one["article"]) == ("second of March", ruleset.article("challenge.ruling"))
+    for ruling in shown:
+        assert ruling["words"] == [list(GOOD), list(BAD)]
+        assert (ruling["round"], ruling["valid"], ruling["mode"]) == (1, False, "automatic")
+        assert ruling["ruled_words"] == (by_word if ruleset.challenge.ruling == "word" else [])
+        assert (ruling["edition"], ruling["article"]) == ("second of March", ruleset.article("challenge.ruling"))
     again = await stage.http.get("/api/v1/tournaments/lliga/rulings", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304
     keys = re.findall(r'data-key="([^"]+)"', (await stage.http.get("/t/lliga/rulings")).text)
@@ -80,7 +80,7 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
     assert (await stage.http.get("/api/v1/tournaments/lliga/rulings?page_token=x")).status_code == 400
     for language, expected in (("ca", "la jugada es retira"), ("en", "the play is withdrawn")):
         page = (await stage.http.get("/t/lliga/rulings", headers={"Accept-Language": language})).text
-        for text in ("SOL, SOL·L", expected, "second of March", one["article"]):
+        for text in ("SOL, SOL·L", expected, "second of March", ruling["article"]):
             assert text in page
         assert "Biel" not in page
         assert ("not acceptable" in page) == (language == "en" and ruleset.challenge.ruling == "word")

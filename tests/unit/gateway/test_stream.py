@@ -52,10 +52,10 @@ async def test_a_stream_tells_everything_public_in_order_and_goes_on_live(stage:
     before = await public(stage)
     async with opened(stage) as lines:
         told = await read(lines, len(before))
-        assert [one["id"] for one in told] == before
+        assert [each["id"] for each in told] == before
         await stage.add(*hall.second_round())
         later = await public(stage, before[-1])
-        assert [one["id"] for one in await read(lines, len(later))] == later
+        assert [each["id"] for each in await read(lines, len(later))] == later
 
 
 async def test_a_stream_resumes_after_the_last_event_id_without_a_gap(finished: Stage) -> None:
@@ -63,17 +63,17 @@ async def test_a_stream_resumes_after_the_last_event_id_without_a_gap(finished: 
     for last in (everything[0], everything[len(everything) // 2]):
         async with opened(finished, headers={"Last-Event-ID": str(last)}, params={"after": 0}) as lines:
             expected = [position for position in everything if position > last]
-            assert [one["id"] for one in await read(lines, len(expected))] == expected
+            assert [each["id"] for each in await read(lines, len(expected))] == expected
 
 
 async def test_news_names_the_game_and_the_round(finished: Stage) -> None:
     async with opened(finished) as lines:
         told = await read(lines, len(await public(finished)))
-    play = next(one for one in told if one["event"] == "PlayPlaced")
+    play = next(each for each in told if each["event"] == "PlayPlaced")
     assert play["data"]["type"] == "PlayPlaced"
     assert (play["data"]["game_id"], play["data"]["round"]) == ("lliga-r1-t1", 1)
-    recorded = [one for one in told if one["event"] == "ResultRecorded"]
-    assert [(one["data"]["game_id"], one["data"]["round"]) for one in recorded] == [
+    recorded = [each for each in told if each["event"] == "ResultRecorded"]
+    assert [(each["data"]["game_id"], each["data"]["round"]) for each in recorded] == [
         ("lliga-r1-t1", 1),
         ("lliga-r1-t2", 1),
         ("lliga-r2-t1", 2),
@@ -83,7 +83,7 @@ async def test_news_names_the_game_and_the_round(finished: Stage) -> None:
 
 async def test_draws_are_no_news(finished: Stage) -> None:
     async with opened(finished) as lines:
-        told = {one["event"] for one in await read(lines, len(await public(finished)))}
+        told = {each["event"] for each in await read(lines, len(await public(finished)))}
     assert told.isdisjoint({"TilesDrawn", "StartTileDrawn", "GameOpened", "SheetSigned"})
 
 
@@ -95,11 +95,11 @@ async def test_what_news_is_about_can_be_read_when_it_comes(stage: Stage) -> Non
         adding = asyncio.create_task(stage.add(*hall.first_round()))
         closed = False
         while not closed:
-            (one,) = await read(lines, 1)
-            closed = one["event"] == "RoundClosed"
-            if one["data"]["game_id"] and one["event"] == "PlayPlaced":
-                game = (await stage.http.get(f"/api/v1/games/{one['data']['game_id']}")).json()
-                assert game["position"] >= one["id"]
+            (frame,) = await read(lines, 1)
+            closed = frame["event"] == "RoundClosed"
+            if frame["data"]["game_id"] and frame["event"] == "PlayPlaced":
+                game = (await stage.http.get(f"/api/v1/games/{frame['data']['game_id']}")).json()
+                assert game["position"] >= frame["id"]
                 assert game["entries"]
         await adding
 

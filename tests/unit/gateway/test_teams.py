@@ -41,19 +41,25 @@ async def test_the_standings_of_teams_are_told_with_their_rounds_and_as_of_a_rou
     told = (await playing.http.get(f"{AT}/team-standings")).json()
     assert (told["score"], told["round"]) == ("match-points", 2)
     rested, first = told["standings"][:2]
-    assert [(one["basis"], one["board_points"]) for one in rested["rounds"]][:2] == [("bye", 2.0), ("game", 1.0)]
+    assert [(round_["basis"], round_["board_points"]) for round_ in rested["rounds"]][:2] == [
+        ("bye", 2.0),
+        ("game", 1.0),
+    ]
     assert rested["board_points"] == 3.0
     assert (first["rank"], first["team_id"], first["name"]) == (2, "tarragona", "Club Tarragona")
     assert (first["match_points"], first["board_points"], first["arithmetic"]) == (1.5, 2.5, None)
     assert first["tie_breaks"] == {"board-points": 2.5, "spread": 60.0, "total": 1130.0}
-    assert [(one["opponent_id"], one["board_points"], one["against"], one["outcome"]) for one in first["rounds"]] == [
+    assert [
+        (round_["opponent_id"], round_["board_points"], round_["against"], round_["outcome"])
+        for round_ in first["rounds"]
+    ] == [
         ("sabadell", 1.5, 0.5, "win"),
         ("lleida", 1.0, 1.0, "draw"),
         ("", 0.0, 0.0, None),
     ]
-    one = (await playing.http.get(f"{AT}/team-standings?round=1&team=lleida&arithmetic=true")).json()
-    assert [(line["team_id"], line["match_points"]) for line in one["standings"]] == [("lleida", 1.0)]
-    assert one["standings"][0]["arithmetic"]["points"]["text"] == "Together: 1 = 1"
+    told = (await playing.http.get(f"{AT}/team-standings?round=1&team=lleida&arithmetic=true")).json()
+    assert [(line["team_id"], line["match_points"]) for line in told["standings"]] == [("lleida", 1.0)]
+    assert told["standings"][0]["arithmetic"]["points"]["text"] == "Together: 1 = 1"
     assert (await playing.http.get(f"{AT}/team-standings?team=reus")).status_code == 404
     before = (await playing.http.get(f"{AT}/team-standings?as_of_position=2")).json()
     assert (before["score"], before["standings"]) == ("match-points", [])
@@ -61,16 +67,16 @@ async def test_the_standings_of_teams_are_told_with_their_rounds_and_as_of_a_rou
 
 async def test_teams_are_told_in_the_order_of_their_boards_and_players_with_their_team(playing: Stage) -> None:
     told = (await playing.http.get(f"{AT}/teams")).json()["teams"]
-    assert [(one["name"], [player["player_id"] for player in one["line_up"]]) for one in told] == [
+    assert [(each["name"], [player["player_id"] for player in each["line_up"]]) for each in told] == [
         ("Club Tarragona", ["biel", "anna"]),
         ("Club Sabadell", ["dolors", "eloi"]),
         ("Club Lleida", ["fina"]),
     ]
     assert told[0]["line_up"][0]["name"] == "Biel Soler"
     players = (await playing.http.get(f"{AT}/players")).json()["players"]
-    assert {one["player_id"]: one["team_id"] for one in players}["eloi"] == "sabadell"
+    assert {each["player_id"]: each["team_id"] for each in players}["eloi"] == "sabadell"
     standings = (await playing.http.get(f"{AT}/standings")).json()["standings"]
-    assert {one["player_id"]: one["team_id"] for one in standings}["fina"] == "lleida"
+    assert {standing["player_id"]: standing["team_id"] for standing in standings}["fina"] == "lleida"
     assert (await playing.http.get(AT)).json()["tournament"]["team_boards"] == 2
 
 
@@ -80,34 +86,39 @@ async def test_the_pairings_say_which_table_is_which_board_of_which_match(playin
     assert (match["match"], match["final"], match["winner_team_id"]) == (1, True, "")
     assert not match["points_unknown"]
     assert match["first_team"] == {"team_id": "lleida", "name": "Club Lleida", "board_points": 1.0}
-    assert [(one["match"], one["board"], one["seats"][0]["team_id"]) for one in told["tables"]] == [(1, 1, "lleida")]
+    assert [(table["match"], table["board"], table["seats"][0]["team_id"]) for table in told["tables"]] == [
+        (1, 1, "lleida")
+    ]
     alone = told["requested_byes"][0]
     assert (alone["player"]["player_id"], alone["match"], alone["board"]) == ("biel", 1, 2)
     assert told["team_byes"] == [{"team_id": "sabadell", "name": "Club Sabadell", "kind": None, "opponent_gone": False}]
     third = (await playing.http.get(f"{AT}/rounds/3/pairings")).json()
-    assert [(one["team_id"], one["kind"]) for one in third["team_byes"]] == [("tarragona", "half_point")]
+    assert [(bye["team_id"], bye["kind"]) for bye in third["team_byes"]] == [("tarragona", "half_point")]
 
 
 async def test_files_of_teams_have_a_line_for_each_team_and_for_each_player(playing: Stage) -> None:
     standings = rows((await playing.http.get(f"{AT}/team-standings.csv")).text)
-    assert [(one["rank"], one["team_id"], one["match_points"], one["board_points"]) for one in standings] == [
+    assert [
+        (standing["rank"], standing["team_id"], standing["match_points"], standing["board_points"])
+        for standing in standings
+    ] == [
         ("1", "lleida", "1.5", "3"),
         ("2", "tarragona", "1.5", "2.5"),
         ("3", "sabadell", "1", "2.5"),
     ]
     teams = rows((await playing.http.get(f"{AT}/teams.csv")).text)
-    assert [(one["team"], one["board"], one["name"]) for one in teams][:2] == [
+    assert [(team["team"], team["board"], team["name"]) for team in teams][:2] == [
         ("Club Tarragona", "1", "Biel Soler"),
         ("Club Tarragona", "2", "Anna Puigdomènech i Casadevall"),
     ]
     pairings = rows((await playing.http.get(f"{AT}/rounds/2/pairings.csv")).text)
-    assert [(one["match"], one["board"], one["first_team_id"], one["second_team_id"]) for one in pairings] == [
+    assert [(each["match"], each["board"], each["first_team_id"], each["second_team_id"]) for each in pairings] == [
         ("1", "1", "lleida", "tarragona"),
         ("1", "2", "tarragona", ""),
         ("", "1", "sabadell", ""),
         ("", "2", "sabadell", ""),
     ]
-    assert [(one["bye"], one["winner_id"], one["unplayed"]) for one in pairings[1:]] == [
+    assert [(each["bye"], each["winner_id"], each["unplayed"]) for each in pairings[1:]] == [
         ("", "biel", "true"),
         ("allocated", "", ""),
         ("allocated", "", ""),
@@ -235,9 +246,9 @@ async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_
         algorithm="berger-1",
         pairings=[
             pairing.Pairing(
-                table=board, game_id=f"g{board}", first_player_id=one, second_player_id=other, match=1, board=board
+                table=board, game_id=f"g{board}", first_player_id=first, second_player_id=other, match=1, board=board
             )
-            for board, (one, other) in enumerate(boards, 1)
+            for board, (first, other) in enumerate(boards, 1)
         ],
         matches=[pairing.TeamMatch(match=1, first_team_id="tarragona", second_team_id="sabadell")],
         requested_byes=[pairing.RequestedBye(player_id="fina", kind=full, board=1, team_id="lleida")],
@@ -247,7 +258,7 @@ async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_
         pairing.ResultRecorded(
             round=1,
             game_id=f"g{board}",
-            scores=[game.FinalScore(player_id=one) for one in players],
+            scores=[game.FinalScore(player_id=player) for player in players],
             lost_by_all=True,
             unplayed=True,
         )
@@ -256,7 +267,7 @@ async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_
     await stage.add(*League().create(), {STREAM: [paired, pairing.RoundStarted(round=1), *lost]})
     told = (await stage.http.get(f"{AT}/rounds/1/pairings")).json()
     assert told["matches"][0]["lost_by_all"]
-    assert [one["opponent_gone"] for one in (*told["team_byes"], *told["requested_byes"])] == [True, True]
+    assert [each["opponent_gone"] for each in (*told["team_byes"], *told["requested_byes"])] == [True, True]
     shown = (await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": "es"})).text
     assert shown.count("pierden ambos") == 3
     assert "Sin jugar, porque el oponente no está:" in shown

@@ -112,7 +112,9 @@ def raised() -> tuple[Raised, ...]:
 
 def without_article() -> dict[str, str]:
     return {
-        one.reason: one.place for one in raised() if isinstance(one.article, ast.Constant) and not one.article.value
+        each.reason: each.place
+        for each in raised()
+        if isinstance(each.article, ast.Constant) and not each.article.value
     }
 
 
@@ -126,8 +128,8 @@ def test_a_refusal_without_an_article_is_of_a_kind_that_no_book_speaks_of() -> N
 
 def sources() -> Iterator[tuple[str, str]]:
     """What refusals take their articles from: fields of a book's law, and values of its sections."""
-    for one in raised():
-        for node in ast.walk(one.article):
+    for each in raised():
+        for node in ast.walk(each.article):
             match node:
                 case ast.Attribute(value=ast.Attribute(attr="law"), attr=field):
                     yield "law", field

@@ -201,7 +201,7 @@ class Court:
         """A case, as soon as it is in a judge's queue."""
 
         async def look() -> pb.QueuedCase | None:
-            return next((one for one in await self.queue(judge) if one.case_id == case_id), None)
+            return next((each for each in await self.queue(judge) if each.case_id == case_id), None)
 
         return await until(look)
 

@@ -101,9 +101,10 @@ def staff(judges: Iterable[str], directors: Iterable[str]) -> Adjudication:
     """Judges for Catalan, and directors, some of whom may be both."""
     judges, directors = set(judges), set(directors)
     people = [
-        Judge(one, frozenset({"ca"} if one in judges else {"en"}), one in directors) for one in judges | directors
+        Judge(judge, frozenset({"ca"} if judge in judges else {"en"}), judge in directors)
+        for judge in judges | directors
     ]
-    return Adjudication(judges={one.judge_id: one for one in people})
+    return Adjudication(judges={each.judge_id: each for each in people})
 
 
 def is_ruled_on(state: Adjudication, panel: int, first: frozenset[str]) -> bool:
@@ -117,7 +118,7 @@ def test_judges_are_taken_on_exactly_where_an_appeal_finds_others_whoever_ruled_
 ) -> None:
     state = staff(judges, directors)
     mode = events.MODE_JUDGE if panel == 1 else events.MODE_PANEL
-    firsts = [*combinations(sorted(judges), panel), *((one,) for one in directors)]
+    firsts = [*combinations(sorted(judges), panel), *((director,) for director in directors)]
     enough = len(judges) >= panel and bool(directors)
     found = enough and all(is_ruled_on(state, panel, frozenset(first)) for first in firsts)
     needs = FISC
@@ -144,7 +145,7 @@ def test_who_judges_and_directs_alone_is_enough_where_nobody_appeals() -> None:
 def test_everything_that_is_missing_is_told_at_once() -> None:
     with pytest.raises(Refusal) as caught:
         set_adjudication(staff(["ada"], []), events.MODE_PANEL, 3, FISC)
-    told = [one.reason for one in (caught.value, *caught.value.others)]
+    told = [each.reason for each in (caught.value, *caught.value.others)]
     assert told == ["TOO_FEW_JUDGES", "NO_DIRECTOR", "NO_JUDGE_FOR_APPEALS"]
 
 
@@ -159,9 +160,9 @@ def test_nobody_is_dismissed_whom_a_case_waits_for_whatever_mode_was_set_since()
     state = staff(["ada"], ["head"])
     waiting = [Case(case_id="c", language="ca", panel=1)]
     assert dismiss(state, "ada")
-    for one in ("ada", "head"):
+    for judge_id in ("ada", "head"):
         with pytest.raises(Refusal):
-            dismiss(state, one, waiting)
+            dismiss(state, judge_id, waiting)
     with pytest.raises(Refusal):
         appoint(state, "ada", ["es"], waiting)
 
@@ -170,9 +171,9 @@ def test_an_appeal_that_waits_keeps_the_judges_and_directors_who_did_not_rule_fi
     appeal = Case(case_id="c", language="ca", panel=1, appeal=True, barred=frozenset({"ada"}), article="FISC I.10")
     state = staff(["ada", "berta"], ["head"])
     assert dismiss(state, "ada", [appeal])
-    for one, reason in (("berta", "TOO_FEW_JUDGES"), ("head", "NO_DIRECTOR")):
+    for judge_id, reason in (("berta", "TOO_FEW_JUDGES"), ("head", "NO_DIRECTOR")):
         with pytest.raises(Refusal) as caught:
-            dismiss(state, one, [appeal])
+            dismiss(state, judge_id, [appeal])
         assert (caught.value.reason, caught.value.article) == (reason, "FISC I.10")
     with pytest.raises(Refusal):
         appoint(state, "berta", ["es"], [appeal])
@@ -188,8 +189,8 @@ def test_a_judge_is_appointed_and_dismissed_once() -> None:
     assert fact.languages == ["ca", "es"]
     state = evolve(STAFFED, fact)
     assert appoint(state, "eva", ["ca", "es"]) == []
-    for one in dismiss(state, "eva"):
-        state = evolve(state, one)
+    for each in dismiss(state, "eva"):
+        state = evolve(state, each)
     assert state == STAFFED
     with pytest.raises(Refusal, match="eva is not appointed"):
         dismiss(state, "eva")

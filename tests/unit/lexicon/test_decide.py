@@ -65,7 +65,7 @@ def test_a_ruling_says_which_words_are_valid_why_and_by_what() -> None:
     assert case.ruled
     assert not case.valid
     assert case.ruled_by == ("ada",)
-    assert [(one.word, one.valid) for one in case.rulings] == [(SOL, True), (XX, False)]
+    assert [(ruling.word, ruling.valid) for ruling in case.rulings] == [(SOL, True), (XX, False)]
 
 
 def test_who_follows_the_lexicon_need_not_name_it() -> None:
@@ -101,7 +101,7 @@ def test_a_panel_rules_when_the_last_has_and_by_the_majority_of_each_word() -> N
     assert not case.ruled
     case = rules(case, "carles", True, False)
     assert case.ruled_by == ("ada", "berta", "carles")
-    assert [one.valid for one in case.rulings] == [True, True]
+    assert [ruling.valid for ruling in case.rulings] == [True, True]
     assert case.valid
 
 
@@ -219,7 +219,7 @@ def test_whatever_judges_do_in_whatever_order_a_case_is_ruled_on_exactly_once(
     for kind, judge, good in steps:
         now += 30 if kind == "wait" else 1
         if kind in {"dismiss", "appoint"}:
-            others = {name: one for name, one in court.judges.items() if name != judge}
+            others = {name: each for name, each in court.judges.items() if name != judge}
             court = replace(court, judges=others | ({judge: JUDGES[judge]} if kind == "appoint" else {}))
             continue
         try:

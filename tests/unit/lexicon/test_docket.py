@@ -95,13 +95,13 @@ async def test_the_list_of_rulings_is_read_page_by_page_and_none_is_left_out_or_
             pb.ListRulingsRequest(tournament_id="cup", round=round_, page_size=size, page_token=token)
         )
 
-    expected = sorted((one for one in challenged if one[0] < 3), key=lambda one: one[0])
+    expected = sorted((each for each in challenged if each[0] < 3), key=lambda each: each[0])
     for size in (1, 2, 3, 6, 7):
         found, token, pages = [], "", 0
         while pages == 0 or token:
             answer = await page(size, token)
             assert len(answer.rulings) <= size
-            found += [(one.round, one.game_id, one.challenge) for one in answer.rulings]
+            found += [(ruling.round, ruling.game_id, ruling.challenge) for ruling in answer.rulings]
             token, pages = answer.next_page_token, pages + 1
         assert (found, pages) == (expected, -(-6 // size))
     assert len((await page(1, round_=2)).rulings) == 1

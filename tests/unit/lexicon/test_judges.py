@@ -37,7 +37,7 @@ async def test_a_tournament_is_ruled_on_by_the_lexicon_unless_a_director_says_ot
     case_id = await court.challenge(GAME, ANY, number=2)
     assert (await court.queued("ada", case_id)).mode == events.MODE_JUDGE
     answer = await court.direct.GetAdjudication(pb.GetAdjudicationRequest(tournament_id="cup"))
-    assert (answer.mode, answer.panel, [one.judge_id for one in answer.judges]) == (
+    assert (answer.mode, answer.panel, [judge.judge_id for judge in answer.judges]) == (
         events.MODE_JUDGE,
         1,
         ["ada", "berta", "carles", "head"],
@@ -83,7 +83,7 @@ async def test_a_case_file_has_what_is_known_of_the_words_and_nothing_of_the_pla
     await court.queued("berta", second)
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=second, judge_id="berta"))
     known, unknown = file.words
-    assert (known.valid, [(one.layer, one.on) for one in known.listings], list(known.earlier)) == (
+    assert (known.valid, [(listing.layer, listing.on) for listing in known.listings], list(known.earlier)) == (
         True,
         [("", True)],
         [],
@@ -118,7 +118,7 @@ async def test_judges_of_a_panel_are_blind_to_each_other_until_the_last_has_rule
         assert answer.ruled == (judge == "carles")
     case = await court.lexicon.GetCase(lexicon_pb2.GetCaseRequest(case_id=case_id))
     assert case.valid
-    assert [(one.judge_id, one.words[0].valid) for one in case.opinions] == [
+    assert [(opinion.judge_id, opinion.words[0].valid) for opinion in case.opinions] == [
         ("ada", True),
         ("berta", False),
         ("carles", True),
@@ -195,7 +195,7 @@ async def test_a_queue_tells_its_changes_longest_wait_first(court: Court) -> Non
 
     async def next_with(*case_ids: str) -> list[pb.QueuedCase]:
         async for answer in coming:
-            if [one.case_id for one in answer.cases] == list(case_ids):
+            if [case.case_id for case in answer.cases] == list(case_ids):
                 return list(answer.cases)
         raise AssertionError("the stream ended")
 
@@ -251,8 +251,8 @@ async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) 
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=appeal.case_id, judge_id="berta"))
     assert file.arguments == "see 7.2"
     assert not await court.record.notes_of(f"case-{appeal.case_id}")
-    assert not [one for one in await court.record.read() if b"7.2" in one.payload]
-    (raised,) = [one for one in await court.record.read_stream(f"game-{GAME}") if one.name == "AppealRaised"]
+    assert not [each for each in await court.record.read() if b"7.2" in each.payload]
+    (raised,) = [each for each in await court.record.read_stream(f"game-{GAME}") if each.name == "AppealRaised"]
     await erase_note(court.record, raised.stream, raised.version)
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=appeal.case_id, judge_id="berta"))
     assert file.arguments == ""
@@ -284,22 +284,22 @@ async def test_a_judge_is_shown_what_was_ruled_on_a_word_in_every_tournament_of_
     await other.appoint("ada", "berta")
     await other.appoint("head", languages=["en"], director=True)
     ruled = []
-    for number, one in enumerate((court, other, court), start=1):
-        await one.set_mode(events.MODE_JUDGE)
-        game_id = f"{one.tournament}-r1-t{number}"
-        await one.open_game(game_id)
-        case_id = await one.challenge(game_id, ANYS)
-        await one.queued("ada", case_id)
-        await one.claim(case_id, "ada")
-        await one.rule(case_id, "ada", {ANYS: number != 2}, f"reason {number}", "Gramàtica, 7.2")
-        ruled.append((case_id, one.tournament, number != 2, f"reason {number}"))
+    for number, held in enumerate((court, other, court), start=1):
+        await held.set_mode(events.MODE_JUDGE)
+        game_id = f"{held.tournament}-r1-t{number}"
+        await held.open_game(game_id)
+        case_id = await held.challenge(game_id, ANYS)
+        await held.queued("ada", case_id)
+        await held.claim(case_id, "ada")
+        await held.rule(case_id, "ada", {ANYS: number != 2}, f"reason {number}", "Gramàtica, 7.2")
+        ruled.append((case_id, held.tournament, number != 2, f"reason {number}"))
     await other.open_game("lliga-r1-t9")
     waits = await other.challenge("lliga-r1-t9", ANY, ANYS)
     await other.queued("berta", waits)
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=waits, judge_id="berta"))
     unruled, known = file.words
     assert list(unruled.earlier) == []
-    assert [(one.case_id, one.tournament_id, one.valid, one.reason) for one in known.earlier] == ruled[::-1]
+    assert [(each.case_id, each.tournament_id, each.valid, each.reason) for each in known.earlier] == ruled[::-1]
 
 
 async def rulings(court: Court, number: int = 0) -> list[pb.PublicRuling]:
@@ -318,7 +318,7 @@ async def test_the_public_sees_rulings_after_the_round_and_as_much_as_the_rules_
     fisc, pes = await until(lambda: rulings(court))
     assert (fisc.game_id, fisc.valid, list(fisc.ruled_words), fisc.article) == (GAME, False, [], "FISC I.10")
     assert [tuple(word.faces) for word in fisc.words] == [ANY, ANYS]
-    assert [(tuple(one.word.faces), one.valid) for one in pes.ruled_words] == [(ANY, True), (ANYS, False)]
+    assert [(tuple(each.word.faces), each.valid) for each in pes.ruled_words] == [(ANY, True), (ANYS, False)]
     assert (pes.article, pes.edition, pes.lexicon.digest) == ("PES Δ.ε", "first", court.digest)
     assert await rulings(court, 2) == []
 

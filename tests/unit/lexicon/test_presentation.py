@@ -21,7 +21,7 @@ MODES = [events.MODE_AUTOMATIC, events.MODE_JUDGE, events.MODE_PANEL]
 @given(st.lists(st.integers(0, 1_000), min_size=1).map(sorted), st.integers(1, 100))
 def test_a_percentile_is_the_least_that_so_many_of_100_do_not_exceed(values: list[int], percent: int) -> None:
     found = percentile(values, percent)
-    reach = [value for value in values if 100 * sum(one <= value for one in values) >= percent * len(values)]
+    reach = [value for value in values if 100 * sum(each <= value for each in values) >= percent * len(values)]
     assert found == min(reach)
 
 
@@ -50,12 +50,12 @@ def test_every_ruling_counts_once_for_its_mode_and_what_waits_for_none(
         for mode, waited, escalated, returned in found
     ]
     told = times(cases)
-    ruled = [one for one in found if one[1] is not None]
-    assert {one.mode: one.rulings for one in told} == Counter(mode for mode, *_ in ruled)
-    for one in told:
-        of_mode = [(waited, escalated, returned) for mode, waited, escalated, returned in ruled if mode == one.mode]
+    ruled = [each for each in found if each[1] is not None]
+    assert {each.mode: each.rulings for each in told} == Counter(mode for mode, *_ in ruled)
+    for each in told:
+        of_mode = [(waited, escalated, returned) for mode, waited, escalated, returned in ruled if mode == each.mode]
         waited = sorted(ms for ms, *_ in of_mode if ms is not None)
-        assert one.longest_ms == waited[-1]
-        assert (one.median_ms, one.p95_ms) == (percentile(waited, 50), percentile(waited, 95))
-        assert one.escalated == sum(escalated for _, escalated, _ in of_mode)
-        assert one.returned == sum(returned for *_, returned in of_mode)
+        assert each.longest_ms == waited[-1]
+        assert (each.median_ms, each.p95_ms) == (percentile(waited, 50), percentile(waited, 95))
+        assert each.escalated == sum(escalated for _, escalated, _ in of_mode)
+        assert each.returned == sum(returned for *_, returned in of_mode)

@@ -102,9 +102,9 @@ async def test_an_answer_says_in_which_layers_and_by_which_sources_a_word_is(
         asked = lexicon_pb2.LookUpRequest(lexicon="layered", words=["al", "sol"], layers=layers)
         entries = (await stub.LookUp(asked)).entries
         return [
-            (one.valid, [(place.layer, place.source, place.on) for place in one.listings])
+            (each.valid, [(place.layer, place.source, place.on) for place in each.listings])
             for entry in entries
-            for one in entry.listed
+            for each in entry.listed
         ]
 
     off = [(False, [("balearic", "DCVB", False)]), (True, [("", "DIEC", True), ("balearic", "DCVB", False)])]

@@ -55,7 +55,7 @@ def test_an_archive_is_the_same_bytes_when_it_says_the_same(tmp_path: Path) -> N
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), st.one_of(texts, st.integers(0, 2**63 - 1)))))
 def test_any_members_come_back(tmp_path_factory: pytest.TempPathFactory, members: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.mktemp("any") / "a"
-    lines = [*({"kind": "x", **one} for one in members), {"kind": "end"}]
+    lines = [*({"kind": "x", **member} for member in members), {"kind": "end"}]
     written(path, *lines)
     for line, expected in zip(read(path), lines, strict=True):
         for name, value in expected.items():
@@ -74,14 +74,14 @@ def test_a_changed_byte_is_named_with_its_line_wherever_it_is(tmp_path: Path) ->
 
 def test_a_line_that_is_missing_doubled_or_moved_is_named(tmp_path: Path) -> None:
     path = written(tmp_path / "a")
-    one, two, three = lines_of(path)
+    first, two, three = lines_of(path)
     for lines, number in (
-        ([one, three], 2),
-        ([one, one, two, three], 2),
-        ([one, three, two], 2),
+        ([first, three], 2),
+        ([first, first, two, three], 2),
+        ([first, three, two], 2),
         ([two, three], 1),
-        ([one, two], 3),
-        ([one, two, three, three], 4),
+        ([first, two], 3),
+        ([first, two, three, three], 4),
         ([], 1),
     ):
         with pytest.raises(ArchiveError, match=f"^line {number}: "):

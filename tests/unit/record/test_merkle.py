@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from faristol.record.merkle import EMPTY, Tree, cover, leaf, node, stand_in
 
 CONTENTS = [
-    bytes.fromhex(one)
-    for one in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f")
+    bytes.fromhex(leaf)
+    for leaf in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f")
 ]
 ROOTS = [
     "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",

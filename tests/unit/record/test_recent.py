@@ -35,14 +35,14 @@ def event(position: int) -> Recorded:
 
 
 def positions(events: list[Recorded]) -> list[int]:
-    return [one.position for one in events]
+    return [each.position for each in events]
 
 
 async def test_many_who_are_told_of_an_event_read_it_once() -> None:
     record = Growing(last=3)
     recent = Recent(record.read)
     found = await asyncio.gather(*(recent.after(2, limit=10, at_least=3) for _ in range(12)))
-    assert [positions(one) for one in found] == [[3]] * 12
+    assert [positions(each) for each in found] == [[3]] * 12
     assert record.reads == [2]
 
 

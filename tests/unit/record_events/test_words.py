@@ -5,7 +5,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from tests.unit.record_events.golden import event_types
 
 from faristol.kernel.facts import CONTEXTS
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.notes import WITH_WORDS, Note, field_of, parted

@@ -45,7 +45,7 @@ class League:
         )
         yield self._facts(created, pairing.RulesetPinned(ruleset=self.ruleset))
         for _, players in TEAMS.values():
-            yield self._facts(*(pairing.PlayerRegistered(player_id=one, rating=1500) for one in players))
+            yield self._facts(*(pairing.PlayerRegistered(player_id=player, rating=1500) for player in players))
         for team_id, (name, players) in TEAMS.items():
             yield self._facts(
                 pairing.TeamRegistered(team_id=team_id, name=name, player_ids=players, round=1, occurred_at=self.at)
@@ -75,8 +75,10 @@ class League:
                 player_id="biel", kind=pairing.BYE_KIND_FULL_POINT, match=1, board=2, team_id="tarragona"
             ),
             *(
-                pairing.RequestedBye(player_id=one, kind=pairing.BYE_KIND_FULL_POINT, board=board, team_id="sabadell")
-                for board, one in enumerate(("dolors", "eloi"), 1)
+                pairing.RequestedBye(
+                    player_id=player_id, kind=pairing.BYE_KIND_FULL_POINT, board=board, team_id="sabadell"
+                )
+                for board, player_id in enumerate(("dolors", "eloi"), 1)
             ),
             bye="sabadell",
         )
@@ -96,8 +98,10 @@ class League:
                 player_id="eloi", kind=pairing.BYE_KIND_FULL_POINT, match=1, board=2, team_id="sabadell"
             ),
             *(
-                pairing.RequestedBye(player_id=one, kind=pairing.BYE_KIND_HALF_POINT, board=board, team_id="tarragona")
-                for board, one in enumerate(("biel", "anna"), 1)
+                pairing.RequestedBye(
+                    player_id=player_id, kind=pairing.BYE_KIND_HALF_POINT, board=board, team_id="tarragona"
+                )
+                for board, player_id in enumerate(("biel", "anna"), 1)
             ),
             resting="tarragona",
         )

@@ -127,7 +127,7 @@ class Table:
                 game.PlayPlaced(
                     turn=self.turn,
                     player_id=self.mover,
-                    placements=[_placement(one) for one in placements],
+                    placements=[_placement(placement) for placement in placements],
                     words=[
                         game.ScoredWord(
                             word=game.Word(faces=[tile.face for tile in word]),
@@ -356,22 +356,22 @@ class Championship:
         yield {self.stream: [pairing.RoundClosed(round=round_, occurred_at=self.at())]}
 
     def first_round(self) -> Iterator[Step]:
-        one, two = self.table(1, 1, "anna", "carme"), self.table(1, 2, "biel", "dolors")
-        yield from self.pair(1, [one.players, two.players], "eloi")
+        first, two = self.table(1, 1, "anna", "carme"), self.table(1, 2, "biel", "dolors")
+        yield from self.pair(1, [first.players, two.players], "eloi")
         yield from self.begin(1)
-        yield from one.open(self.ruleset, self.lexicon)
+        yield from first.open(self.ruleset, self.lexicon)
         yield from two.open(self.ruleset, self.lexicon)
-        yield from full_game(one)
+        yield from full_game(first)
         yield from short_game(two, 40, 30)
         yield from self.close(1)
 
     def second_round(self) -> Iterator[Step]:
-        one, two = self.table(2, 1, "carme", "biel"), self.table(2, 2, "eloi", "anna")
-        yield from self.pair(2, [one.players, two.players], "dolors")
+        first, two = self.table(2, 1, "carme", "biel"), self.table(2, 2, "eloi", "anna")
+        yield from self.pair(2, [first.players, two.players], "dolors")
         yield from self.begin(2)
-        yield from one.open(self.ruleset, self.lexicon)
+        yield from first.open(self.ruleset, self.lexicon)
         yield from two.open(self.ruleset, self.lexicon)
-        yield from short_game(one, 25, 25)
+        yield from short_game(first, 25, 25)
         yield from short_game(two, 12, 50)
         yield from self.close(2)
 
@@ -406,5 +406,7 @@ async def append(record: Record, step: Step, tournament: str = TOURNAMENT) -> in
     return (await record.append(Decision(writes), Metadata(actor="test"))).position
 
 
-def _placement(one: Placement) -> game.Placement:
-    return game.Placement(row=one.square.row, column=one.square.col, face=one.tile.face, blank=one.tile.blank)
+def _placement(placement: Placement) -> game.Placement:
+    return game.Placement(
+        row=placement.square.row, column=placement.square.col, face=placement.tile.face, blank=placement.tile.blank
+    )

@@ -91,7 +91,7 @@ def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
     lines = rank_teams(TOURNAMENT, LISTED.values(), played)
     told: dict[str, Any] = {
         "tournament": {"team_boards": BOARDS},
-        "teams": [{"team_id": one, "withdrawn_round": 0, "entered_round": 1} for one in TEAMS],
+        "teams": [{"team_id": team, "withdrawn_round": 0, "entered_round": 1} for team in TEAMS],
         "rounds": [Pairings.of(shown(each)).model_dump(mode="json") for each in played],
     }
     found = [
@@ -107,15 +107,15 @@ def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
     ]
     assert found == recomputed_teams(told)
     for line in lines:
-        assert sum(one.board_half_points for one in line.rounds) == line.board_half_points
-        assert [one.final for one in line.rounds] == [True] * len(played)
+        assert sum(round_.board_half_points for round_ in line.rounds) == line.board_half_points
+        assert [round_.final for round_ in line.rounds] == [True] * len(played)
 
 
 @given(rounds())
 def test_the_points_that_the_matches_show_are_those_of_the_standings(
     played: list[Round],
 ) -> None:
-    lines = {one.team_id: one for one in rank_teams(TOURNAMENT, LISTED.values(), played)}
+    lines = {line.team_id: line for line in rank_teams(TOURNAMENT, LISTED.values(), played)}
     for round_ in played:
         for match in shown(round_).matches:
             first, second = (
@@ -130,8 +130,8 @@ def test_the_points_that_the_matches_show_are_those_of_the_standings(
                 first.board_half_points,
             )
             won = {match.first_team.team_id: first, match.second_team.team_id: second}
-            assert {team for team, one in won.items() if one.outcome == results.OUTCOME_WIN} == (
+            assert {team for team, each in won.items() if each.outcome == results.OUTCOME_WIN} == (
                 {match.winner_team_id} if match.winner_team_id else set()
             )
-            lost = [one for one in won.values() if one.outcome == results.OUTCOME_LOSS]
+            lost = [each for each in won.values() if each.outcome == results.OUTCOME_LOSS]
             assert match.lost_by_all == (len(lost) == 2)

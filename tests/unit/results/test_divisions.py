@@ -58,7 +58,7 @@ class Cell:
     async def append(self, *writes: tuple[str, int, Sequence[Message]]) -> None:
         self._clock[0] += timedelta(minutes=1)
         before = await self.record.last_position()
-        decided = [Write(f"tournament-{one}", version, facts, one) for one, version, facts in writes]
+        decided = [Write(f"tournament-{write}", version, facts, write) for write, version, facts in writes]
         await self.record.append(Decision(decided), Metadata())
         for event in await self.record.read(before):
             async with self.record.writing() as connection:
@@ -70,12 +70,12 @@ class Cell:
         as_of: dict[str, Any] = {} if when is None else {"as_of": to_timestamp(when)}
         found = {}
         answer = await self.service.ListTournaments(results.ListTournamentsRequest(**as_of), CALLER)
-        for one in answer.tournaments:
-            request = results.GetTournamentRequest(tournament_id=one.tournament_id, **as_of)
-            assert (await self.service.GetTournament(request, CALLER)).tournament == one
-            ids = [division.tournament_id for division in one.divisions]
-            assert [division.name for division in one.divisions] == [DIVISIONS[known] for known in ids]
-            found[one.tournament_id] = (one.division, one.division_of, ids)
+        for tournament in answer.tournaments:
+            request = results.GetTournamentRequest(tournament_id=tournament.tournament_id, **as_of)
+            assert (await self.service.GetTournament(request, CALLER)).tournament == tournament
+            ids = [division.tournament_id for division in tournament.divisions]
+            assert [division.name for division in tournament.divisions] == [DIVISIONS[known] for known in ids]
+            found[tournament.tournament_id] = (tournament.division, tournament.division_of, ids)
         return found
 
 

@@ -81,8 +81,8 @@ async def answers(service: Any, **as_of: Any) -> Answers:
     for number in ROUNDS:
         pairings = results.GetPairingsRequest(tournament_id=TOURNAMENT, round=number, **as_of)
         found[f"pairings {number}"] = await asked(service.GetPairings(pairings, CALLER))
-    for one in GAMES:
-        found[one] = await asked(service.GetGame(results.GetGameRequest(game_id=one, **as_of), CALLER))
+    for each in GAMES:
+        found[each] = await asked(service.GetGame(results.GetGameRequest(game_id=each, **as_of), CALLER))
     return found
 
 
@@ -146,13 +146,13 @@ async def test_an_answer_as_of_a_time_is_the_one_that_was_given_then(hall: Hall)
 
 def _without_position(found: Answers) -> Answers:
     kept: Answers = {}
-    for what, one in found.items():
-        if one is not None:
-            copy: Any = type(one)()
-            copy.CopyFrom(one)
+    for what, answer in found.items():
+        if answer is not None:
+            copy: Any = type(answer)()
+            copy.CopyFrom(answer)
             copy.ClearField("position")
-            one = copy
-        kept[what] = one
+            answer = copy
+        kept[what] = answer
     return kept
 
 
@@ -194,18 +194,18 @@ async def test_many_who_look_back_at_once_all_get_their_answer(hall: Hall) -> No
             if hall.given[position][GAMES[0]] is not None
         )
     )
-    assert [one.position for one in found] == [p for p in positions if hall.given[p][GAMES[0]] is not None]
+    assert [each.position for each in found] == [p for p in positions if hall.given[p][GAMES[0]] is not None]
     assert any(entry.kind == results.ENTRY_KIND_PHONY for entry in found[-1].entries)
     assert found[-1].end_condition == game.END_CONDITION_OUT
 
 
 async def test_a_tournament_is_not_there_before_its_rules_are(hall: Hall) -> None:
     created, pinned = 1, 2
-    assert [type(one.message).__name__ for one in await hall.record.read(0, limit=2)] == [
+    assert [type(each.message).__name__ for each in await hall.record.read(0, limit=2)] == [
         "TournamentCreated",
         "RulesetPinned",
     ]
-    given = [one for one in hall.given[created].values() if one is not None]
+    given = [each for each in hall.given[created].values() if each is not None]
     assert given == [results.ListTournamentsResponse(position=created)]
     for position, there in ((created, False), (pinned, True)):
         of: Any = {"tournament_id": TOURNAMENT, "as_of_position": position}

@@ -82,8 +82,8 @@ def test_a_clock_runs_between_the_press_and_the_next_and_not_during_a_ruling() -
         now = [side.player_id for side in state.clocks if side.running]
         if not running or running[-1] != now:
             running.append(now)
-    one, other, neither = ["anna"], ["carme"], list[str]()
-    assert running == [one, other, one, other, one, neither, other, neither, other, one, other, neither]
+    first, other, neither = ["anna"], ["carme"], list[str]()
+    assert running == [first, other, first, other, first, neither, other, neither, other, first, other, neither]
 
 
 def test_clocks_stop_at_the_times_that_the_clock_says() -> None:

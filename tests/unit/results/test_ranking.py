@@ -85,7 +85,7 @@ def test_while_a_round_is_played_nobody_at_a_table_or_with_the_bye_counts_as_abs
     live = paired(2, table("anna", "eloi", (380, 390)), table("carme", "biel", (200, 0), final=False), bye="dolors")
     lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST, live])}
     values = {
-        player: [one.quarters for one in line.tie_breaks if one.name in {"median-buchholz", "berger"}]
+        player: [tie_break.quarters for tie_break in line.tie_breaks if tie_break.name in {"median-buchholz", "berger"}]
         for player, line in lines.items()
     }
     assert {player: line.half_points for player, line in lines.items()} == {
@@ -102,10 +102,12 @@ def test_while_a_round_is_played_nobody_at_a_table_or_with_the_bye_counts_as_abs
 
 def test_tie_breaks_stand_in_the_order_of_the_ruleset() -> None:
     lines = rank(TOURNAMENT, PLAYERS, [FIRST, SECOND])
-    assert [one.name for one in lines[0].tie_breaks] == ["median-buchholz", "berger", "spread", "total"]
+    assert [tie_break.name for tie_break in lines[0].tie_breaks] == ["median-buchholz", "berger", "spread", "total"]
     anna = next(line for line in lines if line.player_id == "anna")
-    assert {one.name: one.quarters for one in anna.tie_breaks}["berger"] == 4  # one win, over carme with one point
-    assert {one.name: one.quarters for one in anna.tie_breaks}["spread"] == 4 * 90
+    assert {tie_break.name: tie_break.quarters for tie_break in anna.tie_breaks}[
+        "berger"
+    ] == 4  # one win, over carme with one point
+    assert {tie_break.name: tie_break.quarters for tie_break in anna.tie_breaks}["spread"] == 4 * 90
 
 
 def test_players_equal_in_everything_share_a_rank_in_the_order_of_their_ids() -> None:
@@ -158,7 +160,7 @@ def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() ->
 
     assert after["anna"].spread - before["anna"].spread == 64
     assert (after["anna"].half_points, after["anna"].total) == (before["anna"].half_points, before["anna"].total)
-    tie_breaks = {one.name: one.quarters for one in after["anna"].tie_breaks}
+    tie_breaks = {tie_break.name: tie_break.quarters for tie_break in after["anna"].tie_breaks}
     assert tie_breaks["spread"] == 4 * after["anna"].spread
 
 
@@ -172,7 +174,7 @@ def test_a_sanction_beside_the_result_changes_spread_and_total_and_no_points() -
 
     assert after["anna"].spread - before["anna"].spread == -30
     assert after["anna"].total - before["anna"].total == -30
-    assert [line.half_points for line in after.values()] == [before[one].half_points for one in after]
+    assert [line.half_points for line in after.values()] == [before[player_id].half_points for player_id in after]
 
 
 def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() -> None:
@@ -214,7 +216,7 @@ def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:
     zero = tournament(with_options(FISC, {"unplayed": "zero"}))
     for rules, expected in ((TOURNAMENT, 8 + 4), (zero, 4)):
         eloi = next(line for line in rank(rules, PLAYERS, [FIRST, SECOND]) if line.player_id == "eloi")
-        assert {one.name: one.quarters for one in eloi.tie_breaks}["berger"] == expected
+        assert {tie_break.name: tie_break.quarters for tie_break in eloi.tie_breaks}["berger"] == expected
 
 
 def of_several(round_: int, *scores: int, **how: Any) -> Round:
@@ -233,8 +235,8 @@ def test_a_table_of_several_that_was_not_played_is_no_game_for_anybody() -> None
         ("biel", 0, 0, 1),
         ("carme", 0, 0, 1),
     ]
-    for one, other in zip(before, after, strict=True):
-        assert (one.tie_breaks[0].quarters, one.tie_breaks[0].divisor) == (
+    for line, other in zip(before, after, strict=True):
+        assert (line.tie_breaks[0].quarters, line.tie_breaks[0].divisor) == (
             other.tie_breaks[0].quarters,
             other.tie_breaks[0].divisor,
         )

@@ -10,29 +10,29 @@ FISC = load_ruleset("fisc-2023")
 
 def of_one_play(face_later: str = "") -> results.GetGameResponse:
     """A play CASA that was withdrawn; later a blank came to lie on its first square."""
-    one = results.GetGameResponse(seats=[results.Seat(player_id="anna"), results.Seat(player_id="biel")])
+    answer = results.GetGameResponse(seats=[results.Seat(player_id="anna"), results.Seat(player_id="biel")])
     placements = [game.Placement(row=7, column=7 + place, face=face) for place, face in enumerate("CASA")]
     word = game.ScoredWord(word=game.Word(faces="CASA"), row=7, column=7, across=True, score=10)
-    one.entries.add(
+    answer.entries.add(
         kind=results.ENTRY_KIND_PHONY, turn=1, player_id="anna", placements=placements, words=[word], complete=True
     )
     if face_later:
-        one.board.add(row=7, column=7, face=face_later, blank=True)
-    return one
+        answer.board.add(row=7, column=7, face=face_later, blank=True)
+    return answer
 
 
 def test_a_phony_is_written_with_its_own_tiles_whatever_came_to_lie_there_later() -> None:
-    one = of_one_play("M")
-    write_sheet(one, FISC)
-    assert (one.entries[0].sheet_play, one.entries[0].sheet_score) == ("H8 CASA", "0")
+    answer = of_one_play("M")
+    write_sheet(answer, FISC)
+    assert (answer.entries[0].sheet_play, answer.entries[0].sheet_score) == ("H8 CASA", "0")
 
 
 def test_a_game_of_rules_that_are_not_installed_any_more_is_shown_without_the_form_of_its_sheet() -> None:
-    one = of_one_play()
-    one.ruleset.name, one.ruleset.digest = FISC.name, "a" * 64
-    write_pinned(one)
-    assert not one.HasField("sheet")
-    assert not one.entries[0].sheet_play
-    one.ruleset.digest = FISC.digest
-    write_pinned(one)
-    assert one.HasField("sheet")
+    answer = of_one_play()
+    answer.ruleset.name, answer.ruleset.digest = FISC.name, "a" * 64
+    write_pinned(answer)
+    assert not answer.HasField("sheet")
+    assert not answer.entries[0].sheet_play
+    answer.ruleset.digest = FISC.digest
+    write_pinned(answer)
+    assert answer.HasField("sheet")

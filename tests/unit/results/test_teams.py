@@ -56,14 +56,14 @@ class Folded(folded.Folded):
 def lines(standings: list[results.TeamStanding]) -> list[tuple[int, str, int, int, tuple[int, int, int], int]]:
     return [
         (
-            one.rank,
-            one.team_id,
-            one.match_half_points,
-            one.board_half_points,
-            (one.wins, one.draws, one.losses),
-            one.spread,
+            standing.rank,
+            standing.team_id,
+            standing.match_half_points,
+            standing.board_half_points,
+            (standing.wins, standing.draws, standing.losses),
+            standing.spread,
         )
-        for one in standings
+        for standing in standings
     ]
 
 
@@ -83,12 +83,14 @@ def test_teams_are_ranked_by_matches_won_on_boards_and_byes_are_worth_a_match_an
 
 def test_by_points_of_boards_the_order_is_another() -> None:
     league = Folded(League(score="board-points").steps())
-    assert [(one.rank, one.team_id, one.board_half_points) for one in league.standings(up_to=2)] == [
+    assert [
+        (standing.rank, standing.team_id, standing.board_half_points) for standing in league.standings(up_to=2)
+    ] == [
         (1, "lleida", 6),
         (2, "tarragona", 5),
         (3, "sabadell", 5),
     ]
-    assert [one.name for one in league.standings()[0].tie_breaks] == ["match-points", "spread", "total"]
+    assert [tie_break.name for tie_break in league.standings()[0].tie_breaks] == ["match-points", "spread", "total"]
 
 
 def test_a_match_counts_once_its_last_board_is_over_and_byes_of_its_round_with_it() -> None:
@@ -108,7 +110,7 @@ def test_a_match_counts_once_its_last_board_is_over_and_byes_of_its_round_with_i
 
 def test_each_round_of_a_team_says_whom_it_met_and_what_it_was() -> None:
     league = Folded(League().steps())
-    shown = {one.team_id: one for one in league.standings()}
+    shown = {standing.team_id: standing for standing in league.standings()}
     first, second, third = shown["tarragona"].rounds
     assert (first.opponent_id, first.opponent_name, first.opponent_rank) == ("sabadell", "Club Sabadell", 3)
     assert (first.board_half_points, first.against_half_points, first.outcome) == (3, 1, results.OUTCOME_WIN)
@@ -137,17 +139,17 @@ def test_points_of_teams_are_those_of_their_boards_and_their_arithmetic_adds_up(
             halves += sum(2 for bye in alone if bye.match and bye.team_id == line.team_id)
             rests = [bye for bye in round_.byes_of(ByeKind.TEAM) if bye.team_id == line.team_id]
             halves += sum(league.team_boards * (1 if bye.worth == pairing.BYE_KIND_HALF_POINT else 2) for bye in rests)
-        assert line.board_half_points == halves == sum(one.board_half_points for one in line.rounds)
+        assert line.board_half_points == halves == sum(each.board_half_points for each in line.rounds)
         assert sum(term.quarters for term in line.point_arithmetic.terms) == 2 * line.match_half_points
-        for one in line.tie_breaks:
-            assert sum(term.quarters for term in one.arithmetic.terms) == one.quarters
+        for tie_break in line.tie_breaks:
+            assert sum(term.quarters for term in tie_break.arithmetic.terms) == tie_break.quarters
 
 
 def test_what_came_off_the_spread_of_a_player_comes_off_the_team() -> None:
     league = Folded(League().steps())
     off = pairing.SpreadAdjusted(round=1, game_id="lliga-r1-t1", player_id="dolors", points=-50, article="PES Δ.ε")
     league.add(off)
-    assert {one.team_id: one.spread for one in league.standings(up_to=1)}["sabadell"] == -150
+    assert {standing.team_id: standing.spread for standing in league.standings(up_to=1)}["sabadell"] == -150
 
 
 def test_everybody_is_of_one_team_and_a_new_line_up_lets_go_of_who_is_not_in_it() -> None:
@@ -163,7 +165,7 @@ def test_everybody_is_of_one_team_and_a_new_line_up_lets_go_of_who_is_not_in_it(
 def test_a_team_that_left_before_any_round_has_no_place_and_one_that_comes_back_has() -> None:
     league = Folded(League().create())
     league.add(pairing.TeamWithdrawn(team_id="lleida", round=1))
-    assert [one.team_id for one in league.standings()] == ["sabadell", "tarragona"]
+    assert [standing.team_id for standing in league.standings()] == ["sabadell", "tarragona"]
     league.add(pairing.TeamReinstated(team_id="lleida", round=1))
     assert len(league.standings()) == len(TEAMS)
     league = Folded(League().steps())
@@ -220,7 +222,7 @@ async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were
             results.ListTeamsRequest(tournament_id="lliga", as_of_position=position), CALLER
         )
         assert lines(list(standings.standings)) == expected
-        assert [[one.player_id for one in team.line_up] for team in listed.teams] == line_ups
+        assert [[each.player_id for each in team.line_up] for team in listed.teams] == line_ups
     now = await service.GetTeamStandings(results.GetTeamStandingsRequest(tournament_id="lliga"), CALLER)
     assert lines(list(now.standings)) == given[-1][0]
     assert (now.score, now.round) == ("match-points", 2)
@@ -250,12 +252,12 @@ async def test_pairings_show_the_matches_and_who_sits_there_for_which_team(recor
     )
     assert (match.final, match.winner_team_id) == (True, "")
     assert [(table.match, table.board) for table in found.tables] == [(1, 1)]
-    assert [(one.seat.player_id, one.match, one.board) for one in found.requested_byes] == [
+    assert [(bye.seat.player_id, bye.match, bye.board) for bye in found.requested_byes] == [
         ("biel", 1, 2),
         ("dolors", 0, 1),
         ("eloi", 0, 2),
     ]
-    assert [(one.team_id, one.name, one.kind) for one in found.team_byes] == [
+    assert [(bye.team_id, bye.name, bye.kind) for bye in found.team_byes] == [
         ("sabadell", "Club Sabadell", pairing.BYE_KIND_UNSPECIFIED)
     ]
 
@@ -280,7 +282,7 @@ async def test_players_of_a_team_that_was_left_over_have_its_bye_and_a_board_wit
         "Round 3, won without a game: the other team had nobody there: 1",
     ]
     trf = read_trf((await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text)
-    cells = sorted("".join(cell.result for cell in one.cells if not cell.opponent) for one in trf.players)
+    cells = sorted("".join(cell.result for cell in each.cells if not cell.opponent) for each in trf.players)
     assert cells == ["+H", "H", "U", "U", "U+", "ZZZ"]
 
 

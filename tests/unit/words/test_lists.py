@@ -117,7 +117,7 @@ def test_what_cannot_be_a_word_is_told_with_its_reason(text: str, tiles: str, re
 def test_a_line_that_gives_no_word_is_told_with_its_number_and_stops_nothing(path: Path) -> None:
     lists = read(path, "sol\nkiwi\nmelΑ\nany\n")
     assert lists.listed == {Listing(): [("S", "O", "L"), ("A", "NY")]}
-    assert [(one.path, one.line, one.text, one.reason.reason) for one in lists.left_out] == [
+    assert [(each.path, each.line, each.text, each.reason.reason) for each in lists.left_out] == [
         (path, 2, "kiwi", "NO_SUCH_TILE"),
         (path, 3, "melΑ", "MIXED_SCRIPTS"),
     ]

@@ -12,7 +12,7 @@ import codecs
 import re
 import unicodedata
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.gcg.problem import GcgError, Problem
 
 SIZE_MAX = 1 << 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from faristol.kernel.quoting import quoted, shown
+from faristol.kernel.quotation import quoted, shown
 from faristol.rules.gcg.game import (
     EVENTS,
     Challenge,

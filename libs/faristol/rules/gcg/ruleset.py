@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.gcg.game import GcgGame, Pragma
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.options import OptionValue

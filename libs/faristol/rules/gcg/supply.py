@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.board import Board
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.tiles import read_rack, write_rack

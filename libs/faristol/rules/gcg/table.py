@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board, Placement
 from faristol.rules.endgame import EndCondition, end_of_turns

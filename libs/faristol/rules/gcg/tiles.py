@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.board import Board, Placement, Tile
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.notation import Start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.trf.problem import Problem, TrfError
 
 _WHOLE = re.compile(r"[0-9]+")

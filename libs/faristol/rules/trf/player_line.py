@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.trf.columns import Columns
 from faristol.rules.trf.consistency import FIRST_CELL, WIDTH
 from faristol.rules.trf.document import ABSENT, Cell, Colour, Player

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.trf.columns import Columns
 from faristol.rules.trf.consistency import check, check_points
 from faristol.rules.trf.document import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.rules.trf.columns import Columns
 
 _PAIR = re.compile(r"\s*([A-Z])\s*([0-9]{1,3}(?:\.[0-9])?)(?=\s|$)")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from faristol.kernel.quoting import quoted, shown
+from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_, Param, fill
 
 FORFEIT = "ff"

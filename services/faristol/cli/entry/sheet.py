@@ -10,7 +10,7 @@ from faristol.cli.entry.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, giv
 from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
 from faristol.cli.names import folded
-from faristol.kernel.quoting import quoted, shown
+from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_
 from faristol.text import say
 

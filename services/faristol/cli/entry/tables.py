@@ -9,7 +9,7 @@ from faristol.cli.entry.doubts import Doubt, doubts
 from faristol.cli.entry.lines import Given, Slip
 from faristol.cli.names import Named, candidates
 from faristol.cli.outcomes import by_forfeit, outcome
-from faristol.kernel.quoting import quoted
+from faristol.kernel.quotation import quoted
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -34,7 +34,7 @@ from faristol.client.problems import every_reason, info_of
 from faristol.client.services import passing
 from faristol.host import StartError
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.kernel.quoting import likely
+from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import Step

@@ -19,7 +19,7 @@ from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
 from faristol.cli.table.shorthand import Hand
 from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.quoting import likely
+from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2

@@ -13,7 +13,7 @@ from itertools import pairwise
 from faristol.cli.names import COULD_BE, Named, candidates, folded
 from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown, offers
-from faristol.kernel.quoting import nearest
+from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER, JUDGE, OFFICIALS

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.administration.divisions import check_in_no_other, check_not_moved

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.divisions import check_in_no_other, check_not_moved
 from faristol.pairing.conditions import expelled, registered

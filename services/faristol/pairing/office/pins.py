@@ -10,7 +10,7 @@ import grpc
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
-from faristol.kernel.quoting import nearest
+from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -9,7 +9,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.kernel.facts import Common, game_of, occurred_at, round_of
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

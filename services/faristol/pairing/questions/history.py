@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
-from faristol.kernel.naming import players_of
+from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
 from faristol.pairing.model import stream
 from faristol.pairing.office.office import Office

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
-from faristol.kernel.naming import teams_of
+from faristol.kernel.mentions import teams_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.registration import check_registration_open
 from faristol.pairing.administration.withdrawal import reinstate, withdraw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.kernel.quoting import SHOWN, likely, nearest, quoted, shown
+from faristol.kernel.quotation import SHOWN, likely, nearest, quoted, shown
 
 
 def test_what_is_too_long_is_shortened_and_nothing_reaches_a_terminal_as_it_is() -> None:

@@ -32,14 +32,16 @@ async def test_the_arithmetic_is_told_in_the_readers_language(finished: Stage) -
         )
         (line,) = answer.json()["standings"]
         return {
-            name: [*(term["text"] for term in one["terms"]), one["text"]] for name, one in line["arithmetic"].items()
+            name: [*(term["text"] for term in each["terms"]), each["text"]] for name, each in line["arithmetic"].items()
         }
 
     told = await berger("ca")
     assert told["points"][0] == "Ronda 1, Carme Riera: 0"
     assert told["spread"][-1].startswith("En total: ")
     assert (await berger("el"))["points"][0] == "Γύρος 1, Carme Riera: 0"
-    assert len({tuple(one["berger"]) for one in [await berger(language) for language in ("en", "es", "ca", "el")]}) >= 3
+    assert (
+        len({tuple(each["berger"]) for each in [await berger(language) for language in ("en", "es", "ca", "el")]}) >= 3
+    )
 
 
 async def test_one_players_line_has_the_rank_among_all(finished: Stage) -> None:
@@ -96,7 +98,7 @@ async def test_the_arithmetic_of_a_great_tournament_arrives_though_it_is_more_th
 
 
 async def test_however_the_rules_count_a_round_without_a_game_the_page_has_words_for_it() -> None:
-    option = next(one for one in load_ruleset("fise").options if one.name == "unplayed")
+    option = next(each for each in load_ruleset("fise").options if each.name == "unplayed")
     assert set(option.choices) == set(UNPLAYED_EXPLAINED)
 
 
@@ -109,8 +111,8 @@ async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_
     await stage.add(*steps)
     everybody = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
     young = (await stage.http.get("/api/v1/tournaments/lliga/standings?category=u18")).json()["standings"]
-    assert {one["player_id"] for one in young} == {"biel", "dolors"}
-    assert young == [one for one in everybody if one["category"] == "U18"]
+    assert {each["player_id"] for each in young} == {"biel", "dolors"}
+    assert young == [each for each in everybody if each["category"] == "U18"]
     page = (await stage.http.get("/t/lliga?category=u18")).text
     assert ('data-key="biel"' in page, 'data-key="anna"' in page) == (True, False)
     assert '<a href="?category=U18" aria-current="true">U18</a>' in page
