@@ -129,7 +129,7 @@ def _steps() -> Iterator[Step]:
     players = ("anna", "biel", "carme", "dolors", "eloi")
     halls = pairing.HallsSet(halls=[pairing.Hall(name=HALL, first_table=101, last_table=199)])
     second = pairing.Division(tournament_id="segona", name=DIVISIONS["segona"])
-    registered = [pairing.PlayerRegistered(player_id=one, rating=1500) for one in players]
+    registered = [pairing.PlayerRegistered(player_id=player, rating=1500) for player in players]
     yield {STREAM: [*_created("lliga"), pairing.DivisionAdded(division=second), halls, *registered]}
     for number in range(1, PLAYED + 1):
         turned = (*players[number % 5 :], *players[: number % 5])
@@ -144,7 +144,7 @@ def _steps() -> Iterator[Step]:
             table = hall.table(1, 1, *pairs[0])
             yield from table.open(hall.ruleset, hall.lexicon)
             yield from full_game(table)
-        facts = [one for at, pair in enumerate(pairs, 1) if number > 1 or at > 1 for one in _result(number, at, pair)]
+        facts = [fact for at, pair in enumerate(pairs, 1) if number > 1 or at > 1 for fact in _result(number, at, pair)]
         yield {STREAM: [*facts, pairing.RoundClosed(round=number)]}
     _, corrected = _result(2, 1, players[2:4])
     assert isinstance(corrected, pairing.ResultRecorded)
@@ -179,8 +179,8 @@ def _paired(number: int, pairs: Sequence[tuple[str, str]], bye: str) -> Iterator
 
 
 def _result(number: int, at: int, pair: tuple[str, str]) -> Iterator[Message]:
-    one, other = 300 + 17 * number, 410 - 13 * at
-    scores = [game.FinalScore(player_id=player, score=score) for player, score in zip(pair, (one, other), strict=True)]
-    winner = pair[0] if one > other else pair[1]
+    own, other = 300 + 17 * number, 410 - 13 * at
+    scores = [game.FinalScore(player_id=player, score=score) for player, score in zip(pair, (own, other), strict=True)]
+    winner = pair[0] if own > other else pair[1]
     yield pairing.ResultEntered(round=number, game_id=game_id(number, at), arbiter_id="a" * 40)
     yield pairing.ResultRecorded(round=number, game_id=game_id(number, at), scores=scores, winner_id=winner)

@@ -20,63 +20,63 @@ def type_of(step: Step) -> str:
 
 async def begin(stage: Stage, hall: Championship) -> tuple[Table, Table]:
     """Round 1 is being played, nobody has played yet."""
-    one, two = hall.table(1, 1, "anna", "carme"), hall.table(1, 2, "biel", "dolors")
+    first, second = hall.table(1, 1, "anna", "carme"), hall.table(1, 2, "biel", "dolors")
     await stage.add(
         *hall.create(),
-        *hall.pair(1, [one.players, two.players], "eloi"),
+        *hall.pair(1, [first.players, second.players], "eloi"),
         *hall.begin(1),
-        *one.open(hall.ruleset, hall.lexicon),
-        *two.open(hall.ruleset, hall.lexicon),
+        *first.open(hall.ruleset, hall.lexicon),
+        *second.open(hall.ruleset, hall.lexicon),
     )
-    return one, two
+    return first, second
 
 
 async def test_standings_move_while_results_come_in_without_a_reload(stage: Stage, page: Page) -> None:
     hall = Championship()
-    one, two = await begin(stage, hall)
+    table, second = await begin(stage, hall)
     await page.goto("/t/lliga")
     await page.evaluate(MARK)
-    first = page.locator("#standings tbody tr").first
-    await expect(first).to_contain_text("Anna")
-    await stage.add(*full_game(one))
-    await expect(first).to_contain_text("Carme Riera")
-    await expect(first.locator("td.strong")).to_have_text("1")
+    leader = page.locator("#standings tbody tr").first
+    await expect(leader).to_contain_text("Anna")
+    await stage.add(*full_game(table))
+    await expect(leader).to_contain_text("Carme Riera")
+    await expect(leader.locator("td.strong")).to_have_text("1")
     await expect(page.locator("#status")).to_have_text("Round 1: 1 of 2 tables finished")
-    await stage.add(*short_game(two, 40, 30), *hall.close(1))
+    await stage.add(*short_game(second, 40, 30), *hall.close(1))
     await expect(page.locator("h2")).to_have_text("Standings after round 1")
     await expect(page.locator("tr[data-key=eloi]")).to_contain_text("had a bye")
     assert await page.evaluate(MARKED) == "the same page"
 
 
 async def test_a_refresh_keeps_scroll_and_focus(stage: Stage, page: Page) -> None:
-    one, _ = await begin(stage, Championship())
+    table, _ = await begin(stage, Championship())
     await page.set_viewport_size({"width": 360, "height": 300})
     await page.goto("/t/lliga")
     link = page.locator(".tabs a", has_text="Players")
     await link.focus()
     await page.evaluate("window.focused = document.activeElement; scrollTo(0, 260)")
     before = await page.evaluate("scrollY")
-    await stage.add(*full_game(one))
+    await stage.add(*full_game(table))
     await expect(page.locator("#standings tbody tr").first).to_contain_text("Carme Riera")
     assert await page.evaluate("document.activeElement === window.focused")
     assert await page.evaluate("scrollY") == before > 0
 
 
 async def test_pairings_show_scores_turn_by_turn(stage: Stage, page: Page) -> None:
-    one, _ = await begin(stage, Championship())
+    table, _ = await begin(stage, Championship())
     await page.goto("/t/lliga/r/1")
     await page.evaluate(MARK)
     card = page.locator("[data-key=lliga-r1-t1]")
     await expect(card.locator(".state")).to_have_text("turn 1")
-    await stage.add(*one.play("H5", "F E R I R", 22))
+    await stage.add(*table.play("H5", "F E R I R", 22))
     await expect(card.locator(".score").first).to_have_text("22")
     await expect(card.locator(".state")).to_have_text("turn 2")
     assert await page.evaluate(MARKED) == "the same page"
 
 
 async def test_a_game_shows_its_board_and_sheet_and_takes_a_phony_off(stage: Stage, page: Page) -> None:
-    one, _ = await begin(stage, Championship())
-    steps = list(full_game(one))
+    table, _ = await begin(stage, Championship())
+    steps = list(full_game(table))
     await page.goto("/g/lliga-r1-t1")
     await page.evaluate(MARK)
     await expect(page.locator("#board td")).to_have_count(15 * 15 + 1)
@@ -113,12 +113,12 @@ async def test_a_clock_ticks_while_it_runs_and_the_other_stands(stage: Stage, pa
 
 async def test_a_page_that_was_cut_off_catches_up(stage: Stage, page: Page) -> None:
     hall = Championship()
-    one, _ = await begin(stage, hall)
+    table, _ = await begin(stage, hall)
     await page.goto("/t/lliga/r/1")
     await page.evaluate(MARK)
     await expect(page.locator("#pulse")).to_have_text("Live")
     await page.context.set_offline(True)
-    await stage.add(*one.play("H5", "F E R I R", 22))
+    await stage.add(*table.play("H5", "F E R I R", 22))
     await page.wait_for_timeout(1500)
     await page.context.set_offline(False)
     await expect(page.locator("[data-key=lliga-r1-t1] .score").first).to_have_text("22", timeout=20000)

@@ -88,7 +88,9 @@ async def rows(record: Record, *names: str) -> dict[str, list[tuple[Any, ...]]]:
         for name in names or KEPT:
             table = tables.metadata.tables[name]
             read = await connection.execute(select(table).order_by(*table.primary_key))
-            found[name] = [tuple(bytes(one) if isinstance(one, memoryview) else one for one in row) for row in read]
+            found[name] = [
+                tuple(bytes(value) if isinstance(value, memoryview) else value for value in row) for row in read
+            ]
     return found
 
 

@@ -18,7 +18,11 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
     """Rank, player, points and tie-breaks, best first, once every round told is over."""
     rounds = len(told["rounds"])
     planned = told["tournament"]["rounds"]
-    players = [one["player_id"] for one in told["players"] if not 0 < one["withdrawn_round"] <= one["entered_round"]]
+    players = [
+        player["player_id"]
+        for player in told["players"]
+        if not 0 < player["withdrawn_round"] <= player["entered_round"]
+    ]
     points = {player: [0.0] * rounds for player in players}
     opponent: dict[str, list[str]] = {player: [""] * rounds for player in players}
     played = {player: [False] * rounds for player in players}
@@ -27,8 +31,8 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
     total = dict.fromkeys(players, 0)
     for place, round_ in enumerate(told["rounds"]):
         for table in round_["tables"]:
-            one, other = table["seats"]
-            for me, you in ((one, other), (other, one)):
+            first, other = table["seats"]
+            for me, you in ((first, other), (other, first)):
                 who = me["player_id"]
                 opponent[who][place] = you["player_id"]
                 there[who][place] = True
@@ -88,7 +92,7 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
 
     Teams are ranked by their matches, then by their boards, then by FISE's usual tie-breaks over all their games.
     """
-    teams = [one["team_id"] for one in told["teams"] if not 0 < one["withdrawn_round"] <= one["entered_round"]]
+    teams = [team["team_id"] for team in told["teams"] if not 0 < team["withdrawn_round"] <= team["entered_round"]]
     matches = dict.fromkeys(teams, 0.0)
     boards = dict.fromkeys(teams, 0.0)
     spread = dict.fromkeys(teams, 0)
@@ -98,8 +102,8 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
         for match in round_["matches"]:
             won |= {(match["match"], match[side]["team_id"]): 0.0 for side in ("first_team", "second_team")}
         for table in round_["tables"]:
-            one, other = table["seats"]
-            for me, you in ((one, other), (other, one)):
+            first, other = table["seats"]
+            for me, you in ((first, other), (other, first)):
                 half = 0.5 * ((me["score"] > you["score"]) - (me["score"] < you["score"]))
                 decided = float(table["winner_id"] == me["player_id"]) if table["winner_id"] else 0.5 + half
                 won[table["match"], me["team_id"]] += 0.0 if table["lost_by_all"] else decided

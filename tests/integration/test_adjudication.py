@@ -159,7 +159,8 @@ class Bout:
         file = await judge.file(case.case_id)
         why = {"reason": "so it is written", "source": "a grammar"}
         words = [
-            events.WordRuling(word=one.word, valid=valid, **(why if one.valid != valid else {})) for one in file.words
+            events.WordRuling(word=ruled.word, valid=valid, **(why if ruled.valid != valid else {}))
+            for ruled in file.words
         ]
         await judge.rule(case.case_id, words)
         return file
@@ -238,7 +239,7 @@ async def test_under_fise_the_mover_appeals_with_arguments_that_the_rival_never_
         assert (game.turn_player_id, len(game.board), game.pending_ruled_valid) == (table.mover, 2, True)
         assert (await reason(table.appeal(table.other)))[0] == "RULING_FINAL"
         shown = [await table.look(table.other), await table.look(), await table.public()]
-        assert not any(ARGUMENTS.encode() in one.SerializeToString() for one in shown)
+        assert not any(ARGUMENTS.encode() in answer.SerializeToString() for answer in shown)
 
 
 async def refused(table: Bout) -> bool:

@@ -284,8 +284,8 @@ async def test_of_two_exports_to_one_name_one_is_told_and_the_file_is_whole(reco
     await filled(record)
     path = tmp_path / "a"
     done = await asyncio.gather(export(record, path), export(record, path), return_exceptions=True)
-    failed = [one for one in done if isinstance(one, BaseException)]
-    assert [str(one) for one in failed] == [f"there is a file at {path} already: give another name"]
+    failed = [problem for problem in done if isinstance(problem, BaseException)]
+    assert [str(problem) for problem in failed] == [f"there is a file at {path} already: give another name"]
     assert isinstance(failed[0], ArchiveError)
     assert verify_file(path, keys=PUBLIC).wrong == ""
     assert parts(tmp_path) == []
@@ -393,9 +393,9 @@ async def test_a_whole_stream_made_anew_with_new_sums_is_named_by_the_seal(recor
     await contents.rewrite(record, 12, recorded_at=1)
     await export(record, tmp_path / "b")
     forged = lines(tmp_path / "b")
-    for one in seals:
-        place = next(n for n, line in enumerate(forged) if line.get("position") == one["to_position"] and n)
-        forged.insert(place + 1, one)
+    for entry in seals:
+        place = next(n for n, line in enumerate(forged) if line.get("position") == entry["to_position"] and n)
+        forged.insert(place + 1, entry)
     forged[-1]["seals"] = len(seals)
     wrong = verify_file(write(tmp_path / "c", forged), keys=PUBLIC).wrong
     assert "positions 11 to 20: these are not the events that were sealed" in wrong
@@ -423,7 +423,10 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
         (lambda all_: [*all_[:-1], NOTE | {"player_ids": ["\0"]}, all_[-1]], "which is no text that every database"),
         (lambda all_: [*all_[:-1], NOTE, all_[-1]], "there are 1 notes; this line says 0"),
         (lambda all_: [*all_[:-1], all_[-2], all_[-1]], "player dolors stands here for the second time"),
-        (lambda all_: [one for one in all_ if one["kind"] != "event" or one["position"] != 4], "position 4: missing"),
+        (
+            lambda all_: [line for line in all_ if line["kind"] != "event" or line["position"] != 4],
+            "position 4: missing",
+        ),
         (lambda all_: [*all_[:-1], all_[-1] | {"events": 3}], "this line says 3"),
         (
             lambda all_: [*all_[:1], {"kind": "command", "command_id": "c", "answer": "", "position": 3}, *all_[1:]],

@@ -180,12 +180,12 @@ async def test_duplicates_and_disorder_on_the_bus_change_nothing(record: Record,
 
 async def test_two_replicas_of_a_consumer_do_the_work_once(record: Record, nats_server: NatsServer) -> None:
     async with (
-        consuming(record, nats_server.url, PROJECTION) as one,
+        consuming(record, nats_server.url, PROJECTION) as consumer,
         consuming(record, nats_server.url, PROJECTION) as other,
     ):
         for number in range(30):
             await append(record, f"game-{number}", 0, 2)
-        assert await one.reached(60, 15)
+        assert await consumer.reached(60, 15)
         assert await other.reached(60, 15)
     assert await positions(record) == list(range(1, 61))
 

@@ -112,11 +112,11 @@ async def test_a_player_who_enters_a_division_while_it_is_created_is_in_one(desk
 
 
 async def test_forty_desks_register_side_by_side_in_three_divisions(desks: list[Desk]) -> None:
-    one, *_ = desks
+    desk, *_ = desks
     reasons = await asyncio.gather(
         *(
             reason_of(
-                register(one, tournament_id=division, player_id=f"{division}-{number}", name=f"{division} {number}")
+                register(desk, tournament_id=division, player_id=f"{division}-{number}", name=f"{division} {number}")
             )
             for number in range(15)
             for division in DIVISIONS

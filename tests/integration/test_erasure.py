@@ -123,7 +123,7 @@ async def files(record: Record) -> list[bytes]:
     """What lies on the disk: for PostgreSQL the files of the database, and what its planner remembers of the rows."""
     if record.engine.dialect.name == "sqlite":
         path = Path(str(record.engine.url.database))
-        return [one.read_bytes() for one in path.parent.glob(path.name + "*")]
+        return [file.read_bytes() for file in path.parent.glob(path.name + "*")]
     async with record.writing() as connection:
         folder = (await connection.execute(text("SHOW data_directory"))).scalar_one()
         own = "SELECT oid FROM pg_database WHERE datname = current_database()"
@@ -132,7 +132,7 @@ async def files(record: Record) -> list[bytes]:
     async with record.engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         await connection.execute(text("CHECKPOINT"))
-    found = [one.read_bytes() for one in (Path(folder) / "base" / str(number)).iterdir() if one.is_file()]
+    found = [file.read_bytes() for file in (Path(folder) / "base" / str(number)).iterdir() if file.is_file()]
     return [*found, seen.encode()]
 
 
@@ -231,7 +231,7 @@ async def test_pages_and_answers_show_the_player_without_a_name(tmp_path: Path) 
             "/api/v1/games/lliga-r1-t1",
         ]
         before = {url: await stage.http.get(url) for url in urls}
-        assert all(name in one.text for one in before.values())
+        assert all(name in page.text for page in before.values())
         await erase(stage.record, "anna")
         for url, old in before.items():
             now = await stage.http.get(url, headers={"If-None-Match": old.headers["etag"]})

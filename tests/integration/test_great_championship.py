@@ -59,7 +59,9 @@ class Director:
 
     async def open(self) -> None:
         hall = self.hall
-        options = [game_events.ChosenOption(name=name, value=written(one)) for name, one in hall.ruleset.chosen.items()]
+        options = [
+            game_events.ChosenOption(name=name, value=written(value)) for name, value in hall.ruleset.chosen.items()
+        ]
         create = pb.CreateTournamentRequest(
             name="A great championship",
             rounds=ROUNDS,
@@ -102,10 +104,10 @@ class Director:
 
     def _check_tables(self, pairings: Sequence[events.Pairing]) -> None:
         """Everybody sits in the hall that has the table, nobody at one that is taken."""
-        assert len({one.table for one in pairings}) == len(pairings)
-        for one in pairings:
-            (hall,) = (hall for hall in self.halls if hall.name == one.hall)
-            assert hall.first_table <= one.table <= hall.last_table
+        assert len({pairing.table for pairing in pairings}) == len(pairings)
+        for pairing in pairings:
+            (hall,) = (hall for hall in self.halls if hall.name == pairing.hall)
+            assert hall.first_table <= pairing.table <= hall.last_table
 
     async def _late(self) -> None:
         for number in range(PLAYERS + 1, PLAYERS + 1 + LATE):
@@ -147,37 +149,37 @@ class Director:
         gate = asyncio.Semaphore(AT_ONCE)
         lots = [self.hall.chance.choices(range(250, 500), k=2) for _ in pairings]
 
-        async def enter(place: int, one: events.Pairing) -> None:
+        async def enter(place: int, pairing: events.Pairing) -> None:
             async with gate:
-                players = (one.first_player_id, one.second_player_id)
+                players = (pairing.first_player_id, pairing.second_player_id)
                 if place == number:
-                    await self._forfeit(one, players[:1])
+                    await self._forfeit(pairing, players[:1])
                 elif place == number + 1:
-                    await self._forfeit(one, players)
+                    await self._forfeit(pairing, players)
                 else:
                     scores = [
                         game_events.FinalScore(player_id=player, score=score)
                         for player, score in zip(players, lots[place], strict=True)
                     ]
-                    result = pb.EnterResultRequest(game_id=one.game_id, scores=scores, arbiter_id=ARBITER)
+                    result = pb.EnterResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id=ARBITER)
                     await self._enter(self.pairing.EnterResult, result)
 
-        await asyncio.gather(*(enter(place, one) for place, one in enumerate(pairings)))
+        await asyncio.gather(*(enter(place, pairing) for place, pairing in enumerate(pairings)))
 
-    async def _forfeit(self, one: events.Pairing, losers: Sequence[str]) -> None:
-        forfeit = pb.GiveForfeitRequest(game_id=one.game_id, loser_ids=losers, arbiter_id=ARBITER, note="not there")
+    async def _forfeit(self, pairing: events.Pairing, losers: Sequence[str]) -> None:
+        forfeit = pb.GiveForfeitRequest(game_id=pairing.game_id, loser_ids=losers, arbiter_id=ARBITER, note="not there")
         await self._enter(self.pairing.GiveForfeit, forfeit)
 
     async def _enter(self, method: Callable[..., Awaitable[Any]], request: Any) -> None:
         """What a scorer enters beside others, again where they were faster time after time."""
         await self.hall.direct(lambda sent, timeout: call(method, sent), request)
 
-    async def _correct(self, one: events.Pairing) -> None:
+    async def _correct(self, pairing: events.Pairing) -> None:
         scores = [
-            game_events.FinalScore(player_id=one.first_player_id, score=333),
-            game_events.FinalScore(player_id=one.second_player_id, score=444),
+            game_events.FinalScore(player_id=pairing.first_player_id, score=333),
+            game_events.FinalScore(player_id=pairing.second_player_id, score=444),
         ]
-        correct = pb.CorrectResultRequest(game_id=one.game_id, scores=scores, arbiter_id=ARBITER, note="a sum")
+        correct = pb.CorrectResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id=ARBITER, note="a sum")
         await self.hall.direct(self.pairing.CorrectResult, correct)
         self.corrected += 1
 
@@ -215,10 +217,10 @@ async def test_standings_are_those_that_anybody_computes_from_what_is_published(
         told = await told_by(hall)
         assert (await hall.json(""))["tournament"]["over"]
     assert recomputed(told, tie_breaks) == published(told)
-    tables = [table for one in told["rounds"] for table in one["tables"]]
+    tables = [table for round_ in told["rounds"] for table in round_["tables"]]
     met = Counter(frozenset(seat["player_id"] for seat in table["seats"]) for table in tables if not table["unplayed"])
     assert max(met.values()) == 1, "nobody meets twice over the board"
-    resting = [one["bye"]["player_id"] for one in told["rounds"] if one["bye"]]
+    resting = [round_["bye"]["player_id"] for round_ in told["rounds"] if round_["bye"]]
     assert len(resting) == len(set(resting)), "nobody rests twice"
     # The results that were corrected were those of forfeits: there was a game after all.
     assert sum(table["unplayed"] for table in tables) == 2 * ROUNDS - director.corrected

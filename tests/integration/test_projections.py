@@ -121,12 +121,12 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
         await asyncio.gather(*others)
         assert await progress.reached(await record.last_position(), 20)
     found, live = await read_model(record, work)
-    assert [one.generation for one in rebuilt] == [2, 3, 4]
+    assert [built.generation for built in rebuilt] == [2, 3, 4]
     assert (live.generation, live.position) == (4, await record.last_position())
     assert await tables_of(record, "turns_") == {"turns_v1_4"}
-    positions = [one.position for one in seen]
+    positions = [state.position for state in seen]
     assert positions == sorted(positions), "no reader is ever taken back"
-    assert {one.generation for one in seen} >= {1, 4}
+    assert {state.generation for state in seen} >= {1, 4}
     async with record.reading() as connection:
         counted = select(events.c.stream, func.count(), func.max(events.c.position)).group_by(events.c.stream)
         assert sorted(found) == sorted(tuple(row) for row in await connection.execute(counted))
@@ -585,13 +585,15 @@ async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_
         answer = await stub.GetTournament(results_pb2.GetTournamentRequest(tournament_id="lliga"), timeout=5)
         assert answer.position == last
         (told,) = [
-            one for one in (await stub.GetStatus(results_pb2.GetStatusRequest(), timeout=5)).consumers if one.parked
+            consumer
+            for consumer in (await stub.GetStatus(results_pb2.GetStatusRequest(), timeout=5)).consumers
+            if consumer.parked
         ]
         assert (told.name, told.parked_count, told.parked[0].key) == ("results@9", 1, "nowhere")
         assert told.parked[0].error == "Broken: PlayCompleted is of a game that was not opened"
 
         json_status = (await http.get(f"{process.http_address}/api/v1/status")).json()
-        (of_results,) = [one for one in json_status["consumers"] if one["parked_count"]]
+        (of_results,) = [consumer for consumer in json_status["consumers"] if consumer["parked_count"]]
         (shown,) = of_results["parked"]
         assert (of_results["name"], of_results["state"], of_results["parked_count"]) == ("results@9", "live", 1)
         assert (shown["tournament_id"], shown["position"]) == ("nowhere", position)
@@ -609,7 +611,7 @@ async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_
             "game-nowhere" in listed.stdout
         )
         as_json = json.loads((await command("projection", "list", "--json", "--data", str(tmp_path))).stdout)
-        (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@9"]
+        (line_of_json,) = [consumer for consumer in as_json["consumers"] if consumer["name"] == "results@9"]
         assert [row["key"] for row in line_of_json["parked"]] == ["nowhere"]
         rebuilt = await command("projection", "rebuild", "results", "--data", str(tmp_path))
         assert "1 tournaments are parked" in rebuilt.stdout, rebuilt.stderr

@@ -134,7 +134,7 @@ async def test_a_report_of_a_dutch_tournament_is_paired_again_as_it_was(
     assert [(bye.kind, bye.round_number, bye.players) for bye in document.byes] == [("H", 4, (3,))]
     assert {cell.result for player in document.players for cell in player.cells} >= {"U", "F", "+", "-"}
     if edition == "TRF26":
-        assert [(one.players, one.first_round, one.last_round) for one in document.forbidden] == [((1, 4), 1, 1)]
+        assert [(pair.players, pair.first_round, pair.last_round) for pair in document.forbidden] == [((1, 4), 1, 1)]
         checked = await asyncio.to_thread(faristol, "trf", "pair", str(file), "--check", timeout=180)
         told = "3 rounds checked, 0 paired otherwise than the FIDE Dutch system does\n"
         assert (checked.returncode, checked.stdout) == (0, told)
@@ -165,12 +165,12 @@ async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next
         assert "has no rating list yet" in done.stderr
         await asyncio.sleep(0.1)
     file.write_text(done.stdout, encoding="utf-8")
-    told = {one["player_id"]: one for one in (await fisc.json("/players"))["players"]}
+    told = {player["player_id"]: player for player in (await fisc.json("/players"))["players"]}
     listed, errors = read_players(file)
-    rows = [one.request for one in listed]
+    rows = [row.request for row in listed]
     assert errors == []
     assert {row.player_id: (row.name, row.rating) for row in rows} == {
-        player_id: (one["name"], one["new_rating"]) for player_id, one in told.items()
+        player_id: (player["name"], player["new_rating"]) for player_id, player in told.items()
     }
     assert [row.rating for row in rows] == sorted((row.rating for row in rows), reverse=True)
 
@@ -179,6 +179,6 @@ async def test_ratings_leave_as_csv_and_json_with_the_same_numbers(fisc: Champio
     told = json.loads(await export(fisc, "rating", "export", fisc.tournament_id, "--json"))
     lines = csv.DictReader(io.StringIO(await export(fisc, "rating", "export", fisc.tournament_id)))
     assert [(line["player_id"], int(line["new_rating"]), float(line["points"])) for line in lines] == [
-        (one["player_id"], one["new_rating"], one["points"]) for one in told["ratings"]
+        (player["player_id"], player["new_rating"], player["points"]) for player in told["ratings"]
     ]
-    assert all(one["change"] == one["new_rating"] - one["rating"] for one in told["ratings"])
+    assert all(player["change"] == player["new_rating"] - player["rating"] for player in told["ratings"])

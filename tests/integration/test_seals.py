@@ -41,11 +41,11 @@ async def read(record: Record) -> list[Seal]:
         return await seals.read(connection)
 
 
-def as_shown(one: Seal) -> dict[str, object]:
+def as_shown(seal: Seal) -> dict[str, object]:
     """A seal as ``/api/v1/seals`` shows it."""
-    sealed_at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=one.sealed_at)
-    hexadecimal = {name: getattr(one, name).hex() for name in ("root", "previous", "signature")}
-    return asdict(one) | hexadecimal | {"sealed_at": sealed_at.isoformat()}
+    sealed_at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=seal.sealed_at)
+    hexadecimal = {name: getattr(seal, name).hex() for name in ("root", "previous", "signature")}
+    return asdict(seal) | hexadecimal | {"sealed_at": sealed_at.isoformat()}
 
 
 async def check(record: Record, **options: object) -> Verdict:
@@ -56,8 +56,8 @@ async def test_everything_is_sealed_in_ranges_that_follow_each_other(record: Rec
     last = await fill(record)
     made = await seal(record, KEY, events=7)
     assert made == await read(record)
-    assert [one.from_position for one in made] == list(range(1, last + 1, 7))
-    assert [one.to_position for one in made] == [*range(7, last, 7), last]
+    assert [seal.from_position for seal in made] == list(range(1, last + 1, 7))
+    assert [seal.to_position for seal in made] == [*range(7, last, 7), last]
     assert await seal(record, KEY, events=7) == []
     verdict = await check(record)
     assert (verdict.wrong, verdict.seals, verdict.sealed, verdict.position) == ("", len(made), last, last)
@@ -204,10 +204,10 @@ async def test_a_change_that_makes_every_hash_anew_is_seen_by_the_seal_and_by_no
 async def test_events_that_changed_places_are_seen_by_the_seal(record: Record) -> None:
     await fill(record)
     await seal(record, KEY, events=10)
-    one, two = (await contents.stored(record))[10:12]
-    assert one.stream != two.stream
-    await contents.change(record, one.position, position=10_000)
-    await contents.change(record, two.position, position=one.position)
+    first, two = (await contents.stored(record))[10:12]
+    assert first.stream != two.stream
+    await contents.change(record, first.position, position=10_000)
+    await contents.change(record, two.position, position=first.position)
     await contents.change(record, 10_000, position=two.position)
     assert (await check(record)).wrong.startswith("positions 11 to 20")
 
@@ -328,7 +328,7 @@ async def test_what_is_wrong_is_not_sealed(record: Record) -> None:
     await contents.change(record, 15, payload=b"")
     with pytest.raises(Wrong, match=r"^position 15 "):
         await seal(record, KEY, events=10)
-    assert [one.to_position for one in await read(record)] == [10]
+    assert [made.to_position for made in await read(record)] == [10]
     async with record.writing() as connection:
         await connection.execute(tables.events.delete().where(tables.events.c.position > 13))
     with pytest.raises(Wrong, match=r"position 14: missing"):
@@ -341,9 +341,9 @@ async def test_what_is_wrong_is_not_sealed(record: Record) -> None:
 async def test_two_who_seal_at_once_make_one_row_of_seals(record: Record, database_url: str) -> None:
     last = await fill(record, rounds=12)
     other = await Record.open(database_url)
-    made = await asyncio.gather(*(seal(one, KEY, events=4) for one in (record, other, record, other)))
+    made = await asyncio.gather(*(seal(stored, KEY, events=4) for stored in (record, other, record, other)))
     await other.close()
-    assert sum(len(one) for one in made) == len(await read(record))
+    assert sum(len(some) for some in made) == len(await read(record))
     verdict = await check(record)
     assert (verdict.wrong, verdict.sealed) == ("", last)
 
@@ -411,8 +411,8 @@ async def test_a_sealer_says_that_the_record_is_wrong_once_and_goes_on_when_it_i
     with caplog.at_level(logging.ERROR):
         sealer = asyncio.create_task(Sealer(record, KEY, events=10, seconds=0.4).run())
         await asyncio.sleep(0.6)
-    assert [one.getMessage() for one in caplog.records if "position 5 " in one.getMessage()] == [
-        one.getMessage() for one in caplog.records
+    assert [line.getMessage() for line in caplog.records if "position 5 " in line.getMessage()] == [
+        line.getMessage() for line in caplog.records
     ]
     assert len(caplog.records) == 1
     await contents.change(record, 5, payload=right.payload)
@@ -456,8 +456,8 @@ async def test_a_process_with_a_key_seals_and_shows_the_seals(
         answer = await http.get("/api/v1/seals")
         shown = answer.json()
         assert shown["position"] == last
-        assert [one["to_position"] for one in shown["seals"]] == [one.to_position for one in made]
-        assert [one["statement"].encode() for one in shown["seals"]] == [one.statement for one in made]
+        assert [seal["to_position"] for seal in shown["seals"]] == [seal.to_position for seal in made]
+        assert [seal["statement"].encode() for seal in shown["seals"]] == [seal.statement for seal in made]
         assert (await http.get("/api/v1/seals", headers={"If-None-Match": answer.headers["etag"]})).status_code == 304
 
         page = (await http.get("/api/v1/seals", params={"limit": 1})).json()["seals"]
@@ -523,7 +523,7 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     async def keep() -> None:
         record = await Record.open(f"sqlite:///{tmp_path}/data/record.db")
         made = (await read(record))[:2]
-        (tmp_path / "seals.json").write_text(json.dumps({"seals": [as_shown(one) for one in made]}))
+        (tmp_path / "seals.json").write_text(json.dumps({"seals": [as_shown(seal) for seal in made]}))
         await record.close()
 
     asyncio.run(keep())

@@ -62,14 +62,14 @@ async def export(hall: Championship, *what: str) -> str:
 
 def told_of(lines: list[dict[str, Any]]) -> list[tuple[int, str, float, float, int, int]]:
     return [
-        (one["rank"], one["team_id"], one["match_points"], one["board_points"], one["spread"], one["total"])
-        for one in lines
+        (line["rank"], line["team_id"], line["match_points"], line["board_points"], line["spread"], line["total"])
+        for line in lines
     ]
 
 
 async def test_anybody_comes_to_the_same_standings_of_teams_from_the_exported_json(league: Championship) -> None:
     told: dict[str, Any] = json.loads(await export(league, "tournament", "export", league.tournament_id))
-    assert [one["team_id"] for one in told["teams"]] == list(TEAMS)
+    assert [team["team_id"] for team in told["teams"]] == list(TEAMS)
     assert any(bye["match"] for round_ in told["rounds"] for bye in round_["requested_byes"])
     assert [bye["kind"] for bye in told["rounds"][1]["team_byes"]] == ["half_point"]
     assert [bye["kind"] for bye in told["rounds"][0]["team_byes"]] == [None]
@@ -79,7 +79,7 @@ async def test_anybody_comes_to_the_same_standings_of_teams_from_the_exported_js
 async def test_every_value_of_a_team_is_the_sum_of_its_terms(league: Championship) -> None:
     told = await league.json("/team-standings", arithmetic=True)
     for line in told["standings"]:
-        worth = {name: sum(term["value"] for term in one["terms"]) for name, one in line["arithmetic"].items()}
+        worth = {name: sum(term["value"] for term in value["terms"]) for name, value in line["arithmetic"].items()}
         assert worth["points"] == line["match_points"]
         assert worth == {"points": line["match_points"], **line["tie_breaks"]}
 
@@ -90,9 +90,9 @@ async def test_a_file_is_the_same_on_every_terminal(league: Championship, monkey
         ("standings", "export", league.tournament_id, "--teams", "--json"),
     ]
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    told = [await export(league, *one) for one in what]
+    told = [await export(league, *words) for words in what]
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-    assert [await export(league, *one) for one in what] == told
+    assert [await export(league, *words) for words in what] == told
     refused = await asyncio.to_thread(
         faristol, "standings", "export", "lliga", "--json", "--address", league.address, timeout=180
     )
@@ -126,11 +126,11 @@ async def test_files_tell_the_teams(league: Championship) -> None:
         csv.DictReader(io.StringIO(await export(league, "standings", "export", league.tournament_id, "--teams")))
     )
     told = await league.json("/team-standings")
-    assert [one["team_id"] for one in standings] == [one["team_id"] for one in told["standings"]]
+    assert [line["team_id"] for line in standings] == [line["team_id"] for line in told["standings"]]
     teams = list(csv.DictReader(io.StringIO(await export(league, "team", "export", league.tournament_id))))
-    assert [one["player_id"] for one in teams if one["team_id"] == "avila"] == ["p11", "p01", "p06"]
+    assert [player["player_id"] for player in teams if player["team_id"] == "avila"] == ["p11", "p01", "p06"]
     report = read_trf(await export(league, "trf", "export", league.tournament_id))
-    assert [(one.name, len(one.players)) for one in report.teams] == [
+    assert [(team.name, len(team.players)) for team in report.teams] == [
         ("Club Avila", 3),
-        *((f"Club {one.title()}", 2) for one in ("burgos", "cuenca", "deva", "elche")),
+        *((f"Club {town.title()}", 2) for town in ("burgos", "cuenca", "deva", "elche")),
     ]

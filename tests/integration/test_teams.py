@@ -76,9 +76,9 @@ async def shown(hall: Championship) -> pairing.GetTournamentResponse:
     return await hall.api.pairing.GetTournament(pairing.GetTournamentRequest(tournament_id=hall.tournament_id))
 
 
-async def explained(hall: Championship, number: int, one: str, other: str = "", language: str = "en") -> str:
+async def explained(hall: Championship, number: int, player_id: str, other: str = "", language: str = "en") -> str:
     asked = pairing.ExplainPairingRequest(
-        tournament_id=hall.tournament_id, round=number, player_id=one, other_player_id=other
+        tournament_id=hall.tournament_id, round=number, player_id=player_id, other_player_id=other
     )
     answer = await hall.api.pairing.ExplainPairing(asked, metadata=(("accept-language", language),))
     return answer.text
@@ -101,37 +101,43 @@ async def test_teams_come_out_of_the_list_in_its_order(league: Championship) -> 
 
 async def test_each_team_meets_each_once_and_rests_once(league: Championship) -> None:
     played = (await shown(league)).played
-    met = Counter(frozenset((one.first_team_id, one.second_team_id)) for round_ in played for one in round_.matches)
+    met = Counter(
+        frozenset((match.first_team_id, match.second_team_id)) for round_ in played for match in round_.matches
+    )
     assert (len(met), set(met.values())) == (10, {1})
     assert Counter(round_.bye_team_id for round_ in played) == Counter(["avila", "burgos", "conca", "deva", "elx"])
     for round_ in played:
-        resting = [one.player_id for one in round_.requested_byes if one.team_id == round_.bye_team_id]
+        resting = [bye.player_id for bye in round_.requested_byes if bye.team_id == round_.bye_team_id]
         assert len(resting) == BOARDS
-        seats = Counter(player for one in round_.pairings for player in (one.first_player_id, one.second_player_id))
+        seats = Counter(
+            player for table in round_.pairings for player in (table.first_player_id, table.second_player_id)
+        )
         assert set(Counter([*seats, *resting]).values()) == {1}
 
 
 async def test_line_ups_say_who_sits_where_and_the_next_moves_up(league: Championship) -> None:
     for round_ in (await shown(league)).played:
         boards = {
-            player: one.board for one in round_.pairings for player in (one.first_player_id, one.second_player_id)
+            player: table.board
+            for table in round_.pairings
+            for player in (table.first_player_id, table.second_player_id)
         }
-        boards |= {one.player_id: one.board for one in round_.requested_byes}
+        boards |= {bye.player_id: bye.board for bye in round_.requested_byes}
         avila = [player for player in sorted(boards, key=boards.__getitem__) if player.startswith("a")]
         burgos = [player for player in sorted(boards, key=boards.__getitem__) if player.startswith("b")]
         assert avila == (["a1", "a2", "a3"] if round_.round < 3 else ["a2", "a3", "a4"])
         assert burgos == (["b1", "b2", "b3"] if round_.round < 4 else ["b4", "b1", "b2"])
-        assert [(one.table, one.match, one.board) for one in round_.pairings] == [
+        assert [(table.table, table.match, table.board) for table in round_.pairings] == [
             (1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 2, 1), (5, 2, 2), (6, 2, 3)
         ]  # fmt: skip
 
 
 async def test_a_player_is_told_why_their_team_meets_another_and_at_which_board_they_sit(league: Championship) -> None:
     round_ = (await shown(league)).played[3]
-    table = next(one for one in round_.pairings if one.board == 2)
-    one, other = table.first_player_id, table.second_player_id
-    assert (await explained(league, 4, one)).endswith(f"By the line-ups {one} plays at board 2, against {other}.")
-    assert "al tauler 2, contra" in await explained(league, 4, one, language="ca")
+    table = next(table for table in round_.pairings if table.board == 2)
+    first, other = table.first_player_id, table.second_player_id
+    assert (await explained(league, 4, first)).endswith(f"By the line-ups {first} plays at board 2, against {other}.")
+    assert "al tauler 2, contra" in await explained(league, 4, first, language="ca")
 
 
 async def test_single_players_are_not_paired_by_hand_where_teams_meet(league: Championship) -> None:
@@ -164,21 +170,23 @@ async def test_six_teams_play_three_rounds_without_meeting_twice_each_match_in_o
     for number in (1, 2, 3):
         await swiss.play_round(number)
     played = (await shown(swiss)).played
-    met = Counter(frozenset((one.first_team_id, one.second_team_id)) for round_ in played for one in round_.matches)
+    met = Counter(
+        frozenset((match.first_team_id, match.second_team_id)) for round_ in played for match in round_.matches
+    )
     assert (len(met), set(met.values())) == (9, {1})
     assert frozenset(("t1", "t4")) not in met
     for round_ in played:
         assert not round_.requested_byes
         for match in round_.matches:
-            tables = [one for one in round_.pairings if one.match == match.match]
-            assert len({one.hall for one in tables}) == 1
+            tables = [table for table in round_.pairings if table.match == match.match]
+            assert len({table.hall for table in tables}) == 1
             assert tables[1].table == tables[0].table + 1
 
 
 async def test_every_act_on_a_team_is_in_the_history_with_what_undoes_it(swiss: Championship) -> None:
     acts = await swiss.api.pairing.ListActs(pairing.ListActsRequest(tournament_id=swiss.tournament_id))
-    registered = [one for one in acts.acts if one.type == "TeamRegistered"]
-    assert [(one.undone_by, list(one.player_ids)) for one in registered] == [
+    registered = [act for act in acts.acts if act.type == "TeamRegistered"]
+    assert [(act.undone_by, list(act.player_ids)) for act in registered] == [
         ("WithdrawTeam", [f"p{number:02}", f"p{number + 6:02}"]) for number in range(1, 7)
     ]
     assert "name: Team 1" in registered[0].details

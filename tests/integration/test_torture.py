@@ -52,7 +52,7 @@ async def test_processes_killed_under_load_lose_nothing(lexicons: Path, site: Si
     graph = Library(lexicons).open(DEFAULT_NAME)
     outcome = await Campaign(site, graph, seed=5, judge_every=3).run(3)
     assert outcome.wrong == []
-    assert ([one.number for one in outcome.struck], outcome.judgements) == ([1, 2, 3], 1)
+    assert ([blow.number for blow in outcome.struck], outcome.judgements) == ([1, 2, 3], 1)
     assert outcome.acknowledged > WARM
     assert outcome.events >= outcome.acknowledged
     assert all(child.process.poll() is not None for child in site.children.values())
@@ -110,12 +110,12 @@ async def test_an_acknowledged_command_that_the_record_lacks_is_named(told: Told
 
 
 async def test_a_command_that_was_carried_out_twice_is_named(told: Told) -> None:
-    one = await told.command()
+    command = await told.command()
     again = events_pb2.Passed(turn=told.versions, player_id="anna")
     decision = Decision([Write("game-a", told.versions, [again], "cup")])
-    await told.record.append(decision, Metadata(command_id=one.command_id))
+    await told.record.append(decision, Metadata(command_id=command.command_id))
     twice, said = await told.judged()
-    assert twice.startswith(f"{one} was carried out 2 times: position 5 (game-a, version 5, Passed), position 6")
+    assert twice.startswith(f"{command} was carried out 2 times: position 5 (game-a, version 5, Passed), position 6")
     assert said == "game-a has the same Passed 2 times"
 
 
@@ -135,15 +135,15 @@ async def test_another_answer_than_the_first_is_named(told: Told) -> None:
 
 
 async def test_a_command_that_nobody_sent_is_named(told: Told) -> None:
-    one = await told.command()
-    told.ledger.sent.remove(one.command_id)
-    assert await told.judged() == [f"command {one.command_id} is in the record, and no client sent it"]
+    command = await told.command()
+    told.ledger.sent.remove(command.command_id)
+    assert await told.judged() == [f"command {command.command_id} is in the record, and no client sent it"]
 
 
 async def test_a_command_of_which_nobody_said_what_it_does_is_named(told: Told) -> None:
-    one = next(iter(told.ledger.acknowledged.values()))
-    new = replace(one, method="/faristol.game.v1.GameService/Fold")
-    told.ledger.acknowledged[one.command_id] = new
+    command = next(iter(told.ledger.acknowledged.values()))
+    new = replace(command, method="/faristol.game.v1.GameService/Fold")
+    told.ledger.acknowledged[command.command_id] = new
     assert await told.judged() == [f"{new} cannot be judged: FACT_OF does not say which fact it is about"]
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.clock.presenting import shown
+from faristol.clock.answers import shown
 from faristol.host import Runtime
 from faristol.host.dispatch import Context, Dispatcher
 from faristol.kernel.errors import NotFound

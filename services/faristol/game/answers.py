@@ -183,13 +183,13 @@ def draws(settled: Settled, facts: Sequence[Message]) -> pb.ListDrawsResponse:
         commitment=committed,
         draws=[
             pb.Draw(
-                number=one.number,
-                player_id=one.player_id,
-                source=pb.DrawSource.Value(f"DRAW_SOURCE_{one.source.name}"),
-                among=one.among,
-                faces=one.faces,
+                number=drawn.number,
+                player_id=drawn.player_id,
+                source=pb.DrawSource.Value(f"DRAW_SOURCE_{drawn.source.name}"),
+                among=drawn.among,
+                faces=drawn.faces,
             )
-            for one in draws_of(facts, settled.table.ruleset)
+            for drawn in draws_of(facts, settled.table.ruleset)
         ],
         ruleset=game.ruleset.message(),
     )

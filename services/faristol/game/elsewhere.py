@@ -17,7 +17,11 @@ async def with_other_games(record: Record, settled: Settled, *player_ids: str) -
     game = settled.game
     tournament = (await load(record, f"tournament-{game.tournament_id}", Tournament(), watch_tournament)).state
     pairings = [pairing for tables in tournament.pairings.values() for pairing in tables]
-    others = [one.game_id for one in pairings if {*player_ids} & {*seated(one)} and one.game_id != game.game_id]
+    others = [
+        pairing.game_id
+        for pairing in pairings
+        if {*player_ids} & {*seated(pairing)} and pairing.game_id != game.game_id
+    ]
     games = await load_other_games(record, others)
     states = [loaded.state for loaded in games.values()]
     table = replace(

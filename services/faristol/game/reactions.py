@@ -13,7 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
 from faristol.table.decide import leave_tournament
 from faristol.table.game import Phase
-from faristol.table.opening import open_table
+from faristol.table.start import open_table
 from faristol.table.views import Tournament, watch_tournament
 from faristol.table_store import game_stream, load_table, opened
 
@@ -85,9 +85,9 @@ async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision |
     if settled is None or settled.game.phase is Phase.FINAL:
         return None
     result = next(
-        one.message
-        for one in await record.read_stream(entered.stream, entered.version)
-        if isinstance(one.message, pairing_events.ResultRecorded) and one.message.game_id == game_id
+        recorded.message
+        for recorded in await record.read_stream(entered.stream, entered.version)
+        if isinstance(recorded.message, pairing_events.ResultRecorded) and recorded.message.game_id == game_id
     )
     assert isinstance(result, pairing_events.ResultRecorded)
     closed = TableClosed(

@@ -19,7 +19,7 @@ from faristol.rules.bag import derive_seed
 from faristol.rules.board import CENTRE, SIZE
 from faristol.rules.options import written
 from faristol.rules.tiles import BLANK
-from faristol.table.opening import open_table
+from faristol.table.start import open_table
 from faristol.table.views import Tournament
 
 GAME_ID = "case"

@@ -189,9 +189,9 @@ class Campaign:
                 task.cancel()
             ended = await asyncio.gather(*beside, return_exceptions=True)
         self._outcome.wrong += [
-            f"{type(one).__name__}: {one}"
-            for one in ended
-            if isinstance(one, Exception) and not isinstance(one, asyncio.CancelledError)
+            f"{type(problem).__name__}: {problem}"
+            for problem in ended
+            if isinstance(problem, Exception) and not isinstance(problem, asyncio.CancelledError)
         ]
         self._outcome.cut = sum(bench.cut for bench in benches)
         self._outcome.late = sum(bench.refused for bench in benches)
@@ -208,7 +208,7 @@ class Campaign:
                     await self._write(record, api, game_id)
             elif game_id in self._resumed:
                 self._resumed[game_id].set()
-                done = sum(one.is_set() for one in self._resumed.values())
+                done = sum(resumed.is_set() for resumed in self._resumed.values())
                 self._tell(done, self._outcome.kills)
 
     async def _write(self, record: Record, api: Api, game_id: str) -> None:

@@ -93,7 +93,7 @@ class Bench:
 
     async def _ask(self, file: pb.GetCaseFileResponse) -> list[events.WordRuling]:
         await asyncio.sleep(THINKING * self._chance.random())
-        return [events.WordRuling(word=one.word, valid=one.valid) for one in file.words]
+        return [events.WordRuling(word=ruled.word, valid=ruled.valid) for ruled in file.words]
 
     def _told(self, case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
         if answer is None:

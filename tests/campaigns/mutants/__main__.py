@@ -20,8 +20,7 @@ SUITES = (
     "tests/unit/kernel",
     "tests/unit/rules",
     "tests/unit/pairing",
-    "tests/unit/game",
-    "tests/unit/clock",
+    "tests/unit/table",
     "tests/rulebook",
 )
 

@@ -32,22 +32,22 @@ def main(
     """Pair a championship with late entries, byes and withdrawals; exit code 1 when a round takes too long."""
     plan = Plan(players, rounds, ruleset, pairing, seed)
     found = asyncio.run(_campaign(plan))
-    slowest = max(one.seconds for one in found)
+    slowest = max(paired.seconds for paired in found)
     OUT.mkdir(exist_ok=True)
     out = OUT / f"rounds-{pairing}.json"
-    written = {"plan": asdict(plan), "rounds": [asdict(one) for one in found], "slowest_seconds": slowest}
+    written = {"plan": asdict(plan), "rounds": [asdict(paired) for paired in found], "slowest_seconds": slowest}
     out.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     console.print(f"slowest of {len(found)} rounds: {slowest:.2f} s; written to {out}")
-    if late := [one.round for one in found if one.seconds > within]:
+    if late := [paired.round for paired in found if paired.seconds > within]:
         console.print(f"not paired within {within:g} s: rounds {', '.join(map(str, late))}", style="red")
         sys.exit(1)
 
 
 async def _campaign(plan: Plan) -> list[Paired]:
-    def tell(one: Paired) -> None:
+    def tell(paired: Paired) -> None:
         console.print(
-            f"round {one.round}: {one.players} players, {one.tables} tables, "
-            f"{one.sitting_out} sit out; paired in {one.seconds:.2f} s"
+            f"round {paired.round}: {paired.players} players, {paired.tables} tables, "
+            f"{paired.sitting_out} sit out; paired in {paired.seconds:.2f} s"
         )
 
     with TemporaryDirectory() as folder:

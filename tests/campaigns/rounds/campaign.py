@@ -61,7 +61,7 @@ async def played(plan: Plan, nats_url: str, tell: Callable[[Paired], None]) -> l
     ruleset = with_options(load_ruleset(plan.ruleset), {"pairing": plan.pairing})
     async with serving(nats_url, SERVED, utc_now, lambda library: install(library, ruleset.tile_set, ())) as cell:
         championship = _Championship(plan, cell)
-        options = [game_events.ChosenOption(name=name, value=written(one)) for name, one in ruleset.chosen.items()]
+        options = [game_events.ChosenOption(name=name, value=written(value)) for name, value in ruleset.chosen.items()]
         await championship.open(options)
         found = []
         for number in range(1, plan.rounds + 1):
@@ -148,7 +148,7 @@ class _Championship:
 
     def _check(self, answer: pb.PairRoundResponse, sitting_out: set[str]) -> None:
         """Everybody has one place, nobody meets twice and nobody has two byes (FISC I.1)."""
-        pairs = [(one.first_player_id, one.second_player_id) for one in answer.pairings]
+        pairs = [(table.first_player_id, table.second_player_id) for table in answer.pairings]
         bye = {answer.bye_player_id} - {""}
         placed = [player for pair in pairs for player in pair] + sorted(bye | sitting_out)
         if sorted(placed) != sorted(self._there):
@@ -163,9 +163,9 @@ class _Championship:
         """Every table reports its result, and the tournament takes them in."""
         at = to_timestamp(utc_now())
         writes = []
-        for one in pairings:
+        for table in pairings:
             scores = self._chance.choices(range(250, 500), k=2)
-            players = (one.first_player_id, one.second_player_id)
+            players = (table.first_player_id, table.second_player_id)
             best = [player for player, score in zip(players, scores, strict=True) if score == max(scores)]
             final = game_events.ResultFinal(
                 scores=[
@@ -176,7 +176,7 @@ class _Championship:
                 condition=game_events.END_CONDITION_OUT,
                 occurred_at=at,
             )
-            writes.append(Write(f"game-{one.game_id}", 0, [final], TOURNAMENT))
+            writes.append(Write(f"game-{table.game_id}", 0, [final], TOURNAMENT))
         await self._record.append(Decision(writes), Metadata())
         request = pb.GetTournamentRequest(tournament_id=TOURNAMENT)
         while True:

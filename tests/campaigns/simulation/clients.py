@@ -156,7 +156,7 @@ class Director(Caller):
             begin: dict[str, Any] = {"round": number, **which, **self._at(plan.round_start(number, BEGINNING))}
             paired = await self._must(pairing.PairRound, pairing_pb2.PairRoundRequest(**begin))
             await self._must(pairing.StartRound, pairing_pb2.StartRoundRequest(**begin))
-            await asyncio.gather(*(self._table(one) for one in paired.pairings))
+            await asyncio.gather(*(self._table(pairing) for pairing in paired.pairings))
             await self._results_in(number)
             over = {**which, **self._at(plan.round_end(number, BEGINNING))}
             await self._must(pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number, **over))

@@ -87,7 +87,7 @@ def _tables(events: Sequence[Recorded]) -> list[str]:
         streams.setdefault(event.stream, []).append(event)
     wrong = []
     results = {fact.game_id: fact for fact in _only(events, pairing.ResultRecorded)}
-    paired = [one.game_id for fact in _only(events, pairing.RoundPaired) for one in fact.pairings]
+    paired = [table.game_id for fact in _only(events, pairing.RoundPaired) for table in fact.pairings]
     opened = {name.removeprefix("game-") for name in streams if name.startswith("game-")}
     if sorted(paired) != sorted(opened):
         wrong.append(f"paired: {sorted(paired)}, opened: {sorted(opened)}")
@@ -195,8 +195,8 @@ def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) 
             for score in final.scores
             if score.score != scores[score.player_id]
         )
-        if recorded is None or {(one.player_id, one.score) for one in recorded.scores} != {
-            (one.player_id, one.score) for one in final.scores
+        if recorded is None or {(score.player_id, score.score) for score in recorded.scores} != {
+            (score.player_id, score.score) for score in final.scores
         }:
             wrong.append(f"the tournament's result is {recorded}")
     return wrong

@@ -109,8 +109,8 @@ class JetStream:
         lost = self._luck.randrange(1, 20)
         self.world.trace("fault", f"NATS loses its last {lost} messages")
         self._last = max(0, self._last - lost)
-        self._messages = {number: one for number, one in self._messages.items() if number <= self._last}
-        self._ids = {one.headers["Nats-Msg-Id"]: one.at for one in self._messages.values()}
+        self._messages = {number: message for number, message in self._messages.items() if number <= self._last}
+        self._ids = {message.headers["Nats-Msg-Id"]: message.at for message in self._messages.values()}
         for durable in self._durables.values():
             durable.next = max(1, min(durable.next, self._last + 1) - self._luck.randrange(5))
             durable.pending.clear()

@@ -37,7 +37,7 @@ class Lane:
         """Hold a task: were it forgotten with its process, its ``finally`` would run after the crash."""
         self._tasks.append(task)
         if len(self._tasks) > self._most:
-            self._tasks = [one for one in self._tasks if not one.done()]
+            self._tasks = [kept for kept in self._tasks if not kept.done()]
             self._most = 2 * len(self._tasks) + 256
 
 

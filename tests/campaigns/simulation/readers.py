@@ -76,7 +76,7 @@ class Visitor:
             for node, web in list(self._pages().items()):
                 status, body = await self._get(node, web)
                 if status == 200:
-                    return [(one["player_id"], one["rank"]) for one in json.loads(body)["standings"]]
+                    return [(line["player_id"], line["rank"]) for line in json.loads(body)["standings"]]
             await asyncio.sleep(0.2)
 
     async def _get(self, node: Node, web: Any) -> tuple[int, bytes]:

@@ -108,7 +108,7 @@ class Server:
 
     async def _handler(self, details: _Details) -> Any:
         async def found(details: _Details) -> Any:
-            return next((one for each in self._handlers if (one := each.service(details))), None)
+            return next((handler for each in self._handlers if (handler := each.service(details))), None)
 
         find: Any = found
         for interceptor in reversed(self._interceptors):

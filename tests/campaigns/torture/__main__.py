@@ -88,18 +88,18 @@ def main(
     seed = random.SystemRandom().randrange(100_000) if seed is None else seed
     graph = Library(Settings().lexicons).open(DEFAULT_NAME)
     chosen = [Database.SQLITE, Database.POSTGRESQL] if database is Database.BOTH else [database]
-    folders = {one: (FOLDER / f"{one}-{seed}").absolute() for one in chosen}
+    folders = {kind: (FOLDER / f"{kind}-{seed}").absolute() for kind in chosen}
     outcomes: dict[str, Outcome] = {}
-    for one, folder in folders.items():
+    for kind, folder in folders.items():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        outcomes[one.value] = campaign(one, kills, judge_every, seed, graph, folder)
+        outcomes[kind.value] = campaign(kind, kills, judge_every, seed, graph, folder)
     OUT.write_text(json.dumps(report.as_json(outcomes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     Console().print(report.as_table(outcomes))
     Console().print(f"written to {OUT}")
-    for one, folder in folders.items():
-        if outcomes[one.value].wrong:
-            print(report.how_to_look(one.value, outcomes[one.value], folder))  # noqa: T201 # paths are copied whole
+    for kind, folder in folders.items():
+        if outcomes[kind.value].wrong:
+            print(report.how_to_look(kind.value, outcomes[kind.value], folder))  # noqa: T201 # paths are copied whole
         else:
             shutil.rmtree(folder)
     if any(outcome.wrong for outcome in outcomes.values()):

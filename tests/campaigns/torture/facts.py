@@ -37,15 +37,15 @@ FACT_OF: Mapping[str, Set[str]] = {
 
 def unkept(acknowledged: Iterable[Acknowledged], kept: Kept) -> Iterator[str]:
     """Acknowledged commands that the record does not have, or has with another answer."""
-    for one in acknowledged:
-        if one.command_id not in kept:
-            yield f"{one} is not in the record"
+    for command in acknowledged:
+        if command.command_id not in kept:
+            yield f"{command} is not in the record"
             continue
-        answer, position = kept[one.command_id]
-        if position != one.position:
-            yield f"{one} is in the record at position {position}"
-        if answer != digest(one.request) + one.answer:
-            yield f"{one} has another answer in the record"
+        answer, position = kept[command.command_id]
+        if position != command.position:
+            yield f"{command} is in the record at position {position}"
+        if answer != digest(command.request) + command.answer:
+            yield f"{command} has another answer in the record"
 
 
 def unasked(sent: Collection[str], kept: Kept) -> Iterator[str]:
@@ -61,15 +61,17 @@ def done_otherwise(acknowledged: Iterable[Acknowledged], events: Sequence[Stored
     for event in events:
         if command_id := event.command_id:
             of_command.setdefault(command_id, []).append(event)
-    for one in acknowledged:
-        brought = of_command.get(one.command_id, [])
-        method = one.method.rpartition("/")[2]
+    for command in acknowledged:
+        brought = of_command.get(command.command_id, [])
+        method = command.method.rpartition("/")[2]
         if method not in FACT_OF:
-            yield f"{one} cannot be judged: FACT_OF does not say which fact it is about"
+            yield f"{command} cannot be judged: FACT_OF does not say which fact it is about"
         elif (times := sum(_name(event) in FACT_OF[method] for event in brought)) != 1:
-            yield f"{one} was carried out {times} times: {_shown(brought)}"
-        elif [event.position for event in brought] != list(range(one.position - len(brought) + 1, one.position + 1)):
-            yield f"{one} was not carried out in one piece: {_shown(brought)}"
+            yield f"{command} was carried out {times} times: {_shown(brought)}"
+        elif [event.position for event in brought] != list(
+            range(command.position - len(brought) + 1, command.position + 1)
+        ):
+            yield f"{command} was not carried out in one piece: {_shown(brought)}"
 
 
 def holes(events: Sequence[Stored], counter: int) -> Iterator[str]:

@@ -57,7 +57,7 @@ async def at_a_glance(record: Record, acknowledged: Sequence[Acknowledged]) -> l
             wrong.append(f"the counter is at {counter}, the last event at {last}, and there are {count} events")
         kept: dict[str, tuple[bytes, int]] = {}
         for start in range(0, len(acknowledged), TOGETHER):
-            ids = [one.command_id for one in acknowledged[start : start + TOGETHER]]
+            ids = [command.command_id for command in acknowledged[start : start + TOGETHER]]
             found = await connection.execute(select(tables.commands).where(tables.commands.c.command_id.in_(ids)))
             kept |= {row.command_id: (bytes(row.answer), row.position) for row in found}
         halted = await all_stopped(connection)
@@ -143,16 +143,16 @@ def unequal(live: Iterable[Sequence[Any]], rebuilt: Iterable[Sequence[Any]]) -> 
 async def asked_again(network: Network, again: Sequence[Acknowledged], chance: random.Random) -> list[str]:
     """A command that is sent again, to any replica, gets its first answer."""
     wrong = []
-    for one in again:
-        address = chance.choice(network.replicas[one.method.split(".")[1]])
-        method: Any = network.channel(address).unary_unary(one.method, None, None)
+    for command in again:
+        address = chance.choice(network.replicas[command.method.split(".")[1]])
+        method: Any = network.channel(address).unary_unary(command.method, None, None)
         try:
-            answer = await method(one.request.SerializeToString(), timeout=DEADLINE)
+            answer = await method(command.request.SerializeToString(), timeout=DEADLINE)
         except grpc.aio.AioRpcError as problem:
-            wrong.append(f"{one}, sent again, is refused: {problem.code().name}, {problem.details()}")
+            wrong.append(f"{command}, sent again, is refused: {problem.code().name}, {problem.details()}")
             continue
-        if answer != one.answer:
-            wrong.append(f"{one}, sent again, is answered otherwise")
+        if answer != command.answer:
+            wrong.append(f"{command}, sent again, is answered otherwise")
     return wrong
 
 

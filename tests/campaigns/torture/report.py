@@ -39,9 +39,9 @@ def _one(outcome: Outcome) -> dict[str, Any]:
         "championships": outcome.championships,
         "events": outcome.events,
         "judgements": outcome.judgements,
-        "seconds_to_acknowledgement": spread([one.acknowledged for one in outcome.struck]),
-        "seconds_to_serving": spread([one.serving for one in outcome.struck]),
-        "slowest": [asdict(one) for one in sorted(outcome.struck, key=_waited, reverse=True)[:SLOWEST]],
+        "seconds_to_acknowledgement": spread([blow.acknowledged for blow in outcome.struck]),
+        "seconds_to_serving": spread([blow.serving for blow in outcome.struck]),
+        "slowest": [asdict(blow) for blow in sorted(outcome.struck, key=_waited, reverse=True)[:SLOWEST]],
         "seconds": round(outcome.seconds, 1),
         "wrong": outcome.wrong,
     }
@@ -72,13 +72,15 @@ def as_table(outcomes: Mapping[str, Outcome]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     known = [_one(outcome) for outcome in outcomes.values()]
     for key in ("seed", "blows", "acknowledged", "acknowledged_again", "events", "championships", "judgements"):
-        table.add_row(key.replace("_", " "), *(str(one[key]) for one in known))
-    table.add_row("processes killed", *(str(sum(one["killed"].values())) for one in known))
+        table.add_row(key.replace("_", " "), *(str(figures[key]) for figures in known))
+    table.add_row("processes killed", *(str(sum(figures["killed"].values())) for figures in known))
     for key in ("seconds_to_acknowledgement", "seconds_to_serving"):
         for figure in ("median", "p95", "max"):
-            table.add_row(f"{key.replace('_', ' ')}, {figure}", *(f"{one[key].get(figure, 0):.2f}" for one in known))
-    table.add_row("seconds", *(f"{one['seconds']:.0f}" for one in known))
-    table.add_row("wrong", *(str(len(one["wrong"])) for one in known))
+            table.add_row(
+                f"{key.replace('_', ' ')}, {figure}", *(f"{figures[key].get(figure, 0):.2f}" for figures in known)
+            )
+    table.add_row("seconds", *(f"{figures['seconds']:.0f}" for figures in known))
+    table.add_row("wrong", *(str(len(figures["wrong"])) for figures in known))
     return table
 
 

@@ -130,7 +130,7 @@ async def test_a_game_that_is_played_later_is_not_waited_for_until_it_begins(rec
     await add(record, "tournament-cup", pairing_events.GamePostponed(round=1, game_id=GAMES[0]))
     assert await told(record, GAMES[1]) is not None
     await add(record, "tournament-cup", pairing_events.PostponedGameStarted(round=1, game_id=GAMES[0]))
-    (ended,) = [one for one in await record.read_stream(f"game-{GAMES[1]}") if one.name == "GameEnded"]
+    (ended,) = [event for event in await record.read_stream(f"game-{GAMES[1]}") if event.name == "GameEnded"]
     assert await ending(record).react(ended) is None
     assert await told(record, GAMES[0]) is not None
 

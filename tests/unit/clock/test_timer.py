@@ -143,5 +143,5 @@ async def test_what_goes_wrong_with_one_clock_is_logged_once_and_leaves_the_othe
         await told(record, "cup-r1-t2", "OvertimeCapExceeded")
         await start(record, "cup-r1-t3", CAP_MS - 200)
         await told(record, "cup-r1-t3", "OvertimeCapExceeded")
-    failures = [one for one in caplog.records if "deadlines of cup-r1-t1 fail" in one.getMessage()]
-    assert [one.exc_info is not None for one in failures] == [True]
+    failures = [line for line in caplog.records if "deadlines of cup-r1-t1 fail" in line.getMessage()]
+    assert [line.exc_info is not None for line in failures] == [True]

@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.unit.game.tables import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
+from tests.unit.table.games import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
 
 from faristol.game.part import part
 from faristol.host import Runtime, Settings
@@ -450,7 +450,9 @@ async def test_who_withdraws_from_the_tournament_loses_the_game_that_is_being_pl
     news = await write(record, "tournament-cup", withdrawn)
 
     reaction = next(
-        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+        reaction
+        for reaction in part(Runtime(Settings.model_validate({}), record)).reactions
+        if reaction.name == "game.open"
     )
     decision = await reaction.react(news)
 
@@ -471,7 +473,9 @@ async def test_who_is_back_in_the_tournament_before_the_table_hears_of_it_has_lo
     news = await write(record, "tournament-cup", withdrawn)
     await write(record, "tournament-cup", pairing_events.PlayerReinstated(player_id="biel", round=2, occurred_at=at))
     reaction = next(
-        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+        reaction
+        for reaction in part(Runtime(Settings.model_validate({}), record)).reactions
+        if reaction.name == "game.open"
     )
 
     assert await reaction.react(news) is None
@@ -501,7 +505,9 @@ async def test_a_table_is_closed_when_its_result_is_entered_in_the_tournament(re
     news = await write(record, "tournament-cup", entered)
     await write(record, "tournament-cup", result)
     reaction = next(
-        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+        reaction
+        for reaction in part(Runtime(Settings.model_validate({}), record)).reactions
+        if reaction.name == "game.open"
     )
 
     decision = await reaction.react(news)
@@ -533,7 +539,9 @@ async def test_a_postponed_table_opens_when_it_is_started_and_not_with_its_round
     ]
     await write(record, "tournament-cup", *tournament)
     reaction = next(
-        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+        reaction
+        for reaction in part(Runtime(Settings.model_validate({}), record)).reactions
+        if reaction.name == "game.open"
     )
 
     with_the_round = await reaction.react(
@@ -549,5 +557,5 @@ async def test_a_postponed_table_opens_when_it_is_started_and_not_with_its_round
 
     assert with_the_round is not None
     assert later is not None
-    assert [one.stream for one in with_the_round.writes] == ["game-g2", "clock-g2"]
-    assert [one.stream for one in later.writes] == ["game-g1", "clock-g1"]
+    assert [write.stream for write in with_the_round.writes] == ["game-g2", "clock-g2"]
+    assert [write.stream for write in later.writes] == ["game-g1", "clock-g1"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from tests.unit.game.hall import Hall, rules
-from tests.unit.game.test_any_command import TABLES, walk
+from tests.unit.table.hall import Hall, rules
+from tests.unit.table.test_any_command import TABLES, walk
 
 from faristol.gateway import labels, table
 from faristol.gateway.sheets import Game as Sheet

@@ -32,7 +32,7 @@ def neutralise(
     has stopped them already, ``Invalid`` for no reason, no arbiter, or a time before the last fact.
     """
     check_arbiter(game, arbiter_id)
-    wanted = next((one for one, written in REASONS.items() if written == reason), None)
+    wanted = next((known for known, written in REASONS.items() if written == reason), None)
     if wanted is None:
         raise Invalid("reason", N_("expected the reason for which the clocks are to stand"))
     check_playing(clock, game, ruleset)

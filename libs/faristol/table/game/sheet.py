@@ -35,8 +35,11 @@ def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
     settled = _with_blank(game, fact)
     if not fact.arbiter_id:
         return settled
-    lay = [_blank_at(one, fact) is not None and _blank_at(one, fact) == _blank_at(game, fact) for one in game.begun]
-    begun = (_with_blank(one, fact) if there else one for one, there in zip(game.begun, lay, strict=True))
+    lay = [
+        _blank_at(earlier, fact) is not None and _blank_at(earlier, fact) == _blank_at(game, fact)
+        for earlier in game.begun
+    ]
+    begun = (_with_blank(earlier, fact) if there else earlier for earlier, there in zip(game.begun, lay, strict=True))
     return settled.but(begun=tuple(begun))
 
 
@@ -87,8 +90,8 @@ def _play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
     turns = list(game.turns_taken)
     turns[fact.turn - 1] = replace(turns[fact.turn - 1], points=fact.score)
     corrected = replace(_with_total(game, fact.player_id, fact.total, fact.turn), turns_taken=tuple(turns))
-    length = [len(one.turns_taken) for one in corrected.begun]
-    begun = (one.but(turns_taken=tuple(turns[:to])) for one, to in zip(corrected.begun, length, strict=True))
+    length = [len(earlier.turns_taken) for earlier in corrected.begun]
+    begun = (earlier.but(turns_taken=tuple(turns[:to])) for earlier, to in zip(corrected.begun, length, strict=True))
     return replace(corrected, begun=tuple(begun))
 
 
@@ -104,8 +107,10 @@ def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
     points = total - game.scores[player_id]
     signed = () if points else game.signed
     begun = tuple(
-        one.but(scores=with_score(one, player_id, one.scores[player_id] + points)) if one.turn > turn else one
-        for one in game.begun
+        earlier.but(scores=with_score(earlier, player_id, earlier.scores[player_id] + points))
+        if earlier.turn > turn
+        else earlier
+        for earlier in game.begun
     )
     return replace(game, scores=with_score(game, player_id, total), begun=begun, signed=signed)
 

@@ -104,7 +104,7 @@ class Signals:
         """With a signal of this kind that also ends the interruption for ``reason``, if one lasts."""
         lasting = self._lasting(reason)
         signal = Signal(kind, at, turn, lasting.number if lasting else 0)
-        ended = (replace(one, ended_by=len(self.given)) if one is lasting else one for one in self.interruptions)
+        ended = (replace(each, ended_by=len(self.given)) if each is lasting else each for each in self.interruptions)
         return Signals((*self.given, signal), tuple(ended))
 
     def taken_back(self, at: Instant, turn: int) -> Signals:
@@ -120,5 +120,5 @@ class Signals:
     def _lasting(self, reason: Neutraliser) -> Interruption | None:
         """The interruption for ``reason`` that is not over."""
         return next(
-            (one for one in reversed(self.interruptions) if one.reason == reason and one.ended_by is None), None
+            (each for each in reversed(self.interruptions) if each.reason == reason and each.ended_by is None), None
         )

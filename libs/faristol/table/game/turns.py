@@ -204,8 +204,8 @@ def _cannot_play(game: Game, _: events.CannotPlay) -> Game:
 
 
 def _lost(game: Game, fact: events.TurnLost) -> Game:
-    owed = [one for one in game.forfeited if one.player_id == fact.player_id and one.reason == fact.reason]
-    rest = [one for one in game.forfeited if one is not next(iter(owed), None)]
+    owed = [each for each in game.forfeited if each.player_id == fact.player_id and each.reason == fact.reason]
+    rest = [each for each in game.forfeited if each is not next(iter(owed), None)]
     # Who has left for good begins no turn: the play before can still be questioned in that of the next (FM 4).
     gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
@@ -217,7 +217,9 @@ def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
     owed = Owed(fact.player_id, fact.reason, fact.article, since)
     begun = game.begun
     if fact.reason == events.TURN_LOST_REASON_SANCTION:  # no entry: it is owed too when entries are taken back
-        begun = tuple(one.but(forfeited=(*one.forfeited, replace(owed, since=one.turn))) for one in begun)
+        begun = tuple(
+            earlier.but(forfeited=(*earlier.forfeited, replace(owed, since=earlier.turn))) for earlier in begun
+        )
     return replace(game, forfeited=(*game.forfeited, owed), begun=begun)
 
 

@@ -228,7 +228,7 @@ def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Messag
     """The turn of a player who has none: who left, lost it before it came, or let its time pass."""
     if game.mover in game.gone:
         return (_lost(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
-    owed = next((one for one in game.forfeited if one.player_id == game.mover and one.since <= game.turn), None)
+    owed = next((each for each in game.forfeited if each.player_id == game.mover and each.since <= game.turn), None)
     if owed is not None:
         return (_lost(game, owed.reason, owed.article, game.last_at),)
     if clock.timed_out_turn == game.turn:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, NOTHING, SECOND, after, names, settle, started, tiles
+from tests.unit.table.games import FISC, NOTHING, SECOND, after, names, settle, started, tiles
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind

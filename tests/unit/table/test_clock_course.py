@@ -12,7 +12,7 @@ from functools import reduce
 from google.protobuf.message import Message
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.unit.clock.tables import settle
+from tests.unit.table.clocks import settle
 
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events

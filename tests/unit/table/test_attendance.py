@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.clock.tables import (
+from tests.unit.table.clocks import (
     FISC,
     FISE,
     FM,

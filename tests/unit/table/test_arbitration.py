@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.unit.clock.tables import (
+from tests.unit.table.clocks import (
     FISC,
     FISE,
     FM,

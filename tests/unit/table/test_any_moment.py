@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.clock.tables import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, settle, started
+from tests.unit.table.clocks import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, settle, started
 
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -21,7 +21,7 @@ def shown(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:
         game_id=state.game_id,
         running_player_id=first,
         running_since=timestamp(since) if first else None,
-        running=[clock_pb2.RunningClock(player_id=one, since=timestamp(begun)) for one, begun in running],
+        running=[clock_pb2.RunningClock(player_id=player_id, since=timestamp(begun)) for player_id, begun in running],
         neutralised=state.neutralised,
         stopped=state.stopped,
         times=state.times(),

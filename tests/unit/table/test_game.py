@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.game.tables import START, after, opened, started, tiles
+from tests.unit.table.games import START, after, opened, started, tiles
 
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events

@@ -5,14 +5,14 @@ import dataclasses
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.game.tables import FISC, GAME, START, names
+from tests.unit.table.games import FISC, GAME, START, names
 
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Ruleset, draw, full_bag, without
 from faristol.table.game import Game, Phase, fold
-from faristol.table.opening import open_table
+from faristol.table.start import open_table
 from faristol.table.views import Tournament
 
 PAIRING = Pairing(table=3, game_id=GAME, first_player_id="anna", second_player_id="biel")
@@ -49,9 +49,9 @@ def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
 @given(seeds)
 def test_who_drew_nearest_to_a_draws_seven_tiles_first_and_begins(seed: bytes) -> None:
     facts = opened(seed)
-    *_, one, other = (fact for fact in facts if isinstance(fact, events.StartTileDrawn))
+    *_, first, other = (fact for fact in facts if isinstance(fact, events.StartTileDrawn))
     racks = [fact for fact in facts if isinstance(fact, events.TilesDrawn)]
-    nearest = min(one, other, key=lambda tile: ORDER.index(tile.face)).player_id
+    nearest = min(first, other, key=lambda tile: ORDER.index(tile.face)).player_id
     assert nearest == fold(Game(), facts).mover == racks[0].player_id != racks[1].player_id
 
 
@@ -70,10 +70,10 @@ def test_every_draw_can_be_made_again_from_the_seed_and_its_number(seed: bytes) 
 def test_the_same_seed_opens_the_same_table_and_each_table_has_its_own() -> None:
     assert opened(bytes(32)) == opened(bytes(32))
     other = Pairing(table=4, game_id="cup-r1-t2", first_player_id="anna", second_player_id="biel")
-    (one, *_), (two, *_) = opened(bytes(32)), opened(bytes(32), other)
-    assert isinstance(one, events.GameOpened)
+    (fact, *_), (two, *_) = opened(bytes(32)), opened(bytes(32), other)
+    assert isinstance(fact, events.GameOpened)
     assert isinstance(two, events.GameOpened)
-    assert one.seed != two.seed
+    assert fact.seed != two.seed
 
 
 def test_under_rules_that_do_not_draw_for_it_the_first_named_player_begins() -> None:

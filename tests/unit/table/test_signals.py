@@ -68,7 +68,9 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
     )
     assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
-    assert [(one.reason, one.challenge) for one in table.signals.interruptions] == [("challenge", 1)]
+    assert [(interruption.reason, interruption.challenge) for interruption in table.signals.interruptions] == [
+        ("challenge", 1)
+    ]
     last = table.signals.given[-1]
     assert (last.kind, last.turn, last.interruption, last.at) == (Kind.TURN_OVER, 1, 1, instant(later))
 
@@ -102,7 +104,7 @@ def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruptio
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=later),
         game_events.AppealRaised(turn=1, challenge=1, player_id="biel", occurred_at=later),
     )
-    assert [one.ended_by for one in table.signals.interruptions] == [None]
+    assert [interruption.ended_by for interruption in table.signals.interruptions] == [None]
     table = evolve_game(table, game_events.AppealRuled(turn=1, challenge=1, valid=True, occurred_at=later))
     assert table.signals.interruption(1).ended_by is not None
     assert (table.turn, table.mover) == (1, "biel")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.clock.tables import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
+from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
-from faristol.clock.presenting import forgotten, shown
+from faristol.clock.answers import forgotten, shown
 from faristol.rules import Ruleset
 from faristol.table import Table
 from faristol.table.clock import Clock, fold, timestamp
@@ -65,7 +65,7 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
     for player_id in ("biel", "anna"):
         clock = fold(clock, report_absence(clock, table, FISE, "arbiter-1", player_id, after(30)))
     answer = shown(seat(clock, table, FISE), at=after(40))
-    assert [(one.player_id, one.since) for one in answer.running] == [
+    assert [(clock.player_id, clock.since) for clock in answer.running] == [
         (player_id, timestamp(after(0))) for player_id in table.player_ids
     ]
     assert answer.running_player_id == table.player_ids[0]

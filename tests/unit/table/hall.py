@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
-from tests.unit.game.tables import GAME, SECOND, SEED, START
+from tests.unit.table.games import GAME, SECOND, SEED, START
 
 from faristol.game import commands
 from faristol.kernel.pins import Pin
@@ -20,8 +20,8 @@ from faristol.table.clock import Clock
 from faristol.table.decide import bag_of
 from faristol.table.decide import presses as clock_decide
 from faristol.table.game import UNKNOWN, Game, Phase, fold
-from faristol.table.opening import open_table
 from faristol.table.settlement import settle
+from faristol.table.start import open_table
 from faristol.table.views import Ruling, Tournament
 
 PLAYERS = ("anna", "biel", "carla", "dolors")

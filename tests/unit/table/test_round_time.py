@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.unit.clock.tables import (
+from tests.unit.table.clocks import (
     FISC,
     FISE,
     FM,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.hall import Hall, rules
+from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

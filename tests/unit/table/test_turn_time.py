@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import after, pressed, started, tiles
+from tests.unit.table.games import after, pressed, started, tiles
 
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events

@@ -11,8 +11,8 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.game.hall import PLAYERS, Hall, rules
 from tests.unit.rules.squares import neighbours
+from tests.unit.table.hall import PLAYERS, Hall, rules
 
 from faristol.game import commands
 from faristol.game.commands import ACTS

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, NOTHING, after, names, settle, started, tiles
+from tests.unit.table.games import FISC, NOTHING, after, names, settle, started, tiles
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

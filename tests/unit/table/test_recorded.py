@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.game.hall import Hall, rules
+from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.clock.tables import (
+from tests.unit.table.clocks import (
     FISC,
     FISE,
     FM,

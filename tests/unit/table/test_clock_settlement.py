@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.unit.clock.tables import (
+from tests.unit.table.clocks import (
     FISC,
     FISE,
     FM,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.hall import Hall, rules
+from tests.unit.table.hall import Hall, rules
 
 from faristol.game.commands import ACTS
 from faristol.kernel.refusal import Refusal

@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, GAME, NOTHING, SECOND, START
 from tests.unit.rules.squares import neighbours
+from tests.unit.table.games import FISC, GAME, NOTHING, SECOND, START
 
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
@@ -22,8 +22,8 @@ from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, ch
 from faristol.table import Table, decide, of_clock
 from faristol.table.decide.presses import press
 from faristol.table.game import Game, Phase, evolve
-from faristol.table.opening import open_table
 from faristol.table.settlement import settle
+from faristol.table.start import open_table
 from faristol.table.views import Ruling, Tournament
 
 FACES = FISC.tile_set.faces
@@ -181,9 +181,9 @@ def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None
 @pytest.mark.parametrize("pace", [60, 900])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_moves_give_the_same_facts_whenever_they_are_settled(seed: int, pace: int) -> None:
-    one, other = played(seed, 1, pace), played(seed, 2, pace)
-    assert one.game == other.game
-    assert one.clock == other.clock
+    first, other = played(seed, 1, pace), played(seed, 2, pace)
+    assert first.game == other.game
+    assert first.clock == other.clock
 
 
 def test_games_end_in_each_of_the_ways_that_chance_can_bring() -> None:

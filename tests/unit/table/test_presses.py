@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.clock.tables import names, settle, written
+from tests.unit.table.clocks import names, settle, written
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
