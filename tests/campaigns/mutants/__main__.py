@@ -15,12 +15,18 @@ from rich.console import Console
 from tests.campaigns.mutants.campaign import Tried, Verdict, as_json, measured, sample, tried
 
 OUT = Path("var/mutants.json")
-ROOMS = ("libs/faristol/kernel", "libs/faristol/rules", "services/faristol/pairing/engines")
+PAIRING = "services/faristol/pairing"
+ROOMS = (
+    "libs/faristol/rules",
+    "libs/faristol/table",
+    *(f"{PAIRING}/{room}" for room in ("administration", "discipline", "engines", "model", "rounds", "teams")),
+)
 SUITES = (
     "tests/unit/kernel",
     "tests/unit/rules",
     "tests/unit/pairing",
     "tests/unit/table",
+    "tests/unit/record_events",
     "tests/rulebook",
 )
 
