@@ -21,7 +21,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.model import Belonging, Rulings, Tournament
+from faristol.pairing.model import Origins, Rulings, Tournament
 from faristol.rules import Ruleset, pinned_ruleset
 
 
@@ -41,7 +41,7 @@ class Situation:
     """The other divisions of its championship."""
     tables: Mapping[str, Rulings] = field(default_factory=dict)
     """What the streams of the tables tell, by game."""
-    belonging: Belonging = field(default_factory=Belonging)
+    origins: Origins = field(default_factory=Origins)
     """Where the persons belong whom the command is about."""
 
     @cached_property

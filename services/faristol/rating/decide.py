@@ -54,12 +54,12 @@ def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
     rated = system_named(state.system).rate(tournament.rated, tournament.games)
     bounded = [
         replace(
-            one,
-            after=min(max(LOWEST, one.after), HIGHEST),
-            deviation=min(one.deviation, HIGHEST_DEVIATION),
-            volatility=min(one.volatility, HIGHEST_VOLATILITY),
+            change,
+            after=min(max(LOWEST, change.after), HIGHEST),
+            deviation=min(change.deviation, HIGHEST_DEVIATION),
+            volatility=min(change.volatility, HIGHEST_VOLATILITY),
         )
-        for one in rated
+        for change in rated
     ]
     return sorted(bounded, key=lambda change: (-change.after, change.player_id))
 

@@ -84,9 +84,12 @@ def rate(system: Elo, players: Iterable[Rated], games: Iterable[Game]) -> tuple[
     scored = dict.fromkeys(before, 0)
     expected = dict.fromkeys(before, 0)
     for game in games:
-        one, other = before[game.first], before[game.second]
-        share = expected_milli(system, one.rating, other.rating)
-        for player, half_points, milli in ((one, game.half_points, share), (other, 2 - game.half_points, 1000 - share)):
+        first, second = before[game.first], before[game.second]
+        share = expected_milli(system, first.rating, second.rating)
+        for player, half_points, milli in (
+            (first, game.half_points, share),
+            (second, 2 - game.half_points, 1000 - share),
+        ):
             count[player.player_id] += game.parts
             scored[player.player_id] += game.parts * half_points
             expected[player.player_id] += game.parts * milli

@@ -59,8 +59,8 @@ def of_table(scores: Iterable[tuple[str, int]]) -> tuple[Game, ...]:
     seats = tuple(scores)
     part = PARTS // (len(seats) - 1)
     return tuple(
-        Game(one, other, 1 + (mine > theirs) - (mine < theirs), part)
-        for place, (one, mine) in enumerate(seats)
+        Game(player, other, 1 + (mine > theirs) - (mine < theirs), part)
+        for place, (player, mine) in enumerate(seats)
         for other, theirs in seats[place + 1 :]
     )
 

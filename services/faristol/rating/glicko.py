@@ -47,12 +47,12 @@ class Glicko2:
         before = {player.player_id: self._start(player) for player in players}
         met: dict[str, list[_Met]] = {player_id: [] for player_id in before}
         for game in games:
-            one, other = before[game.first], before[game.second]
+            player, other = before[game.first], before[game.second]
             part = Decimal(game.parts) / PARTS
             met[game.first].append(_Met(other, Decimal(game.half_points) / 2, part))
-            met[game.second].append(_Met(one, 1 - Decimal(game.half_points) / 2, part))
+            met[game.second].append(_Met(player, 1 - Decimal(game.half_points) / 2, part))
         with localcontext(prec=28):
-            return tuple(self._change(one, met[player_id]) for player_id, one in before.items())
+            return tuple(self._change(player, met[player_id]) for player_id, player in before.items())
 
     def _start(self, player: Rated) -> _Standing:
         deviation = player.deviation or (self.first_deviation if player.unrated else self.other_deviation)
@@ -65,20 +65,20 @@ class Glicko2:
                 Decimal(volatility) / _MILLIONTHS,
             )
 
-    def _change(self, one: _Standing, met: Sequence[_Met]) -> Change:
-        played = [(game, _expected(one, game.opponent), _g(game.opponent)) for game in met]
+    def _change(self, player: _Standing, met: Sequence[_Met]) -> Change:
+        played = [(game, _expected(player, game.opponent), _g(game.opponent)) for game in met]
         gain = _sum(game.part * weight * (game.score - share) for game, share, weight in played)
         known = _sum(game.part * weight**2 * share * (1 - share) for game, share, weight in played)
-        variance = one.phi**2
-        sigma, mu, phi = one.sigma, one.mu, (variance + one.sigma**2).sqrt()
+        variance = player.phi**2
+        sigma, mu, phi = player.sigma, player.mu, (variance + player.sigma**2).sqrt()
         if known:
-            sigma = self._volatility(one, 1 / known, gain / known)
+            sigma = self._volatility(player, 1 / known, gain / known)
             phi = 1 / (1 / (variance + sigma**2) + known).sqrt()
-            mu = one.mu + phi**2 * gain
+            mu = player.mu + phi**2 * gain
         return Change(
-            one.player.player_id,
-            one.player.rating,
-            round(mu * _SCALE) if known else one.player.rating,
+            player.player.player_id,
+            player.player.rating,
+            round(mu * _SCALE) if known else player.player.rating,
             int(_sum(game.part for game in met).to_integral_value()),
             round(2 * _sum(game.part * game.score for game in met)),
             round(1000 * _sum(game.part * share for game, share, _ in played)),
@@ -86,9 +86,9 @@ class Glicko2:
             round(sigma * _MILLIONTHS),
         )
 
-    def _volatility(self, one: _Standing, v: Decimal, delta: Decimal) -> Decimal:
+    def _volatility(self, player: _Standing, v: Decimal, delta: Decimal) -> Decimal:
         """The new volatility, by the Illinois form of regula falsi (step 5)."""
-        variance, start = one.phi**2, (one.sigma**2).ln()
+        variance, start = player.phi**2, (player.sigma**2).ln()
 
         def f(x: Decimal) -> Decimal:
             power = x.exp()
@@ -140,9 +140,9 @@ def _sum(terms: Iterable[Decimal]) -> Decimal:
     return sum(terms, Decimal(0))
 
 
-def _g(one: _Standing) -> Decimal:
-    return 1 / (1 + 3 * one.phi**2 / _PI_SQUARED).sqrt()
+def _g(player: _Standing) -> Decimal:
+    return 1 / (1 + 3 * player.phi**2 / _PI_SQUARED).sqrt()
 
 
-def _expected(one: _Standing, opponent: _Standing) -> Decimal:
-    return 1 / (1 + (-_g(opponent) * (one.mu - opponent.mu)).exp())
+def _expected(player: _Standing, opponent: _Standing) -> Decimal:
+    return 1 / (1 + (-_g(opponent) * (player.mu - opponent.mu)).exp())

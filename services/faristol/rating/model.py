@@ -93,7 +93,9 @@ class TournamentView:
     def rated(self) -> tuple[Rated, ...]:
         """The players without those who never came: they may have moved to another division, and are rated there."""
         met = {player_id for game in self.games for player_id in (game.first, game.second)}
-        return tuple(one for one in self.players if one.player_id in met or one.player_id not in self.never_paired)
+        return tuple(
+            player for player in self.players if player.player_id in met or player.player_id not in self.never_paired
+        )
 
 
 def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:

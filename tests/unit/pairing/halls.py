@@ -15,7 +15,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pairing.administration.registration import register
 from faristol.pairing.administration.results import record_result
 from faristol.pairing.administration.tournaments import create
-from faristol.pairing.model import Belonging, Rulings, Tournament, evolve
+from faristol.pairing.model import Origins, Rulings, Tournament, evolve
 from faristol.pairing.office.office import COMMANDS
 from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -36,7 +36,7 @@ def decided(
     now: datetime = NOON,
     facts: Sequence[Message] = (),
     divisions: Sequence[Tournament] = (),
-    belonging: Belonging | None = None,
+    origins: Origins | None = None,
     turns: Mapping[str, int] | None = None,
     tables: Mapping[str, Rulings] | None = None,
 ) -> list[Message]:
@@ -50,7 +50,7 @@ def decided(
         facts=facts,
         divisions=divisions,
         tables=begun,
-        belonging=belonging or Belonging(),
+        origins=origins or Origins(),
     )
     if isinstance(request, pb.RegisterPlayerRequest):
         return register(situation, request)
@@ -101,7 +101,7 @@ class Hall:
         rules: Ruleset | None = None,
         at: datetime | None = None,
         divisions: Sequence[Tournament] = (),
-        belonging: Belonging | None = None,
+        origins: Origins | None = None,
         turns: Mapping[str, int] | None = None,
         tables: Mapping[str, Rulings] | None = None,
     ) -> list[Message]:
@@ -114,7 +114,7 @@ class Hall:
             now=self.now,
             facts=self.facts,
             divisions=divisions,
-            belonging=belonging,
+            origins=origins,
             turns=turns,
             tables=tables,
         )

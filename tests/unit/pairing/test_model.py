@@ -35,10 +35,10 @@ def test_a_round_knows_which_tables_are_missing() -> None:
     hall.start(1)
     hall.report("open-r1-t2", 300, 310)
 
-    (one,) = hall.state.played
+    (played,) = hall.state.played
 
-    assert [pairing.table for pairing in one.missing] == [1, 3]
-    assert one.results["open-r1-t2"] == (300, 310)
+    assert [pairing.table for pairing in played.missing] == [1, 3]
+    assert played.results["open-r1-t2"] == (300, 310)
 
 
 def test_players_and_games_are_found_by_id() -> None:

@@ -357,10 +357,10 @@ def test_whatever_came_before_undo_leaves_what_there_was_and_redo_what_there_had
         assert same(hall.state, after), name
 
 
-def same(one: Tournament, other: Tournament) -> bool:
+def same(state: Tournament, other: Tournament) -> bool:
     """Both are the same tournament, whenever their last acts were."""
-    kept = [{number: set(pairs) for number, pairs in state.kept.items() if pairs} for state in (one, other)]
-    return timeless(one) == timeless(other) and kept[0] == kept[1]
+    kept = [{number: set(pairs) for number, pairs in state.kept.items() if pairs} for state in (state, other)]
+    return timeless(state) == timeless(other) and kept[0] == kept[1]
 
 
 def published() -> tuple[Hall, Message]:

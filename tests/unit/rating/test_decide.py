@@ -59,9 +59,9 @@ def test_who_withdrew_before_the_first_round_and_never_played_is_on_no_list() ->
     hall.play(1)
     played = view(view(TournamentView(), hall.facts), [*gone, back])
 
-    assert {one.player_id for one in changes(RatingList(), before)} == {"anna", "cinta", "dolors"}
+    assert {change.player_id for change in changes(RatingList(), before)} == {"anna", "cinta", "dolors"}
     met = {player for game in played.games for player in (game.first, game.second)}
-    assert {one.player_id for one in changes(RatingList(), played)} == met | {"anna", "cinta", "dolors"}
+    assert {change.player_id for change in changes(RatingList(), played)} == met | {"anna", "cinta", "dolors"}
 
 
 @pytest.mark.parametrize(("left", "rated"), [(2, False), (3, False), (4, True)])
@@ -71,9 +71,9 @@ def test_a_late_entry_who_withdrew_before_their_first_round_is_on_no_list(left: 
         pairing_events.PlayerWithdrawn(player_id="late", round=left),
     ]
     seen_late = view(seen(Hall(FIVE)), late[:1])
-    assert ("late" in {one.player_id for one in changes(RatingList(), view(seen_late, late[1:]))}) is rated
+    assert ("late" in {change.player_id for change in changes(RatingList(), view(seen_late, late[1:]))}) is rated
     back = pairing_events.PlayerReinstated(player_id="late", round=left)
-    assert "late" in {one.player_id for one in changes(RatingList(), view(seen_late, [late[1], back]))}
+    assert "late" in {change.player_id for change in changes(RatingList(), view(seen_late, [late[1], back]))}
 
 
 def test_a_list_is_published_once() -> None:

@@ -77,7 +77,7 @@ async def test_lists_are_read_once_by_however_many_ask(record: Record, monkeypat
 
     seen = await asyncio.gather(*(earlier.before("open", TOURNAMENT, GLICKO, end) for _ in range(5)))
 
-    assert [deviations(one) for one in seen] == [dict.fromkeys(PLAYERS, 80_00 - 4)] * 5
+    assert [deviations(list_seen) for list_seen in seen] == [dict.fromkeys(PLAYERS, 80_00 - 4)] * 5
     assert len(read) == 5 * len(PLAYERS)
     end = await publish(record, "later", {"p0": 40_00})
     assert deviations(await earlier.before("open", TOURNAMENT, GLICKO, end))["p0"] == 40_00

@@ -17,7 +17,7 @@ def tournaments(draw: st.DrawFn) -> tuple[list[Rated], list[Game]]:
     players = [Rated(name, draw(ratings), draw(st.booleans())) for name in names]
     pair = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
     games = draw(st.lists(st.tuples(pair, st.sampled_from([0, 1, 2])), max_size=20))
-    return players, [Game(one, other, half_points) for (one, other), half_points in games]
+    return players, [Game(player, other, half_points) for (player, other), half_points in games]
 
 
 # 1000 / (1 + 10^(-d / 400)), by hand.
@@ -99,11 +99,11 @@ def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[R
     assert sum(change.games for change in changes) == 2 * len(games) == sum(change.half_points for change in changes)
 
 
-@given(one=ratings, other=ratings, half_points=st.sampled_from([0, 1, 2]))
-def test_one_game_between_equal_factors_sums_to_zero(one: int, other: int, half_points: int) -> None:
+@given(rating=ratings, other=ratings, half_points=st.sampled_from([0, 1, 2]))
+def test_one_game_between_equal_factors_sums_to_zero(rating: int, other: int, half_points: int) -> None:
     equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
-    first, second = rate(equal, [Rated("a", one), Rated("b", other)], [Game("a", "b", half_points)])
+    first, second = rate(equal, [Rated("a", rating), Rated("b", other)], [Game("a", "b", half_points)])
 
     assert first.after - first.before == second.before - second.after
 

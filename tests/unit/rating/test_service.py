@@ -155,7 +155,7 @@ async def test_a_revised_list_is_read_with_both_its_moments(
     scores = [game_events.FinalScore(player_id=player, score=score) for player, score in (("a", 300), ("b", 400))]
     facts = await record.facts("tournament-open")
     results = [fact for fact in facts if isinstance(fact, pairing_events.ResultRecorded)]
-    (game_id,) = [one.game_id for one in results if {score.player_id for score in one.scores} == {"a", "b"}]
+    (game_id,) = [result.game_id for result in results if {score.player_id for score in result.scores} == {"a", "b"}]
     correction = pairing_events.ResultCorrected(
         round=5, game_id=game_id, scores=scores, winner_id="b", occurred_at=Timestamp(seconds=1_800_000_000)
     )
@@ -196,13 +196,13 @@ async def test_nothing_is_chosen_or_estimated_for_a_tournament_that_there_is_not
 
 async def test_every_system_is_told_with_its_parameters(ratings: rating_grpc.RatingServiceAsyncStub) -> None:
     found = (await ratings.ListRatingSystems(rating.ListRatingSystemsRequest())).systems
-    assert [(one.name, one.usual) for one in found] == [
+    assert [(system.name, system.usual) for system in found] == [
         ("elo-1", True),
         ("naspa-1", False),
         ("glicko2-1", False),
     ]
     assert (found[0].base, found[0].per_point, found[1].per_point) == ("10", "0.0025", "0.0031879")
-    assert [one.k for one in found[1].first_factors] == [30, 24, 15]
+    assert [factor.k for factor in found[1].first_factors] == [30, 24, 15]
     assert (found[2].tau, found[2].first_deviation, found[2].first_volatility) == ("0.5", 35_000, 60_000)
 
 
@@ -250,4 +250,4 @@ async def test_an_estimate_follows_each_result_and_each_list_of_another_tourname
     await record.append(Decision([Write("tournament-open", version, [result], "open")]), Metadata())
 
     third = await ratings.EstimateRatings(request)
-    assert {one.player_id: one.games for one in third.ratings}["a"] == 6
+    assert {line.player_id: line.games for line in third.ratings}["a"] == 6

@@ -76,7 +76,7 @@ def score(grid: Grid, laid: Laid, values: Mapping[str, int]) -> tuple[int, list[
 
 def ends(kinds: Sequence[str], points: Sequence[int], scores: Sequence[int], book: str) -> bool:
     """Whether a game of two (Festa Major: of as many as there are scores) ends by its last turns, book by book."""
-    zero = all(one == 0 for one in scores)
+    zero = all(score == 0 for score in scores)
     row = list(reversed(list(zip(kinds, points, strict=True))))
 
     def last(number: int, kinds_that_count: set[str]) -> bool:

@@ -26,7 +26,7 @@ class Championship:
 
     def __init__(self, results: Sequence[Result], players: Sequence[str], ruleset: Ruleset, planned: int) -> None:
         self.results, self.players, self.ruleset, self.planned = results, players, ruleset, planned
-        self.held = sorted({one.round for one in results})
+        self.held = sorted({result.round for result in results})
 
     @property
     def names(self) -> Sequence[str]:
@@ -34,7 +34,10 @@ class Championship:
         return self.ruleset.championship.tie_breaks
 
     def of(self, player: str, number: int) -> Result | None:
-        return next((one for one in self.results if one.round == number and player in (one.first, one.second)), None)
+        return next(
+            (result for result in self.results if result.round == number and player in (result.first, result.second)),
+            None,
+        )
 
     @property
     def drawn(self) -> Fraction:
@@ -86,7 +89,7 @@ class Championship:
             case "own-score":
                 return self.points(player)
             case "fide-virtual":
-                before = sum((self.points_in(player, one) for one in self.held if one < number), Fraction(0))
+                before = sum((self.points_in(player, held) for held in self.held if held < number), Fraction(0))
                 return before + (self.games - self.points_in(player, number)) + self.drawn * (self.held[-1] - number)
             case "fide-dummy":
                 most = self.seen_by_opponents(other) if other is not None else self.drawn * self.planned
@@ -109,21 +112,21 @@ class Championship:
             case "median-buchholz":
                 return self.buchholz(player, 1 if self.planned <= 6 else 2)
             case "berger":
-                rounds = ((self.share(player, one), self.opponent(player, one)) for one in self.held)
+                rounds = ((self.share(player, held), self.opponent(player, held)) for held in self.held)
                 return sum((share * worth for share, worth in rounds), Fraction(0))
             case "head-to-head":
-                among = [one for one in self.results if one.first in equals and one.second in equals]
-                met = {frozenset((one.first, one.second)) for one in among}
+                among = [result for result in self.results if result.first in equals and result.second in equals]
+                met = {frozenset((result.first, result.second)) for result in among}
                 if len(met) < len(equals) * (len(equals) - 1) // 2:
                     return Fraction(0)
-                own = {one.round for one in among if player in (one.first, one.second)}
+                own = {result.round for result in among if player in (result.first, result.second)}
                 return sum((self.points_in(player, number) for number in own), Fraction(0))
         scored = against = 0
-        for one in self.results:
-            if player == one.first:
-                scored, against = scored + one.first_score, against + one.second_score
-            elif player == one.second:
-                scored, against = scored + one.second_score, against + one.first_score
+        for result in self.results:
+            if player == result.first:
+                scored, against = scored + result.first_score, against + result.second_score
+            elif player == result.second:
+                scored, against = scored + result.second_score, against + result.first_score
         return Fraction(scored - against if name == "spread" else scored)
 
     def lines(self) -> list[Line]:

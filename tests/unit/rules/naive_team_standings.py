@@ -22,19 +22,19 @@ def lost_by_all(match: Match) -> bool:
     return all(outcome is Outcome.LOSS for board in match.boards for outcome in board.outcomes) and bool(match.boards)
 
 
-def as_result(one: Match | TeamBye) -> Result:
-    if isinstance(one, TeamBye):
-        return Result.bye(one.round, one.team, one.kind)
-    first, second = boards_of(one, one.first), boards_of(one, one.second)
+def as_result(held: Match | TeamBye) -> Result:
+    if isinstance(held, TeamBye):
+        return Result.bye(held.round, held.team, held.kind)
+    first, second = boards_of(held, held.first), boards_of(held, held.second)
     return Result.of_table(
-        one.round,
-        one.first,
-        one.second,
-        sum(board.first_score for board in one.boards),
-        sum(board.second_score for board in one.boards),
-        winner="" if first == second else one.first if first > second else one.second,
-        lost_by_all=lost_by_all(one),
-        played=any(board.played for board in one.boards),
+        held.round,
+        held.first,
+        held.second,
+        sum(board.first_score for board in held.boards),
+        sum(board.second_score for board in held.boards),
+        winner="" if first == second else held.first if first > second else held.second,
+        lost_by_all=lost_by_all(held),
+        played=any(board.played for board in held.boards),
     )
 
 
@@ -44,7 +44,7 @@ class Matches(Championship):
     def __init__(
         self, matches: Sequence[Match | TeamBye], teams: Sequence[str], ruleset: Ruleset, planned: int
     ) -> None:
-        super().__init__([as_result(one) for one in matches], teams, ruleset, planned)
+        super().__init__([as_result(match) for match in matches], teams, ruleset, planned)
         self.matches = matches
 
     @property
@@ -52,25 +52,27 @@ class Matches(Championship):
         return ["other", *super().names]
 
     def share(self, player: str, number: int) -> Fraction:
-        one = self.match(player, number)
-        if not isinstance(one, Match):
+        held = self.match(player, number)
+        if not isinstance(held, Match):
             return super().share(player, number)
-        if lost_by_all(one):
+        if lost_by_all(held):
             return Fraction(0)
-        own, against = boards_of(one, player), boards_of(one, one.second if one.first == player else one.first)
+        own, against = boards_of(held, player), boards_of(held, held.second if held.first == player else held.first)
         return HALF if own == against else Fraction(own > against)
 
     def match(self, team: str, number: int) -> Match | TeamBye | None:
-        for one in self.matches:
-            if one.round == number and team in ((one.team,) if isinstance(one, TeamBye) else (one.first, one.second)):
-                return one
+        for match in self.matches:
+            if match.round == number and team in (
+                (match.team,) if isinstance(match, TeamBye) else (match.first, match.second)
+            ):
+                return match
         return None
 
     def boards_in(self, team: str, number: int) -> Fraction:
-        one = self.match(team, number)
-        if one is None:
+        held = self.match(team, number)
+        if held is None:
             return Fraction(0)
-        return boards_of(one, team) if isinstance(one, Match) else one.boards * self.share(team, number)
+        return boards_of(held, team) if isinstance(held, Match) else held.boards * self.share(team, number)
 
     def tie_break(self, name: str, player: str, equals: Sequence[str]) -> Fraction:
         if name == "other":

@@ -104,19 +104,21 @@ def test_the_exemption_at_zero_may_cover_one_count_or_none() -> None:
 
 
 @given(scores, scores, racks)
-def test_going_out_moves_the_points_of_a_rack_from_one_player_to_the_other(one: int, two: int, rack: list[str]) -> None:
-    settled = settle(EndCondition.OUT, {"a": one, "b": two}, {"a": [], "b": rack}, {"a": 0, "b": 0}, FISC)
-    assert sum(settled.scores.values()) == one + two
-    assert settled.scores["a"] == one + rack_value(rack, FISC.tile_set)
+def test_going_out_moves_the_points_of_a_rack_from_one_player_to_the_other(
+    mine: int, two: int, rack: list[str]
+) -> None:
+    settled = settle(EndCondition.OUT, {"a": mine, "b": two}, {"a": [], "b": rack}, {"a": 0, "b": 0}, FISC)
+    assert sum(settled.scores.values()) == mine + two
+    assert settled.scores["a"] == mine + rack_value(rack, FISC.tile_set)
 
 
 @given(scores, scores, racks, racks, st.integers(0, 700_000), st.sampled_from(EndCondition))
 def test_the_lines_of_the_sheet_add_up_and_the_higher_score_wins(
-    one: int, two: int, mine: list[str], theirs: list[str], over: int, condition: EndCondition
+    own: int, two: int, mine: list[str], theirs: list[str], over: int, condition: EndCondition
 ) -> None:
     held = {"a": [] if condition is EndCondition.OUT else mine, "b": theirs}
-    settled = settle(condition, {"a": one, "b": two}, held, {"a": 0, "b": over}, FISC)
-    for player, before in {"a": one, "b": two}.items():
+    settled = settle(condition, {"a": own, "b": two}, held, {"a": 0, "b": over}, FISC)
+    for player, before in {"a": own, "b": two}.items():
         lines = sum(line.points for line in settled.adjustments if line.player == player)
         assert settled.scores[player] == before + lines
     difference = settled.scores["a"] - settled.scores["b"]
@@ -192,16 +194,16 @@ def test_only_players_with_overtime_have_a_line_for_it() -> None:
 
 
 @given(scores, scores, st.sampled_from(sorted(BOOKS)))
-def test_a_player_who_leaves_never_wins(one: int, two: int, name: str) -> None:
-    settled = settle_abandonment({"a": one, "b": two}, ["a"], BOOKS[name])
+def test_a_player_who_leaves_never_wins(left: int, two: int, name: str) -> None:
+    settled = settle_abandonment({"a": left, "b": two}, ["a"], BOOKS[name])
     assert settled.winner == "b"
     if name == "pes-2024":
         assert settled.scores == {"a": 0, "b": 150}
     elif name == "fisc-2023":
-        assert settled.scores == {"a": one if one < two else two - 50, "b": two}
+        assert settled.scores == {"a": left if left < two else two - 50, "b": two}
     else:
-        assert settled.scores == {"a": one, "b": two}
-    both = settle_abandonment({"a": one, "b": two}, ["b", "a"], BOOKS[name])
+        assert settled.scores == {"a": left, "b": two}
+    both = settle_abandonment({"a": left, "b": two}, ["b", "a"], BOOKS[name])
     assert (both.scores, both.winner, both.lost_by_all) == ({"a": 0, "b": 0}, None, True)
 
 
@@ -238,9 +240,9 @@ def test_a_forfeit_is_worth_what_the_book_or_the_organiser_says() -> None:
 
 @given(scores, scores, st.sampled_from(sorted(BOOKS)))
 def test_points_made_before_a_game_is_lost_by_decision_stay_on_the_sheet_unless_the_book_says_otherwise(
-    one: int, two: int, name: str
+    lost: int, two: int, name: str
 ) -> None:
-    made = {"a": one, "b": two}
+    made = {"a": lost, "b": two}
     lines = forfeit_adjustments(made, ["a"], BOOKS[name], begun=True)
     after = {
         player: score + sum(line.points for line in lines if line.player == player) for player, score in made.items()

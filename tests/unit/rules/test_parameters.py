@@ -66,7 +66,7 @@ def reads() -> Mapping[Key, Read]:
 
 def _read(module: ast.Module, file: str, found: defaultdict[Key, Read]) -> None:
     tables = {name: node.value for node in module.body for name, node in _set_by(node)}
-    for scope in (one for one in ast.walk(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)):
+    for scope in (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
         names = dict(_named_sections(scope))
         for node in ast.walk(scope):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -118,7 +118,7 @@ def _constants(scope: ast.AST, tables: Mapping[str, ast.expr]) -> set[object]:
     found: set[object] = {node.value for node in ast.walk(scope) if isinstance(node, ast.Constant)}
     for node in ast.walk(scope):
         if isinstance(node, ast.Name) and node.id in tables:
-            found |= {one.value for one in ast.walk(tables[node.id]) if isinstance(one, ast.Constant)}
+            found |= {part.value for part in ast.walk(tables[node.id]) if isinstance(part, ast.Constant)}
     return found
 
 

@@ -56,8 +56,8 @@ def test_ranks_follow_points_and_tie_breaks_and_are_shared_exactly_by_equals(res
     rows = standings(results, PLAYERS, FISC, 5)
     assert sorted(row.player for row in rows) == PLAYERS
     assert [key(row) for row in rows] == sorted(map(key, rows), reverse=True)
-    for one in rows:
-        assert one.rank == 1 + sum(key(other) > key(one) for other in rows)
+    for line in rows:
+        assert line.rank == 1 + sum(key(other) > key(line) for other in rows)
 
 
 @given(championships())
@@ -75,9 +75,9 @@ def test_spreads_of_all_players_cancel_out_and_points_are_those_awarded(results:
 @given(results=championships())
 def test_games_over_the_board_forfeits_and_byes_add_up_to_what_a_player_had(book: str, results: list[Result]) -> None:
     for line in standings(results, PLAYERS, load_ruleset(book), 5):
-        own = [one for one in results if line.player in (one.first, one.second)]
-        forfeits = [one for one in own if not one.played and one.second is not None]
-        byes = [one for one in own if one.second is None]
+        own = [result for result in results if line.player in (result.first, result.second)]
+        forfeits = [result for result in own if not result.played and result.second is not None]
+        byes = [result for result in own if result.second is None]
         assert line.wins + line.draws + line.losses + len(forfeits) + len(byes) == len(own)
         told = Counter(term.basis for term in line.point_arithmetic.terms if term.basis is not Basis.ABSENCE)
         expected = {Basis.GAME: line.games, Basis.FORFEIT: len(forfeits), Basis.BYE: len(byes)}

@@ -19,19 +19,23 @@ BYES = {"U": Bye.ALLOCATED, "H": Bye.HALF_POINT, "F": Bye.FULL_POINT, "Z": Bye.Z
 
 @pytest.mark.skipif(not DIVISION.exists(), reason=f"there is no {DIVISION}")
 def test_a_division_kept_by_tsh_stands_as_it_did_after_each_round() -> None:
-    players = [one for one in json.loads(DIVISION.read_text())["players"] if one]
+    players = [entry for entry in json.loads(DIVISION.read_text())["players"] if entry]
     ruleset = load_ruleset("fise")  # wins, then spread
     rounds = len(players[0]["pairings"])
-    scores = {one["id"]: one["scores"] for one in players}
+    scores = {player["id"]: player["scores"] for player in players}
     for last in range(1, rounds + 1):
         results = [
-            Result.of_game(number, str(one["id"]), str(other), scores[one["id"]][number - 1], scores[other][number - 1])
-            for one in players
-            for number, other in enumerate(one["pairings"][:last], 1)
-            if one["id"] < other
+            Result.of_game(
+                number, str(player["id"]), str(other), scores[player["id"]][number - 1], scores[other][number - 1]
+            )
+            for player in players
+            for number, other in enumerate(player["pairings"][:last], 1)
+            if player["id"] < other
         ]
-        rows = standings(results, [str(one["id"]) for one in players], ruleset, rounds)
-        assert {int(row.player): row.rank for row in rows} == {one["id"]: one["etc"]["rrank"][last] for one in players}
+        rows = standings(results, [str(player["id"]) for player in players], ruleset, rounds)
+        assert {int(row.player): row.rank for row in rows} == {
+            player["id"]: player["etc"]["rrank"][last] for player in players
+        }
     assert rounds == 11
 
 
@@ -39,19 +43,21 @@ def _results(document: Document) -> list[Result]:
     found = []
     for player in document.players:
         for number, cell in enumerate(player.cells, 1):
-            one, other = str(player.number), str(cell.opponent)
+            number_of, other = str(player.number), str(cell.opponent)
             if cell.opponent == 0:
-                found.append(Result.bye(number, one, BYES[cell.result]))
+                found.append(Result.bye(number, number_of, BYES[cell.result]))
             elif cell.result == "+":
-                found.append(Result.forfeit(number, one, other))
+                found.append(Result.forfeit(number, number_of, other))
             elif player.number < cell.opponent and cell.played:
                 score = {"1": 1, "=": 0, "0": -1}[cell.result]
-                found.append(Result.of_game(number, one, other, score, 0))
+                found.append(Result.of_game(number, number_of, other, score, 0))
             elif player.number < cell.opponent and cell.result == "-":
                 back = document.player(cell.opponent)
                 assert back is not None
                 if back.cell(number).result == "-":
-                    found.append(Result.of_table(number, one, other, 0, 0, winner="", lost_by_all=True, played=False))
+                    found.append(
+                        Result.of_table(number, number_of, other, 0, 0, winner="", lost_by_all=True, played=False)
+                    )
     return found
 
 
@@ -66,7 +72,7 @@ def test_the_points_of_a_report_are_those_of_its_results(report: Path) -> None:
         assert player.points is not None
         assert rows[player.number].points * 10 == player.points
     # Reports rank by points; where theirs differ, so do ours.
-    for one in document.players:
+    for better in document.players:
         for other in document.players:
-            if (one.points or 0) > (other.points or 0):
-                assert rows[one.number].rank < rows[other.number].rank
+            if (better.points or 0) > (other.points or 0):
+                assert rows[better.number].rank < rows[other.number].rank

@@ -19,18 +19,18 @@ def test_the_tile_nearest_to_a_begins_and_only_equal_tiles_are_drawn_again(seed:
     tiles, first = starting_draw(FISC, ["Anna", "Blai"], seed, counter)
     assert [tile.counter for tile in tiles] == list(range(counter, counter + len(tiles)))
     pairs = list(zip(tiles[::2], tiles[1::2], strict=True))
-    assert all((one.player, other.player) == ("Anna", "Blai") for one, other in pairs)
-    assert all(one.face == other.face for one, other in pairs[:-1])
+    assert all((anna.player, other.player) == ("Anna", "Blai") for anna, other in pairs)
+    assert all(anna.face == other.face for anna, other in pairs[:-1])
     assert pairs[-1][0].face != pairs[-1][1].face
     assert min(pairs[-1], key=lambda tile: ORDER.index(tile.face)).player == first
 
 
 @given(seeds)
 def test_no_player_can_draw_the_tile_that_another_holds(seed: bytes) -> None:
-    one, other = starting_draw(FISC, ["Anna", "Blai"], seed).tiles[:2]
+    drawn, other = starting_draw(FISC, ["Anna", "Blai"], seed).tiles[:2]
     whole = full_bag(FISC.tile_set)
-    assert draw(whole, 1, seed, 0) == (one.face,)
-    assert draw(without(whole, (one.face,)), 1, seed, 1) == (other.face,)
+    assert draw(whole, 1, seed, 0) == (drawn.face,)
+    assert draw(without(whole, (drawn.face,)), 1, seed, 1) == (other.face,)
 
 
 def test_a_blank_comes_before_a_and_digraphs_where_the_alphabet_has_them() -> None:

@@ -59,7 +59,7 @@ def championships(draw: st.DrawFn) -> Held:
 
 
 def match(number: int, first: str, second: str, *boards: tuple[Outcome, Outcome], score: int = 0) -> Match:
-    return Match(number, first, second, tuple(Board(one, score, 0) for one in boards))
+    return Match(number, first, second, tuple(Board(outcomes, score, 0) for outcomes in boards))
 
 
 def matches(row: TeamRow) -> int:
@@ -80,7 +80,7 @@ def test_teams_stand_as_the_words_of_the_rules_come_to(held: Held, unplayed: str
     }
     for by, words in naive.items():
         rows = team_standings(held, TEAMS, ruleset, planned, by, BOARDS)
-        found = [(one.rank, one.team, one.points, *(value.value for value in one.arithmetic.values())) for one in rows]
+        found = [(row.rank, row.team, row.points, *(value.value for value in row.arithmetic.values())) for row in rows]
         assert found == [(line.rank, line.player, line.points, *line.tie_breaks.values()) for line in words.lines()]
 
 
@@ -89,30 +89,30 @@ def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_not_lo
     held: Held,
 ) -> None:
     rows = team_standings(held, TEAMS, FISE, 4, "match-points", BOARDS)
-    matches = [one for one in held if isinstance(one, Match)]
+    matches = [entry for entry in held if isinstance(entry, Match)]
     worth = {Bye.HALF_POINT: 0.5, Bye.ZERO_POINT: 0.0}
-    byes = [(one.boards, worth.get(one.kind, 1.0)) for one in held if isinstance(one, TeamBye)]
-    decided = [one for one in matches if not lost_by_all(one)]
-    lost_by_both = sum(board.outcomes == (Outcome.LOSS, Outcome.LOSS) for one in matches for board in one.boards)
-    games = sum(len(one.boards) for one in matches) - lost_by_both
+    byes = [(bye.boards, worth.get(bye.kind, 1.0)) for bye in held if isinstance(bye, TeamBye)]
+    decided = [match for match in matches if not lost_by_all(match)]
+    lost_by_both = sum(board.outcomes == (Outcome.LOSS, Outcome.LOSS) for match in matches for board in match.boards)
+    games = sum(len(match.boards) for match in matches) - lost_by_both
     assert sum(row.board_points for row in rows) == games + sum(number * each for number, each in byes)
     assert sum(row.match_points for row in rows) == len(decided) + sum(each for _, each in byes)
     assert sum(row.spread for row in rows) == 0
-    scores = [board.first_score + board.second_score for one in matches for board in one.boards]
+    scores = [board.first_score + board.second_score for match in matches for board in match.boards]
     assert sum(row.total for row in rows) == sum(scores)
-    played = [one for one in matches if any(board.played for board in one.boards)]
+    played = [match for match in matches if any(board.played for board in match.boards)]
     assert sum(row.wins + row.draws + row.losses for row in rows) == 2 * len(played)
 
 
 @given(championships())
 def test_either_score_is_the_first_tie_break_of_the_other(held: Held) -> None:
-    by_matches = {one.team: one for one in team_standings(held, TEAMS, FISE, 4, "match-points", BOARDS)}
-    by_boards = {one.team: one for one in team_standings(held, TEAMS, FISE, 4, "board-points", BOARDS)}
+    by_matches = {row.team: row for row in team_standings(held, TEAMS, FISE, 4, "match-points", BOARDS)}
+    by_boards = {row.team: row for row in team_standings(held, TEAMS, FISE, 4, "board-points", BOARDS)}
     for team in TEAMS:
-        one, other = by_matches[team], by_boards[team]
-        assert one.points == one.match_points == other.match_points == other.arithmetic["match-points"].value
-        assert other.points == other.board_points == one.board_points == one.arithmetic["board-points"].value
-        assert list(one.arithmetic) == ["board-points", "spread", "total"]
+        matches, other = by_matches[team], by_boards[team]
+        assert matches.points == matches.match_points == other.match_points == other.arithmetic["match-points"].value
+        assert other.points == other.board_points == matches.board_points == matches.arithmetic["board-points"].value
+        assert list(matches.arithmetic) == ["board-points", "spread", "total"]
         assert list(other.arithmetic) == ["match-points", "spread", "total"]
 
 
@@ -124,7 +124,7 @@ def test_a_match_is_won_on_boards_whatever_the_scores_and_drawn_on_equal_boards(
     assert (burgos.match_points, burgos.board_points, burgos.losses, burgos.total) == (0, 1, 1, 1200)
     level = [match(1, "avila", "burgos", WON, LOST, DRAWN)]
     rows = team_standings(level, TEAMS[:2], FISE, 3, "match-points", BOARDS)
-    assert [(one.rank, one.points, one.draws) for one in rows] == [(1, 0.5, 1), (1, 0.5, 1)]
+    assert [(line.rank, line.points, line.draws) for line in rows] == [(1, 0.5, 1), (1, 0.5, 1)]
 
 
 def test_many_boards_or_many_matches_decide_as_the_organiser_chose() -> None:
@@ -135,12 +135,12 @@ def test_many_boards_or_many_matches_decide_as_the_organiser_chose() -> None:
         match(2, "burgos", "cuenca", WON, WON, LOST),
     ]
     by_matches = team_standings(held, TEAMS[:4], FISE, 3, "match-points", BOARDS)
-    assert [(one.team, one.match_points, one.board_points) for one in by_matches][:2] == [
+    assert [(line.team, line.match_points, line.board_points) for line in by_matches][:2] == [
         ("avila", 2, 4),
         ("cuenca", 1, 4),
     ]
     by_boards = team_standings(held, TEAMS[:4], FISE, 3, "board-points", BOARDS)
-    assert [(one.rank, one.team) for one in by_boards] == [(1, "avila"), (2, "cuenca"), (3, "burgos"), (4, "deva")]
+    assert [(line.rank, line.team) for line in by_boards] == [(1, "avila"), (2, "cuenca"), (3, "burgos"), (4, "deva")]
     held.append(match(3, "cuenca", "avila", WON, WON, LOST))
     assert team_standings(held, TEAMS[:4], FISE, 3, "board-points", BOARDS)[0].team == "cuenca"
 
@@ -154,9 +154,9 @@ def test_a_bye_gives_its_points_for_the_match_and_for_every_player_and_no_match(
 
 
 def test_a_board_that_only_one_team_has_somebody_for_is_won_and_a_match_of_such_boards_is_no_match_played() -> None:
-    one = Match(1, "avila", "burgos", (Board(LOST, 300, 400), Board.without_opponent(first=True)))
+    match = Match(1, "avila", "burgos", (Board(LOST, 300, 400), Board.without_opponent(first=True)))
     other = Match(1, "cuenca", "deva", (Board.without_opponent(first=False),))
-    rows = team_standings([one, other], TEAMS[:4], FISE, 3, "match-points", 2)
+    rows = team_standings([match, other], TEAMS[:4], FISE, 3, "match-points", 2)
     assert [(row(rows, team).match_points, matches(row(rows, team))) for team in TEAMS[:4]] == [
         (0.5, 1),
         (0.5, 1),
@@ -171,7 +171,7 @@ def test_a_match_being_played_adds_nothing_and_what_came_off_the_spread_of_a_pla
     rows = team_standings(
         held, TEAMS[:4], FISE, 3, "match-points", 2, pending={("cuenca", 1), ("deva", 1)}, adjustments=off
     )
-    assert [(one.team, one.spread, one.total) for one in rows] == [
+    assert [(row.team, row.spread, row.total) for row in rows] == [
         ("avila", -30, 20),
         ("cuenca", 0, 0),
         ("deva", 0, 0),

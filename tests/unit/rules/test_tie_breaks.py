@@ -45,8 +45,8 @@ def with_byes(draw: st.DrawFn) -> list[Result]:
     """The same championships, with byes that were asked for."""
     kinds = st.sampled_from([Bye.HALF_POINT, Bye.FULL_POINT, Bye.ZERO_POINT])
     return [
-        Result.bye(one.round, one.first, draw(kinds)) if one.sat_out and draw(st.booleans()) else one
-        for one in draw(championships())
+        Result.bye(result.round, result.first, draw(kinds)) if result.sat_out and draw(st.booleans()) else result
+        for result in draw(championships())
     ]
 
 
@@ -54,7 +54,7 @@ def with_byes(draw: st.DrawFn) -> list[Result]:
 def test_standings_are_what_the_words_of_the_rules_come_to(results: list[Result], unplayed: str, planned: int) -> None:
     ruleset = everything(UNPLAYED[unplayed])
     rows = standings(results, PLAYERS, ruleset, planned)
-    found = [(one.rank, one.player, one.points, dict(one.tie_breaks)) for one in rows]
+    found = [(row.rank, row.player, row.points, dict(row.tie_breaks)) for row in rows]
     assert found == [tuple(line) for line in Championship(results, PLAYERS, ruleset, planned).lines()]
 
 
@@ -63,13 +63,13 @@ def test_every_value_is_the_sum_of_its_terms_and_no_term_is_of_a_round_to_come(
     results: list[Result], unplayed: str
 ) -> None:
     held = {result.round for result in results}
-    for one in standings(results, PLAYERS, everything(UNPLAYED[unplayed]), 5):
-        values = [(value, one.arithmetic[name]) for name, value in one.tie_breaks.items()]
-        for value, arithmetic in [(one.points, one.point_arithmetic), *values]:
+    for line in standings(results, PLAYERS, everything(UNPLAYED[unplayed]), 5):
+        values = [(value, line.arithmetic[name]) for name, value in line.tie_breaks.items()]
+        for value, arithmetic in [(line.points, line.point_arithmetic), *values]:
             counted = [term for term in arithmetic.terms if term.left_out is None]
             assert sum(term.value for term in counted) == value * arithmetic.divisor
             assert {term.round for term in arithmetic.terms} <= held
-        left_out = [term for term in one.arithmetic["median-buchholz"].terms if term.left_out]
+        left_out = [term for term in line.arithmetic["median-buchholz"].terms if term.left_out]
         assert len(left_out) == min(1, len(held))
 
 
@@ -136,7 +136,7 @@ def test_games_among_equals_decide_before_the_spread_where_all_meet_all() -> Non
         Result.of_game(3, "p1", "p2", 500, 200),
     ]
     rows = standings(results, PLAYERS[:4], ALL_AGAINST_ALL, 3)
-    assert [(one.player, one.points, one.tie_breaks["head-to-head"]) for one in rows] == [
+    assert [(line.player, line.points, line.tie_breaks["head-to-head"]) for line in rows] == [
         ("p0", 2.0, 1.0),
         ("p1", 2.0, 0.0),
         ("p2", 1.0, 1.0),
@@ -151,10 +151,10 @@ def test_games_among_equals_wait_until_all_of_them_have_met() -> None:
     results = [Result.of_game(1, "p0", "p1", 400, 300), Result.of_game(2, "p1", "p2", 400, 300)]
     results += [Result.bye(3, "p2")]
     rows = standings(results, PLAYERS[:3], ALL_AGAINST_ALL, 3)
-    assert [one.points for one in rows] == [1.0, 1.0, 1.0]
-    assert all(one.tie_breaks["head-to-head"] == 0 for one in rows)
+    assert [line.points for line in rows] == [1.0, 1.0, 1.0]
+    assert all(line.tie_breaks["head-to-head"] == 0 for line in rows)
     assert [term.left_out for term in row(rows, "p1").arithmetic["head-to-head"].terms] == [LeftOut.NOT_ALL_MET] * 2
-    assert [one.player for one in rows] == ["p0", "p1", "p2"]  # the spread decides
+    assert [line.player for line in rows] == ["p0", "p1", "p2"]  # the spread decides
 
 
 def test_a_festa_major_ranks_by_the_mean_of_scores_times_players() -> None:
@@ -163,13 +163,13 @@ def test_a_festa_major_ranks_by_the_mean_of_scores_times_players() -> None:
         TableResult(2, (("anna", 100), ("biel", 150), ("carme", 120), ("dolors", 250))),
     ]
     rows = standings(results, ["anna", "biel", "carme", "dolors"], FESTA_MAJOR, 3)
-    assert [(one.rank, one.player, one.tie_breaks["cusca"]) for one in rows] == [
+    assert [(line.rank, line.player, line.tie_breaks["cusca"]) for line in rows] == [
         (1, "dolors", 1000.0),
         (2, "anna", (900 + 400) / 2),
         (3, "biel", (600 + 600) / 2),
         (4, "carme", (300 + 480) / 2),
     ]
-    assert {one.points for one in rows} == {0}
+    assert {line.points for line in rows} == {0}
     assert [(term.score, term.seats) for term in row(rows, "anna").arithmetic["cusca"].terms] == [(300, 3), (100, 4)]
 
 
@@ -219,5 +219,5 @@ def test_whether_equals_have_all_met_is_looked_up_once_for_all_of_them(monkeypat
     players = [f"p{number:02}" for number in range(40)]
     drawn = [Result.of_game(1, players[at], players[at + 20], 300, 300) for at in range(20)]
     rows = standings(drawn, players, ALL_AGAINST_ALL, 39)
-    assert {one.rank for one in rows} == {1}
+    assert {row.rank for row in rows} == {1}
     assert len(looked_up) <= 2 * len(players)

@@ -40,7 +40,7 @@ def test_a_word_is_spelled_in_every_way_that_there_is_and_in_no_other(name: str,
     word = "".join(data.draw(st.lists(st.sampled_from(found.faces), min_size=1, max_size=6)))
     spelled = list(found.spellings(word))
     assert len(set(spelled)) == len(spelled)
-    assert {one for one in spelled if "".join(one) == word} == naive_spellings(word, found.faces)
+    assert {spelling for spelling in spelled if "".join(spelling) == word} == naive_spellings(word, found.faces)
 
 
 def test_a_text_of_twice_the_length_takes_twice_the_memory_and_not_four_times() -> None:

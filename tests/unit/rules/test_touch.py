@@ -41,11 +41,11 @@ def test_elsewhere_tiles_may_be_taken_back_and_moved_to_another_row() -> None:
 
 
 def test_a_play_of_one_tile_may_slide_along_its_row_or_its_column_and_three_may_not_change_line() -> None:
-    one = [Placement(Square(5, 5), Tile("A"))]
+    laid = [Placement(Square(5, 5), Tile("A"))]
     for to in (Square(5, 9), Square(2, 5)):
-        check_touched(one, [Placement(to, Tile("A"))], FISE)
+        check_touched(laid, [Placement(to, Tile("A"))], FISE)
     with pytest.raises(Refusal, match="begun at F6"):
-        check_touched(one, [Placement(Square(6, 6), Tile("A"))], FISE)
+        check_touched(laid, [Placement(Square(6, 6), Tile("A"))], FISE)
     three = [Placement(Square(5, col), Tile("A")) for col in (5, 6, 7)]
     check_touched(three, [Placement(Square(5, col), Tile("A")) for col in (8, 9, 10)], FISE)
     with pytest.raises(Refusal) as refused:

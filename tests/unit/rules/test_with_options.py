@@ -83,10 +83,10 @@ def test_every_choice_of_every_option_gives_a_ruleset_that_holds_together(
 @pytest.mark.parametrize("name", ruleset_names())
 def test_any_two_options_together_are_a_ruleset_or_a_refusal(name: str) -> None:
     ruleset = load_ruleset(name)
-    for one, two in itertools.combinations(ruleset.options, 2):
-        for first, second in itertools.product(some_values(one), some_values(two)):
+    for option, two in itertools.combinations(ruleset.options, 2):
+        for first, second in itertools.product(some_values(option), some_values(two)):
             with suppress_refusal("OPTION_WITHOUT_SENSE", "OPTIONS_CLASH"):
-                assert list(contradictions(with_options(ruleset, {one.name: first, two.name: second}))) == []
+                assert list(contradictions(with_options(ruleset, {option.name: first, two.name: second}))) == []
 
 
 @given(st.integers())
@@ -169,9 +169,9 @@ def test_what_an_option_sets_cites_the_option() -> None:
 
 
 def test_the_order_in_which_options_are_named_does_not_matter() -> None:
-    one = with_options(FISE, {"minutes": 22, "time": "non-running"})
+    chosen = with_options(FISE, {"minutes": 22, "time": "non-running"})
     two = with_options(FISE, {"time": "non-running", "minutes": 22})
-    assert (one.digest, one.clock.minutes) == (two.digest, 22)
+    assert (chosen.digest, chosen.clock.minutes) == (two.digest, 22)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from faristol.pairing.administration.divisions import check_tables
 from faristol.pairing.conditions import check_open, registered
 from faristol.pairing.identity import checked_name
 from faristol.pairing.model import Hall
-from faristol.pairing.rounds.seating import MOST_TABLES, check_halls
+from faristol.pairing.rounds.tables import MOST_TABLES, check_halls
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

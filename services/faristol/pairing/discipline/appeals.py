@@ -42,7 +42,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     _check_number("affiliations", len(request.affiliations))
     affiliations = _affiliations(request.affiliations)
     countries = {member.person_id: member.country for member in request.appointments}
-    belonging = situation.belonging.with_given("appointments", countries, affiliations)
+    origins = situation.origins.with_given("appointments", countries, affiliations)
     members = [Member(member.person_id, member.role) for member in request.appointments]
     check_open(state)
     if not article:
@@ -59,7 +59,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
                 " those of the organisers and the federation without them."
             ),
         )
-    tribunal.check_composition(members, belonging, article, elected=bool(elected) or not begun)
+    tribunal.check_composition(members, origins, article, elected=bool(elected) or not begun)
     if begun and _players_own(members) != elected:
         raise Refusal(
             "TOURNAMENT_BEGUN",
@@ -90,7 +90,7 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
     countries = _given("countries", ((person.person_id, person.country) for person in request.countries))
     affiliations = _affiliations(request.affiliations)
     situation.act(version)
-    belonging = situation.belonging.with_given("countries", countries, affiliations)
+    origins = situation.origins.with_given("countries", countries, affiliations)
     check_open(state)
     act = sanction_of(situation, version)
     _check_appeal(state, ruleset, act, request.player_id, version)
@@ -99,8 +99,8 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
     for player_id in involved:
         if state.player(player_id) is None:
             raise Invalid("player_ids", N_("{player} is not a player of the tournament"), {"player": player_id[:100]})
-    national = belonging.of_one_country(player.player_id for player in state.players)
-    members = tribunal.convened(state.tribunal, involved, belonging, ruleset.law.tribunal, national=national)
+    national = origins.of_one_country(player.player_id for player in state.players)
+    members = tribunal.convened(state.tribunal, involved, origins, ruleset.law.tribunal, national=national)
     return [
         events.AppealLodged(
             appeal=len(state.appeals) + 1,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_none
-from faristol.pairing.model import Belonging, Member
+from faristol.pairing.model import Member, Origins
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 ORGANISERS, FEDERATION, PLAYERS, SUBSTITUTE = (
@@ -28,7 +28,7 @@ PLAYERS_OWN = (PLAYERS, SUBSTITUTE)
 """Who is elected by the players, before the tournament begins."""
 
 
-def check_composition(members: Sequence[Member], belonging: Belonging, article: str, *, elected: bool = True) -> None:
+def check_composition(members: Sequence[Member], origins: Origins, article: str, *, elected: bool = True) -> None:
     """Refuse a tribunal in which two of those who would sit are not apart.
 
     ``elected`` says that the players have, or can have, a representative in it. Raises ``Invalid`` when it does not
@@ -47,13 +47,13 @@ def check_composition(members: Sequence[Member], belonging: Belonging, article: 
             raise Invalid("appointments", N_("{person} is named twice"), {"person": person_id})
     sitting: list[Member] = []
     for member in _in_order(members, (ORGANISERS, FEDERATION, PLAYERS)):
-        if (reason := _bar(member, sitting, (), belonging, article)) is not None:
+        if (reason := _bar(member, sitting, (), origins, article)) is not None:
             raise reason
         sitting.append(member)
 
 
 def convened(
-    members: Sequence[Member], involved: Collection[str], belonging: Belonging, article: str, *, national: bool = False
+    members: Sequence[Member], involved: Collection[str], origins: Origins, article: str, *, national: bool = False
 ) -> tuple[Member, ...]:
     """The three who sit where the players ``involved`` are in dispute: for the players the first who can.
 
@@ -68,7 +68,7 @@ def convened(
     for candidates in ((ORGANISERS,), (FEDERATION,), (PLAYERS, SUBSTITUTE)):
         reasons: list[Refusal] = []
         for member in _in_order(members, candidates):
-            reason = _bar(member, sitting, involved, belonging, article, national=national)
+            reason = _bar(member, sitting, involved, origins, article, national=national)
             if reason is None:
                 sitting.append(member)
                 break
@@ -83,14 +83,14 @@ def _bar(
     member: Member,
     sitting: Sequence[Member],
     involved: Collection[str],
-    belonging: Belonging,
+    origins: Origins,
     article: str,
     *,
     national: bool = False,
 ) -> Refusal | None:
     """Why somebody cannot sit beside those who do; None when they can."""
     person, by_country = member.person_id, member.role in PLAYERS_OWN and not national
-    apart = belonging.of_other_country if by_country else belonging.apart
+    apart = origins.of_other_country if by_country else origins.apart
     if person in involved:
         message, other = N_("{person} cannot sit on the tribunal: they are involved in the dispute."), ""
     elif other := _first_of_same(person, sorted(involved), apart):
@@ -102,7 +102,7 @@ def _bar(
                 " to be of another affiliation."
             )
         )
-    elif other := _first_of_same(person, [member.person_id for member in sitting], belonging.apart):
+    elif other := _first_of_same(person, [member.person_id for member in sitting], origins.apart):
         message = N_(
             "{person} cannot sit on the tribunal: {other}, who sits on it, is of the same country, and not known to be"
             " of another affiliation."

@@ -60,9 +60,9 @@ def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
         forced = (node, (graph[node] & -graph[node]).bit_length() - 1)
     for pairing in _pairings(graph, forced, counter):
         rows = list(graph)
-        for one, other in pairing:
-            rows[one] &= ~(1 << other)
-            rows[other] &= ~(1 << one)
+        for node, other in pairing:
+            rows[node] &= ~(1 << other)
+            rows[other] &= ~(1 << node)
         if _search(tuple(rows), rounds - 1, counter):
             return True
     return False
@@ -84,7 +84,7 @@ def _complete(
     if not free:
         yield pairs
         return
-    node = min(_nodes(free), key=lambda one: (graph[one] & free).bit_count())
+    node = min(_nodes(free), key=lambda candidate: (graph[candidate] & free).bit_count())
     for other in _nodes(graph[node] & free):
         yield from _complete(graph, free & ~(1 << node) & ~(1 << other), (*pairs, (node, other)), counter)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from math import isqrt
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.engines.matching import Matching, cheapest, first_as_cheap
+from faristol.pairing.engines.matchings import Matching, cheapest, first_as_cheap
 from faristol.pairing.engines.swiss import NEIGHBOURS, no_bye_left, within_reach
 
 ALGORITHM = "king-of-the-hill-2"
@@ -26,10 +26,10 @@ def pair_neighbours(
     """
     bye = None
     if len(standing) % 2:
-        bye = next((one for one in reversed(standing) if one not in had_bye), None)
+        bye = next((player_id for player_id in reversed(standing) if player_id not in had_bye), None)
         if bye is None:
             raise no_bye_left(len(standing))
-    there = [one for one in standing if one != bye]
+    there = [player_id for player_id in standing if player_id != bye]
     found = _nearest(there, apart)
     if found is None:
         raise Refusal(

@@ -59,12 +59,12 @@ def first_as_cheap(cheap: Matching, costs: Mapping[Edge, int]) -> Matching:
     found, settled = cheap, list[Edge]()
     while found:
         (node, partner), *others = found
-        free = sorted(one for edge in found for one in edge)
+        free = sorted(end for edge in found for end in edge)
         if not any((node, nearer) in costs for nearer in free[1 : free.index(partner)]):
             settled.append((node, partner))
             found = tuple(others)
             continue
-        shift = {one: width * place for place, one in enumerate(reversed(free[: _TIE_BITS // width]))}
+        shift = {node: width * place for place, node in enumerate(reversed(free[: _TIE_BITS // width]))}
         among = set(free)
         ordered = {
             (low, high): (cost << _TIE_BITS) + ((high - low) << shift[low] if low in shift else 0)

@@ -33,15 +33,17 @@ def pair_berger(players: Sequence[str], number: int, cycles: int = 1) -> Paired:
     if cycles > 1 and cycle == 0 and size > 2 and place >= size - 3:
         place = 2 * size - 5 - place
     pairs: list[tuple[int, int]] = []
-    for one in range(1, size):
-        other = (place + 2 - one - 1) % (size - 1) + 1
-        if one == other:
-            pairs.insert(0, (one, size) if 2 * one <= size else (size, one))
-        elif one < other:
-            pairs.append((one, other) if (one + other) % 2 else (other, one))
+    for player in range(1, size):
+        other = (place + 2 - player - 1) % (size - 1) + 1
+        if player == other:
+            pairs.insert(0, (player, size) if 2 * player <= size else (size, player))
+        elif player < other:
+            pairs.append((player, other) if (player + other) % 2 else (other, player))
     if cycle % 2:
         pairs = [(black, white) for white, black in pairs]
-    resting = next((one for pair in pairs for one in pair if len(players) + 1 in pair and one <= len(players)), None)
+    resting = next(
+        (player for pair in pairs for player in pair if len(players) + 1 in pair and player <= len(players)), None
+    )
     return Paired(
         pairs=tuple(
             (players[white - 1], players[black - 1]) for white, black in pairs if max(white, black) <= len(players)

@@ -20,7 +20,7 @@ from math import isqrt
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.engines.foresight import can_go_on
-from faristol.pairing.engines.matching import Edge, Matching, by_cost, cheapest
+from faristol.pairing.engines.matchings import Edge, Matching, by_cost, cheapest
 
 ALGORITHM = "swiss-distance-1"
 """Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
@@ -181,7 +181,7 @@ def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
     it, and then one boundary beside them is crossed twice.
     """
     groups = [list(group) for _, group in groupby(nodes, key=lambda node: standing[node].half_points)]
-    gaps = [(standing[one[0]].half_points - standing[two[0]].half_points) ** 2 for one, two in pairwise(groups)]
+    gaps = [(standing[upper[0]].half_points - standing[lower[0]].half_points) ** 2 for upper, lower in pairwise(groups)]
     above = list(accumulate(map(len, groups)))
     least = sum(gap for gap, players in zip(gaps, above, strict=False) if players % 2)
     counted = None
@@ -197,8 +197,8 @@ def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
 
 def _pairable(standing: Sequence[Entrant], group: Sequence[int]) -> bool:
     """Whether players can be paired among themselves."""
-    edges = combinations(group, 2)
-    return cheapest(group, {(one, two): 0 for one, two in edges if standing[one].may_meet(standing[two])}) is not None
+    edges = [(high, low) for high, low in combinations(group, 2) if standing[high].may_meet(standing[low])]
+    return cheapest(group, dict.fromkeys(edges, 0)) is not None
 
 
 def _costs(standing: Sequence[Entrant], pairs: Iterable[Edge], seed: bytes) -> Iterator[tuple[Edge, int]]:
@@ -207,24 +207,24 @@ def _costs(standing: Sequence[Entrant], pairs: Iterable[Edge], seed: bytes) -> I
     step = (1 << _LOT_BITS) * count
     leap = step * count**3
     for high, low in pairs:
-        one, other = standing[high], standing[low]
-        if one.may_meet(other):
-            points = one.half_points - other.half_points
-            yield (high, low), points**2 * leap + (low - high) ** 2 * step + _lot(seed, one, other)
+        higher, other = standing[high], standing[low]
+        if higher.may_meet(other):
+            points = higher.half_points - other.half_points
+            yield (high, low), points**2 * leap + (low - high) ** 2 * step + _lot(seed, higher, other)
 
 
-def _lot(seed: bytes, one: Entrant, other: Entrant) -> int:
-    lot = hmac.digest(seed, f"{one.player_id} {other.player_id}".encode(), "sha256")
+def _lot(seed: bytes, higher: Entrant, other: Entrant) -> int:
+    lot = hmac.digest(seed, f"{higher.player_id} {other.player_id}".encode(), "sha256")
     return int.from_bytes(lot[: _LOT_BITS // 8], "big")
 
 
 def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> tuple[int, ...]:
     """Who may meet whom after this round. With an odd number, resting is meeting one player more, who is nobody."""
     count = len(standing)
-    place = {one.player_id: node for node, one in enumerate(standing)}
+    place = {entrant.player_id: node for node, entrant in enumerate(standing)}
     rows = [((1 << count) - 1) & ~(1 << node) for node in range(count)]
-    for node, one in enumerate(standing):
-        for other in one.opponents | one.apart:
+    for node, entrant in enumerate(standing):
+        for other in entrant.opponents | entrant.apart:
             if other in place:
                 rows[node] &= ~(1 << place[other])
                 rows[place[other]] &= ~(1 << node)
@@ -233,7 +233,7 @@ def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int |
         rows[low] &= ~(1 << high)
     if count % 2 == 0:
         return tuple(rows)
-    rests = [node for node, one in enumerate(standing) if not one.had_bye and node != resting]
+    rests = [node for node, entrant in enumerate(standing) if not entrant.had_bye and node != resting]
     for node in rests:
         rows[node] |= 1 << count
     return (*rows, sum(1 << node for node in rests))
@@ -243,8 +243,8 @@ def _paired(standing: Sequence[Entrant], matching: Matching, resting: int | None
     """Tables by the points of the better player, then of both together, then by rank (FIDE C.04.2)."""
 
     def order(pair: Edge) -> tuple[int, int, int]:
-        one, other = (standing[node].half_points for node in pair)
-        return -max(one, other), -(one + other), pair[0]
+        better, other = (standing[node].half_points for node in pair)
+        return -max(better, other), -(better + other), pair[0]
 
     return Paired(
         pairs=tuple((standing[high].player_id, standing[low].player_id) for high, low in sorted(matching, key=order)),
@@ -256,15 +256,15 @@ def _impossible(standing: Sequence[Entrant]) -> Refusal:
     """Why there is no pairing, as exactly as can be told."""
     count = len(standing)
     odd = count % 2 == 1
-    if odd and all(one.had_bye for one in standing):
+    if odd and all(entrant.had_bye for entrant in standing):
         return no_bye_left(count)
-    for one in standing:
-        if len(one.opponents) == count - 1 and (one.had_bye or not odd):
+    for entrant in standing:
+        if len(entrant.opponents) == count - 1 and (entrant.had_bye or not odd):
             return Refusal(
                 "NO_OPPONENT_LEFT",
                 "FIDE C.04.1 1.9.3",
                 N_("{player} has met every other player, and nobody meets twice; the arbiter decides."),
-                {"player": one.player_id},
+                {"player": entrant.player_id},
             )
     return Refusal(
         "NO_PAIRING",

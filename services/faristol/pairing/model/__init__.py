@@ -1,10 +1,10 @@
 """A tournament as its facts tell it. Pure."""
 
 from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
-from faristol.pairing.model.belonging import Belonging
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.entries import BYES, KINDS
 from faristol.pairing.model.evolution import evolve
+from faristol.pairing.model.origins import Origins
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.rulings import Ruled, Rulings, game_stream, watch
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
@@ -26,13 +26,13 @@ __all__ = [
     "KINDS",
     "Appeal",
     "AppealPhase",
-    "Belonging",
     "BoardBye",
     "Decided",
     "Division",
     "GameSanction",
     "Hall",
     "Member",
+    "Origins",
     "Pairing",
     "Phase",
     "Player",

@@ -14,7 +14,7 @@ from faristol.pairing.identity import checked_country, same_affiliation
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
+class Origins:
     """What is known of where persons belong, by id; who is missing is not known."""
 
     countries: Mapping[str, str] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Belonging:
     affiliations: Mapping[str, str] = field(default_factory=dict)
     """The club or association of each."""
 
-    def with_given(self, name: str, countries: Mapping[str, str], affiliations: Mapping[str, str]) -> Belonging:
+    def with_given(self, name: str, countries: Mapping[str, str], affiliations: Mapping[str, str]) -> Origins:
         """The same with what a request says of persons; ``name`` is its field of the countries.
 
         Raises ``Invalid`` for what is no country, and for another country or club than is known.
@@ -34,7 +34,7 @@ class Belonging:
         for person_id, affiliation in affiliations.items():
             if not same_affiliation(of_club.setdefault(person_id, affiliation), affiliation):
                 raise Invalid("affiliations", N_("{person} was registered with another club"), {"person": person_id})
-        return Belonging(of_country, of_club)
+        return Origins(of_country, of_club)
 
     def apart(self, person: str, other: str) -> bool:
         """Whether two persons are of different nationality or affiliation (FISE 50).

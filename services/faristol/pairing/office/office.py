@@ -22,7 +22,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
 from faristol.pairing.identity import checked_id, same_name
-from faristol.pairing.model import Belonging, Division, Rulings, Tournament, evolve, game_stream, stream, watch
+from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
 from faristol.pairing.office.answers import answer_to
 from faristol.pairing.office.precedence import preceded
 from faristol.pairing.office.writes import write_of
@@ -133,15 +133,15 @@ class Office:
             facts=await self.facts(loaded) if command.facts else (),
             divisions=divisions.tournaments,
             tables={game: table.state for game, table in tables.items()},
-            belonging=await self._belonging(command.persons(state, request)),
+            origins=await self._origins(command.persons(state, request)),
         )
         guards = [Guard(game_stream(game), table.version) for game, table in tables.items()]
         return situation, (*divisions.guards, *guards)
 
-    async def _belonging(self, persons: Iterable[str]) -> Belonging:
+    async def _origins(self, persons: Iterable[str]) -> Origins:
         wanted = {*persons}
         known = (await people.names(self.record, wanted)).values() if wanted else ()
-        return Belonging(
+        return Origins(
             {person.player_id: person.country for person in known if person.country},
             {person.player_id: person.club for person in known if person.club},
         )

@@ -16,8 +16,8 @@ from faristol.pairing.administration.postponements import postponed_again
 from faristol.pairing.conditions import check_none, paired_round
 from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pairing.rounds.readiness import against_next, check_next
-from faristol.pairing.rounds.seating import hall_of_table, tables_for, tables_for_matches
 from faristol.pairing.rounds.systems import of_algorithm, propose
+from faristol.pairing.rounds.tables import hall_of_table, tables_for, tables_for_matches
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pairing.teams import boards
 from faristol.pb.pairing.v1 import events_pb2 as events

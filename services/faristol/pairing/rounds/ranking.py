@@ -74,4 +74,4 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
             )
         )
     # Equal points keep the initial order because sorting is stable.
-    return tuple(sorted(everybody, key=lambda one: -one.half_points))
+    return tuple(sorted(everybody, key=lambda entrant: -entrant.half_points))

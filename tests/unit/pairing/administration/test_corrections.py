@@ -187,7 +187,7 @@ def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_a
     hall = hall_of()
     forfeited(hall)
     before = hall.state.played[0].decided[GAME]
-    scores = [game_events.FinalScore(player_id=one, score=100) for one in ("p1", "p5")]
+    scores = [game_events.FinalScore(player_id=player_id, score=100) for player_id in ("p1", "p5")]
     hall.do([events.ResultCorrected(round=1, game_id=GAME, scores=scores, winner_id="p5")])
 
     assert hall.state.played[0].decided[GAME] == replace(before, winner_id="p5")
@@ -222,7 +222,7 @@ def test_a_game_without_a_result_has_nothing_to_correct() -> None:
     hall.pair(1)
     game = hall.state.played[0].pairings[0]
 
-    refusal = refusal_of(lambda: correct(hall, *((one, 1) for one in game.player_ids), game=game.game_id))
+    refusal = refusal_of(lambda: correct(hall, *((player_id, 1) for player_id in game.player_ids), game=game.game_id))
 
     assert refusal.reason == "NO_RESULT"
 

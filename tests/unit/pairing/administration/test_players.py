@@ -46,8 +46,10 @@ def grant(hall: Hall, player_id: str, number: int, kind: events.ByeKind.ValueTyp
 
 
 def in_round(hall: Hall, number: int) -> set[str]:
-    one = hall.state.played[number - 1]
-    return {player for table in one.pairings for player in table.player_ids} | ({one.bye} if one.bye else set())
+    played = hall.state.played[number - 1]
+    return {player for table in played.pairings for player in table.player_ids} | (
+        {played.bye} if played.bye else set()
+    )
 
 
 def refusal_of(act: Callable[[], object]) -> tuple[str, str]:
@@ -80,11 +82,11 @@ def test_fictitious_points_are_for_pairing_and_not_points_of_the_championship(ru
     hall.play(2)
     enter(hall, "late")
 
-    late = next(one for one in entrants(hall.state, ruleset) if one.player_id == "late")
+    late = next(entrant for entrant in entrants(hall.state, ruleset) if entrant.player_id == "late")
 
     assert (late.half_points, late.had_bye, late.opponents) == (2, False, frozenset())
     assert past_of(hall.state, ruleset, "late", 3) == (Past(), Past())
-    numbered = {one.points for one in dutch_round(hall.state, ruleset, 3).players if one.unplayed == 2}
+    numbered = {player.points for player in dutch_round(hall.state, ruleset, 3).players if player.unplayed == 2}
     assert numbered == {10}
 
 
@@ -159,7 +161,7 @@ def test_who_had_the_bye_and_comes_back_before_the_round_begins_keeps_it() -> No
     withdraw(hall, bye)
     hall.carry_out(pb.ReinstatePlayerRequest(player_id=bye))
     hall.start(1)
-    assert next(one for one in hall.state.players if one.player_id == bye).takes_part(1)
+    assert next(player for player in hall.state.players if player.player_id == bye).takes_part(1)
 
 
 def test_a_withdrawal_in_the_middle_of_a_round_names_the_game_that_is_left() -> None:
@@ -275,7 +277,7 @@ def test_a_bye_that_was_asked_for_is_sat_out_and_worth_what_was_granted(
     assert "p1" not in in_round(hall, 2)
     full = kind == events.BYE_KIND_FULL_POINT
     assert past_of(hall.state, FISC, "p1", 3)[1] == Past(half_points=half_points, unplayed_win=full)
-    entrant = next(one for one in entrants(hall.state, FISC) if one.player_id == "p1")
+    entrant = next(candidate for candidate in entrants(hall.state, FISC) if candidate.player_id == "p1")
     assert entrant.had_bye == (kind == events.BYE_KIND_FULL_POINT)
 
 

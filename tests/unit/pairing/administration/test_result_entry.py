@@ -69,7 +69,7 @@ def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, p
     hall = started(ruleset)
     recorded = forfeit(hall, "p5")
 
-    assert [(one.player_id, one.score) for one in recorded.scores] == [("p1", points), ("p5", 0)]
+    assert [(score.player_id, score.score) for score in recorded.scores] == [("p1", points), ("p5", 0)]
     assert (recorded.winner_id, list(recorded.loser_ids), recorded.unplayed) == ("p1", ["p5"], True)
     assert past_of(hall.state, ruleset, "p1", 2)[0].half_points == 2
     assert not past_of(hall.state, ruleset, "p1", 2)[0].played
@@ -80,9 +80,9 @@ def test_where_both_were_absent_both_lose() -> None:
     hall = started()
     recorded = forfeit(hall, "p1", "p5")
 
-    assert [one.score for one in recorded.scores] == [0, 0]
+    assert [score.score for score in recorded.scores] == [0, 0]
     assert recorded.lost_by_all
-    assert [past_of(hall.state, PES, one, 2)[0].half_points for one in ("p1", "p5")] == [0, 0]
+    assert [past_of(hall.state, PES, player_id, 2)[0].half_points for player_id in ("p1", "p5")] == [0, 0]
 
 
 @pytest.mark.parametrize("losers", [(), ("p2",), ("p1", "p2")])
@@ -147,7 +147,7 @@ def test_a_game_that_was_left_comes_to_what_the_book_says(
     hall = started(ruleset)
     recorded = enter(hall, ("p1", given[0]), ("p5", given[1]), abandoned_by=left)
 
-    assert [one.score for one in recorded.scores] == scores
+    assert [score.score for score in recorded.scores] == scores
     assert recorded.lost_by_all == (len(left) == 2)
     assert recorded.winner_id == ("" if len(left) == 2 else "p5" if left == ["p1"] else "p1")
 
@@ -166,7 +166,7 @@ def test_scores_that_were_swapped_are_refused() -> None:
 def test_scores_are_entered_in_any_order_and_stand_in_that_of_the_table() -> None:
     hall = started()
     recorded = enter(hall, ("p5", 412), ("p1", 310))
-    assert [(one.player_id, one.score) for one in recorded.scores] == [("p1", 310), ("p5", 412)]
+    assert [(score.player_id, score.score) for score in recorded.scores] == [("p1", 310), ("p5", 412)]
     assert recorded.winner_id == "p5"
 
 
@@ -212,7 +212,7 @@ def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None
     hall.report("open-r1-t2", 400, 300)
 
     def correct(game: str) -> list[Message]:
-        players = next(one for one in hall.state.played[0].pairings if one.game_id == game).player_ids
+        players = next(table for table in hall.state.played[0].pairings if table.game_id == game).player_ids
         return hall.decided(
             pb.CorrectResultRequest(
                 game_id=game,
@@ -248,7 +248,7 @@ def test_a_forfeit_in_place_of_a_result_has_the_scores_of_the_book_where_none_ar
     )
 
     assert isinstance(corrected, events.ResultCorrected)
-    assert {one.player_id: one.score for one in corrected.scores} == {first: 0, second: 150}
+    assert {score.player_id: score.score for score in corrected.scores} == {first: 0, second: 150}
     assert (corrected.winner_id, corrected.unplayed) == (second, True)
 
 

@@ -97,10 +97,15 @@ def test_round_1_follows_the_ratings_and_not_the_order_of_registration() -> None
 
     hall.pair(1)
 
-    (one,) = hall.state.played
-    assert [pairing.player_ids for pairing in one.pairings] == [("p1", "p5"), ("p2", "p6"), ("p3", "p7"), ("p4", "p8")]
-    assert [pairing.game_id for pairing in one.pairings] == [f"open-r1-t{table}" for table in (1, 2, 3, 4)]
-    assert one.phase is Phase.PAIRED
+    (played,) = hall.state.played
+    assert [pairing.player_ids for pairing in played.pairings] == [
+        ("p1", "p5"),
+        ("p2", "p6"),
+        ("p3", "p7"),
+        ("p4", "p8"),
+    ]
+    assert [pairing.game_id for pairing in played.pairings] == [f"open-r1-t{table}" for table in (1, 2, 3, 4)]
+    assert played.phase is Phase.PAIRED
 
 
 def test_a_pairing_says_how_it_was_made_without_giving_the_seed_away() -> None:
@@ -124,7 +129,7 @@ def test_an_odd_number_gives_the_last_a_bye_and_the_points_of_a_win() -> None:
     assert hall.state.played[0].bye == "p7"
     assert isinstance(paired, events.RoundPaired)
     assert isinstance(bye, events.ByeAwarded)
-    opponent = next(one.first_player_id for one in paired.pairings if one.second_player_id == "p7")
+    opponent = next(table.first_player_id for table in paired.pairings if table.second_player_id == "p7")
     assert opponent in {"p1", "p2", "p3"}
     assert bye.player_id == "p6"
 
@@ -153,7 +158,7 @@ def test_five_rounds_can_be_a_round_robin(players: int) -> None:
     for number in range(1, 6):
         hall.play(number)
 
-    assert all(one.phase is Phase.CLOSED for one in hall.state.played)
+    assert all(played.phase is Phase.CLOSED for played in hall.state.played)
 
 
 @pytest.mark.parametrize("number", [-1, 2, 7])

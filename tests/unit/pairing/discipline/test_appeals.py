@@ -14,7 +14,7 @@ from tests.unit.pairing.halls import Hall
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.discipline import tribunal
-from faristol.pairing.model import Belonging, Member
+from faristol.pairing.model import Member, Origins
 from faristol.pairing.undo import can_undo
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -44,7 +44,7 @@ def appoint(
 ) -> Sequence[Message]:
     appointments = [pb.Appointment(person_id=member.person_id, role=member.role) for member in members]
     return hall.carry_out(
-        pb.AppointTribunalRequest(appointments=appointments), belonging=Belonging(countries, affiliations)
+        pb.AppointTribunalRequest(appointments=appointments), origins=Origins(countries, affiliations)
     )
 
 
@@ -63,7 +63,7 @@ def lodge(
 ) -> events.AppealLodged:
     (fact,) = hall.carry_out(
         pb.LodgeAppealRequest(version=version, player_id=player_id, player_ids=others),
-        belonging=Belonging(countries, affiliations),
+        origins=Origins(countries, affiliations),
     )
     assert isinstance(fact, events.AppealLodged)
     return fact
@@ -85,7 +85,7 @@ def test_an_appeal_that_is_upheld_takes_a_warning_back() -> None:
     lodged = lodge(hall, warn(hall))
     decided, lifted = decide_appeal(hall)
 
-    assert [one.person_id for one in lodged.members] == ["ona", "pau", "rep"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau", "rep"]
     assert isinstance(decided, events.AppealDecided)
     assert isinstance(lifted, events.WarningLifted)
     assert (decided.article, decided.members, list(lifted.decided_by)) == (
@@ -241,7 +241,7 @@ def test_who_played_the_game_of_a_sanction_is_involved() -> None:
     lodged = lodge(hall, version, player_id, countries=countries)
 
     assert list(lodged.player_ids) == sorted((player_id, other))
-    assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau", "sub"]
 
 
 def test_a_refusal_names_everybody_who_is_barred_and_why() -> None:
@@ -252,7 +252,7 @@ def test_a_refusal_names_everybody_who_is_barred_and_why() -> None:
     refused = refusal_of(lambda: lodge(hall, version, others=["p2", "p3", "p4", "p5"], countries=countries))
 
     assert (refused.reason, refused.article) == ("TRIBUNAL_BARRED", "FISE 50")
-    told = [(one.params["person"], one.params["other"]) for one in (refused, *refused.others)]
+    told = [(reason.params["person"], reason.params["other"]) for reason in (refused, *refused.others)]
     assert told == [("ona", "p2"), ("rep", "p3"), ("sub", "p4"), ("sus", "p5")]
 
 
@@ -312,7 +312,7 @@ def test_where_no_tribunal_was_appointed_before_the_first_round_it_sits_without_
 
     appoint(hall, TRIBUNAL[:2])
     lodged = lodge(hall, version)
-    assert [one.person_id for one in lodged.members] == ["ona", "pau"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau"]
     barred = refusal_of(lambda: lodge(hall, warn(hall, "p2"), "p2", countries={**COUNTRIES, "p2": "POR"}))
     assert (barred.reason, barred.params["person"]) == ("TRIBUNAL_BARRED", "pau")
     decide_appeal(hall)
@@ -374,27 +374,27 @@ def test_those_who_sit_are_all_that_the_book_allows(
     involved = {"p1", other}
     folded = {person: club.strip().casefold() for person, club in told.items()}
 
-    def apart(one: str, two: str) -> bool:
-        known = folded[one] and folded[two]
-        return bool(countries[one] != countries[two] or (known and folded[one] != folded[two]))
+    def apart(person: str, other: str) -> bool:
+        known = folded[person] and folded[other]
+        return bool(countries[person] != countries[other] or (known and folded[person] != folded[other]))
 
     def allowed(sitting: Sequence[str]) -> bool:
         for_players = sitting[2]
         return (
-            all(apart(one, two) for one, two in combinations(sitting, 2))
-            and all(apart(one, two) for one, two in product(sitting, involved))
+            all(apart(person, other) for person, other in combinations(sitting, 2))
+            and all(apart(person, other) for person, other in product(sitting, involved))
             and (national or countries[for_players] not in {countries[person] for person in involved})
             and not involved & set(sitting)
         )
 
     possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if allowed(three)]
-    belonging = Belonging(countries, told)
+    origins = Origins(countries, told)
     try:
-        sitting = tribunal.convened(TRIBUNAL, involved, belonging, "FISE 50", national=national)
+        sitting = tribunal.convened(TRIBUNAL, involved, origins, "FISE 50", national=national)
     except Refusal:
         assert possible == []
     else:
-        assert tuple(one.person_id for one in sitting) == possible[0]
+        assert tuple(member.person_id for member in sitting) == possible[0]
 
 
 def test_in_a_national_championship_another_affiliation_keeps_everybody_apart() -> None:
@@ -404,7 +404,7 @@ def test_in_a_national_championship_another_affiliation_keeps_everybody_apart() 
     clubs = {**CLUBS, "rep": "valls"}
     lodged = lodge(hall, version, countries=NATIONAL, affiliations=clubs)
 
-    assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau", "sub"]
     assert "Association" not in str(hall.facts)
 
 
@@ -415,7 +415,7 @@ def test_a_championship_is_national_only_where_the_country_of_every_player_is_kn
         hall = hall_of()
         appoint(hall)
         lodged = lodge(hall, warn(hall), countries=countries, affiliations=CLUBS)
-        assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub" if unknown else "rep"]
+        assert [member.person_id for member in lodged.members] == ["ona", "pau", "sub" if unknown else "rep"]
 
 
 def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart() -> None:
@@ -428,7 +428,7 @@ def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart()
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "apart"),
+    ("own", "other", "apart"),
     [
         ("Club d'Escrable", "CLUB  d\u2019escrable", False),
         ("Associació Sòria", "Associacio Soria", False),
@@ -438,8 +438,8 @@ def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart()
         ("Reus 1", "Reus 2", True),
     ],
 )
-def test_another_spelling_makes_no_other_affiliation(one: str, other: str, apart: bool) -> None:
-    assert Belonging({"a": "ESP", "b": "ESP"}, {"a": one, "b": other}).apart("a", "b") is apart
+def test_another_spelling_makes_no_other_affiliation(own: str, other: str, apart: bool) -> None:
+    assert Origins({"a": "ESP", "b": "ESP"}, {"a": own, "b": other}).apart("a", "b") is apart
 
 
 def test_a_country_is_not_asked_for_where_the_affiliation_settles_it() -> None:
@@ -456,13 +456,13 @@ def test_where_players_are_of_several_countries_their_own_is_of_none_involved_wh
     countries = {**COUNTRIES, "p8": "POR", "ona": "ESP", "rep": "ESP"}
     lodged = lodge(hall, version, countries=countries, affiliations=CLUBS)
 
-    assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau", "sub"]
     countries = {**countries, "sub": "ESP", "sus": "ESP"}
     hall = hall_of()
     appoint(hall)
     version = warn(hall)
     refused = refusal_of(lambda: lodge(hall, version, countries=countries, affiliations=CLUBS))
-    assert [one.params["person"] for one in (refused, *refused.others)] == ["rep", "sub", "sus"]
+    assert [reason.params["person"] for reason in (refused, *refused.others)] == ["rep", "sub", "sus"]
     assert "affiliation" not in refused.message
 
 
@@ -475,7 +475,7 @@ def test_final_standings_wait_for_every_appeal() -> None:
         lodge(hall, warn(hall, player_id), player_id)
     refused = refusal_of(lambda: hall.decided(pb.PublishStandingsRequest()))
     assert refused.reason == "APPEAL_OPEN"
-    assert [one.params["player"] for one in (refused, *refused.others)] == ["p1", "p2"]
+    assert [reason.params["player"] for reason in (refused, *refused.others)] == ["p1", "p2"]
     decide_appeal(hall, 1)
     decide_appeal(hall, 2, upheld=False)
     hall.carry_out(pb.PublishStandingsRequest())

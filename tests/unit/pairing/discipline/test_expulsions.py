@@ -46,7 +46,7 @@ def test_who_is_warned_again_is_put_forward_for_expulsion() -> None:
     # FISE 47.
     hall = hall_of()
 
-    assert [(one.count, one.expulsion_proposed) for one in (warn(hall), warn(hall), warn(hall, "p2"))] == [
+    assert [(warned.count, warned.expulsion_proposed) for warned in (warn(hall), warn(hall), warn(hall, "p2"))] == [
         (1, False),
         (2, True),
         (1, False),
@@ -122,8 +122,8 @@ def test_a_round_that_was_paired_without_who_was_expelled_is_paired_again_once_t
     if left_before:
         leave(hall)
     expel(hall)
-    for one in hall.state.played[0].missing:
-        hall.report(one.game_id, 400, 300)
+    for table in hall.state.played[0].missing:
+        hall.report(table.game_id, 400, 300)
     hall.close(1)
     hall.pair(2)
     lift(hall)

@@ -84,8 +84,8 @@ def undo(hall: Hall, version: int) -> Sequence[Message]:
 
 
 def result(hall: Hall) -> tuple[tuple[int, ...], str]:
-    one = hall.state.played[0]
-    return one.results[GAME], one.decided[GAME].winner_id
+    played = hall.state.played[0]
+    return played.results[GAME], played.decided[GAME].winner_id
 
 
 def timeless(state: Tournament) -> Tournament:
@@ -419,7 +419,7 @@ def test_in_a_game_without_a_result_a_sanction_is_imposed_at_its_table() -> None
     hall = hall_of(PES)
     hall.pair(2)
     hall.start(2)
-    game = next(one.game_id for one in hall.state.played[1].pairings if "p1" in one.player_ids)
+    game = next(table.game_id for table in hall.state.played[1].pairings if "p1" in table.player_ids)
     with pytest.raises(Refusal, match="imposed at its table"):
         impose(hall, POINTS, points=30, game=game)
 

@@ -21,9 +21,9 @@ PETERSEN = [
 def graph_of(count: int, edges: Sequence[tuple[int, int]]) -> Graph:
     """The graph of ``count`` nodes with these edges."""
     rows = [0] * count
-    for one, other in edges:
-        rows[one] |= 1 << other
-        rows[other] |= 1 << one
+    for first, other in edges:
+        rows[first] |= 1 << other
+        rows[other] |= 1 << first
     return tuple(rows)
 
 

@@ -38,10 +38,10 @@ def test_two_sit_together_only_where_nothing_else_is_left() -> None:
 
 @given(st.sets(st.text("abcdefgh", min_size=1, max_size=5), min_size=2, max_size=40), st.binary(min_size=1))
 def test_the_lot_depends_on_who_is_there_and_not_on_their_order(ids: set[str], seed: bytes) -> None:
-    one = sorted(ids)
-    assert draw_tables(one, seed) == draw_tables(one[::-1], seed)
-    drawn = [player for table in draw_tables(one, seed) for player in table]
-    assert sorted(drawn) == one
+    rising = sorted(ids)
+    assert draw_tables(rising, seed) == draw_tables(rising[::-1], seed)
+    drawn = [player for table in draw_tables(rising, seed) for player in table]
+    assert sorted(drawn) == rising
 
 
 def test_everybody_begins_and_sits_at_the_smaller_table_as_often_as_a_lot_lets_them() -> None:
@@ -69,10 +69,10 @@ def paired() -> tuple[Hall, events.RoundPaired]:
 def test_a_round_holds_its_tables_in_the_order_of_turns() -> None:
     hall, fact = paired()
     assert fact.algorithm == "lot-1"
-    assert [len(one.player_ids) for one in fact.pairings] == [4, 3]
-    for one, table in zip(fact.pairings, hall.state.played[0].pairings, strict=True):
-        assert tuple(one.player_ids) == table.player_ids
-        assert (one.first_player_id, one.second_player_id) == table.player_ids[:2]
+    assert [len(pairing.player_ids) for pairing in fact.pairings] == [4, 3]
+    for pairing, table in zip(fact.pairings, hall.state.played[0].pairings, strict=True):
+        assert tuple(pairing.player_ids) == table.player_ids
+        assert (pairing.first_player_id, pairing.second_player_id) == table.player_ids[:2]
 
 
 def test_players_whom_a_lot_brought_together_may_meet_again_round_after_round() -> None:
@@ -117,9 +117,9 @@ def test_nobody_is_paired_by_hand_where_a_lot_makes_the_tables() -> None:
 def test_it_is_told_that_a_lot_brought_players_together_or_did_not() -> None:
     hall, fact = paired()
     before = Hall(PLAYERS, rounds=3, ruleset=FM).state
-    one, together = fact.pairings[0].player_ids[:2]
+    player, together = fact.pairings[0].player_ids[:2]
     apart = fact.pairings[1].player_ids[0]
-    told = explain(before, FM, hall.state.played[0], one, "")
+    told = explain(before, FM, hall.state.played[0], player, "")
     assert (told.reason, told.article) == ("lot", "FM pr.")
     assert together in str(told.params["others"])
-    assert explain(before, FM, hall.state.played[0], one, apart).params == {"one": one, "other": apart}
+    assert explain(before, FM, hall.state.played[0], player, apart).params == {"one": player, "other": apart}

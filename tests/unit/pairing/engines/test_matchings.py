@@ -5,7 +5,7 @@ from itertools import combinations, islice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faristol.pairing.engines.matching import Edge, Matching, by_cost, cheapest, first_as_cheap
+from faristol.pairing.engines.matchings import Edge, Matching, by_cost, cheapest, first_as_cheap
 
 graphs = st.integers(0, 3).flatmap(
     lambda half: (

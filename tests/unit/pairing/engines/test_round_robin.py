@@ -32,7 +32,7 @@ def test_the_table_for_six_is_that_of_the_handbook(number: int) -> None:
     assert paired.bye is None
     fewer = pair_berger(names(5), number)
     assert set(fewer.pairs) == {pair for pair in SIX[number - 1] if "6" not in pair}
-    assert fewer.bye == next(one for pair in SIX[number - 1] for one in pair if "6" in pair and one != "6")
+    assert fewer.bye == next(player for pair in SIX[number - 1] for player in pair if "6" in pair and player != "6")
 
 
 @pytest.mark.parametrize("players", range(2, 17))
@@ -47,7 +47,9 @@ def test_each_meets_each_and_nobody_rests_twice_in_a_cycle(players: int, cycles:
         met.update(frozenset(pair) for pair in paired.pairs)
         as_white.update(paired.pairs)
         rested.update([] if paired.bye is None else [paired.bye])
-        assert len({one for pair in paired.pairs for one in pair}) == 2 * len(paired.pairs) == players - players % 2
+        assert (
+            len({player for pair in paired.pairs for player in pair}) == 2 * len(paired.pairs) == players - players % 2
+        )
     assert met == Counter({frozenset(pair): cycles for pair in combinations(names(players), 2)})
     assert set(rested.values()) == ({cycles} if players % 2 else set())
     if cycles == 2:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines import swiss
-from faristol.pairing.engines.matching import cheapest
+from faristol.pairing.engines.matchings import cheapest
 from faristol.pairing.engines.swiss import Entrant, Paired, pair_first, pair_next
 
 SEED = bytes(range(32))
@@ -70,7 +70,7 @@ def every_pairing(players: Sequence[Entrant]) -> Iterator[list[tuple[Entrant, En
     first, *others = players
     for other in others:
         if other.player_id not in first.opponents:
-            for rest in every_pairing([one for one in others if one is not other]):
+            for rest in every_pairing([left for left in others if left is not other]):
                 yield [(first, other), *rest]
 
 
@@ -124,11 +124,11 @@ def test_every_championship_can_be_played_to_its_end(rounds: int, more: int, luc
 @given(standing=standings_of_few())
 def test_a_pairing_is_found_exactly_when_there_is_one(standing: list[Entrant]) -> None:
     odd = len(standing) % 2 == 1
-    resting = [one for one in reversed(standing) if not one.had_bye] if odd else [None]
+    resting = [entrant for entrant in reversed(standing) if not entrant.had_bye] if odd else [None]
     possible = [
-        (one, pairing)
-        for one in resting
-        for pairing in every_pairing([other for other in standing if other is not one])
+        (rest, pairing)
+        for rest in resting
+        for pairing in every_pairing([other for other in standing if other is not rest])
     ]
 
     if not possible:
@@ -140,8 +140,8 @@ def test_a_pairing_is_found_exactly_when_there_is_one(standing: list[Entrant]) -
     paired = pair_next(standing, SEED)
     lowest = possible[0][0]
     assert paired.bye == (lowest.player_id if lowest else None), "the lowest who can rest"
-    place = {one.player_id: number for number, one in enumerate(standing)}
-    points = {one.player_id: one.half_points for one in standing}
+    place = {entrant.player_id: number for number, entrant in enumerate(standing)}
+    points = {entrant.player_id: entrant.half_points for entrant in standing}
 
     def distance(pairing: Sequence[tuple[str, str]]) -> tuple[int, int]:
         return (
@@ -149,7 +149,7 @@ def test_a_pairing_is_found_exactly_when_there_is_one(standing: list[Entrant]) -
             sum((place[a] - place[b]) ** 2 for a, b in pairing),
         )
 
-    allowed = [[(a.player_id, b.player_id) for a, b in pairing] for one, pairing in possible if one is lowest]
+    allowed = [[(a.player_id, b.player_id) for a, b in pairing] for rest, pairing in possible if rest is lowest]
     assert distance(paired.pairs) == min(map(distance, allowed))
 
 
@@ -200,16 +200,16 @@ def test_a_pairing_that_would_block_the_last_round_gives_way() -> None:
     """Six players, two rounds played: the nearest pairing of the third leaves two trios, who cannot be paired."""
     played = [("a", "d"), ("b", "e"), ("c", "f"), ("a", "e"), ("b", "f"), ("c", "d")]
     met: dict[str, set[str]] = {name: set() for name in "abcdef"}
-    for one, other in played:
-        met[one].add(other)
-        met[other].add(one)
+    for first, other in played:
+        met[first].add(other)
+        met[other].add(first)
     standing = [Entrant(name, 0, frozenset(met[name])) for name in "afbdce"]
 
     blind = pair_next(standing, SEED)
     left = [
         pair
         for pair in combinations("abcdef", 2)
-        if pair[1] not in met[pair[0]] and pair not in {tuple(sorted(one)) for one in blind.pairs}
+        if pair[1] not in met[pair[0]] and pair not in {tuple(sorted(blind_pair)) for blind_pair in blind.pairs}
     ]
     assert sorted(left) == sorted([*combinations("abc", 2), *combinations("def", 2)]), "two trios are left"
 
@@ -309,9 +309,9 @@ def test_looking_at_neighbours_alone_finds_the_pairing_of_least_distance(
         assert near in (None, best)
         assert next(swiss._by_distance(standing, nodes, seed), None) == best
         for high, low in best or ():
-            one, other = order[high], order[low]
-            met[one].add(other)
-            met[other].add(one)
+            higher, other = order[high], order[low]
+            met[higher].add(other)
+            met[other].add(higher)
             won = chance.randrange(3)
-            half_points[one] += won
+            half_points[higher] += won
             half_points[other] += 2 - won

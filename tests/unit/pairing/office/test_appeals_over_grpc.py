@@ -49,7 +49,7 @@ async def test_countries_of_players_are_those_they_entered_with_and_those_of_oth
     lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(ona="AND", pau="POR"))
 
     assert isinstance(lodged, pb.LodgeAppealResponse)
-    assert (lodged.appeal, [one.person_id for one in lodged.members]) == (1, ["ona", "pau", "p3"])
+    assert (lodged.appeal, [member.person_id for member in lodged.members]) == (1, ["ona", "pau", "p3"])
     await act(desk, "DecideAppeal", appeal=1, upheld=True)
     recorded = await desk.record.read_stream("tournament-open")
     assert [event.name for event in recorded[-3:]] == ["AppealLodged", "AppealDecided", "WarningLifted"]
@@ -98,7 +98,7 @@ async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_
     lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, affiliations=told)
 
     assert isinstance(lodged, pb.LodgeAppealResponse)
-    assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau", "p3"]
     for event in await desk.record.read_stream("tournament-open"):
         assert not any(name in event.payload for name in (b"Tarragona", b"Valls"))
 
@@ -132,7 +132,7 @@ async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) ->
     asked = pb.ListActsRequest(tournament_id="open", after_version=version - 1)
     acts = (await desk.stub.ListActs(asked)).acts
 
-    assert [(one.type, list(one.details)) for one in acts] == [
+    assert [(told.type, list(told.details)) for told in acts] == [
         ("PlayerWarned", ["count: 1", "article: FISE 47", "arbiter-id: marta"]),
         ("AppealLodged", ["appeal: 1", f"version: {version}", "article: FISE 49"]),
         ("AppealDecided", ["appeal: 1", f"version: {version}", "upheld: yes", "article: FISE 49"]),
@@ -153,7 +153,7 @@ async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_w
         desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told, note="he swore at me"
     )
     assert isinstance(lodged, pb.LodgeAppealResponse)
-    assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
+    assert [member.person_id for member in lodged.members] == ["ona", "pau", "p3"]
     await act(desk, "DecideAppeal", appeal=1, dismissed=True, note="the one opposite did swear")
     assert len(await desk.record.notes_of("tournament-open")) == 2
 
@@ -237,7 +237,9 @@ async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
     which = pb.GetTournamentRequest(tournament_id="open")
     shown = await desk.stub.GetTournament(which)
 
-    assert [(one.person_id, one.role) for one in shown.tribunal] == [(person, role) for person, role, _ in SEATS]
+    assert [(member.person_id, member.role) for member in shown.tribunal] == [
+        (person, role) for person, role, _ in SEATS
+    ]
     first, second = shown.appeals
     assert (first.appeal, first.phase) == (1, pb.APPEAL_PHASE_WITHDRAWN)
     assert (second.appeal, second.player_id, second.version, list(second.player_ids)) == (
@@ -246,7 +248,7 @@ async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
         version,
         ["p1", "p2"],
     )
-    assert ([one.person_id for one in second.members], second.phase) == (
+    assert ([member.person_id for member in second.members], second.phase) == (
         ["ona", "pau", "p3"],
         pb.APPEAL_PHASE_OPEN,
     )
@@ -306,6 +308,6 @@ async def test_who_sends_a_sanction_is_the_arbiter_where_none_is_named_and_not_t
     assert (await refused(sent("Player 1")))[2].reason == "OWN_GAME"
     await sent("Eva Soler")
     imposed = [
-        one for one in await desk.record.read_stream("tournament-open") if getattr(one.message, "arbiter_id", "")
+        event for event in await desk.record.read_stream("tournament-open") if getattr(event.message, "arbiter_id", "")
     ]
     assert imposed[0].message.arbiter_id == imposed[0].metadata.actor  # type: ignore[attr-defined]

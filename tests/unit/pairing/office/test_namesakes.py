@@ -34,8 +34,8 @@ async def test_two_of_one_name_with_different_ids_or_clubs_both_come_in_and_are_
         await register(desk, name=f"Player {place}")
     await desk.stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
     listed = await desk.stub.ListResults(pb.ListResultsRequest(tournament_id="open", round=1))
-    seated = sorted(one.name for table in listed.tables for one in table.players if one.name.startswith(ANNA))
-    assert all(any(one.startswith(name) for one in seated) for name in names)
+    seated = sorted(player.name for table in listed.tables for player in table.players if player.name.startswith(ANNA))
+    assert all(any(shown.startswith(name) for shown in seated) for name in names)
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     entered = [act.players[0].name for act in acts if act.type == "PlayerRegistered"]
     assert all(told.startswith(name) for told, name in zip(entered[:2], names, strict=True))
@@ -67,7 +67,9 @@ async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(desk: D
         return (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).players[0]
 
     assert ((await shown()).category, (await shown()).note) == ("U18", "needs a ramp")
-    (event,) = [one for one in await desk.record.read_stream("tournament-open") if one.type in people.ENTRIES]
+    (event,) = [
+        recorded for recorded in await desk.record.read_stream("tournament-open") if recorded.type in people.ENTRIES
+    ]
     assert b"ramp" not in event.payload
     await erase(desk.record, "anna")
     assert ((await shown()).category, (await shown()).note) == ("U18", "")
@@ -87,4 +89,4 @@ async def test_a_category_goes_along_to_another_division(desk: Desk) -> None:
         pb.MovePlayerRequest(command_id=command(), tournament_id="open", player_id="anna", to_tournament_id="second")
     )
     moved = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="second"))).players
-    assert [(one.player_id, one.category) for one in moved] == [("anna", "U18")]
+    assert [(fact.player_id, fact.category) for fact in moved] == [("anna", "U18")]

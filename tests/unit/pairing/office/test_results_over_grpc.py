@@ -44,7 +44,8 @@ def result(table: pb.TableResult, *points: int, forfeit: bool = False) -> pb.Gam
     if forfeit:
         return pb.GameResult(game_id=table.game_id, forfeited_by=[table.players[0].player_id])
     scores = [
-        game.FinalScore(player_id=one.player_id, score=score) for one, score in zip(table.players, points, strict=True)
+        game.FinalScore(player_id=player.player_id, score=score)
+        for player, score in zip(table.players, points, strict=True)
     ]
     return pb.GameResult(game_id=table.game_id, scores=scores)
 
@@ -62,7 +63,7 @@ async def all_reasons(call: object) -> list[tuple[str, str, str]]:
     failure = error_details_pb2.PreconditionFailure()
     assert status is not None
     assert sum(detail.Unpack(failure) for detail in status.details) == len(status.details) - 1
-    return [(one.type, one.subject, one.description) for one in failure.violations]
+    return [(violation.type, violation.subject, violation.description) for violation in failure.violations]
 
 
 async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_when(desk: Desk) -> None:
@@ -71,15 +72,20 @@ async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_w
     await enter(desk, [result(first, 412, 378), result(second, forfeit=True), result(third, 350, 350)])
 
     shown = await listed(desk)
-    assert [tuple(score.score for score in one.scores) for one in shown.tables] == [(412, 378), (0, 0), (350, 350), ()]
-    assert [one.unplayed for one in shown.tables] == [False, True, False, False]
-    assert [one.winner_id for one in shown.tables] == [
+    assert [tuple(score.score for score in table.scores) for table in shown.tables] == [
+        (412, 378),
+        (0, 0),
+        (350, 350),
+        (),
+    ]
+    assert [table.unplayed for table in shown.tables] == [False, True, False, False]
+    assert [table.winner_id for table in shown.tables] == [
         first.players[0].player_id,
         second.players[1].player_id,
         "",
         "",
     ]
-    assert {one.actor_name for one in shown.tables[:3]} == {"Eva Soler"}
+    assert {table.actor_name for table in shown.tables[:3]} == {"Eva Soler"}
     assert shown.tables[0].HasField("recorded_at")
     assert shown.tables[0].players[0].name == "Player 1"
     assert (shown.round, shown.phase) == (1, pb.ROUND_PHASE_STARTED)
@@ -93,21 +99,21 @@ async def test_the_answer_has_the_scores_that_are_on_the_record_whatever_was_giv
     about: Any = {"tournament_id": "open", "game_id": first.game_id}
     request = pb.EnterResultRequest(command_id=command(), scores=given.scores, abandoned_by=[left], **about)
     entered = await desk.stub.EnterResult(request, metadata=EVA)
-    assert [(one.player_id, one.score) for one in entered.scores] == [
+    assert [(score.player_id, score.score) for score in entered.scores] == [
         (left, 250),
         (first.players[1].player_id, 300),
     ]
     correction = pb.CorrectResultRequest(command_id=command(), unplayed=True, winner_id=left, **about)
     corrected = await desk.stub.CorrectResult(correction, metadata=EVA)
-    assert [one.score for one in corrected.scores] == [0, 0]
+    assert [score.score for score in corrected.scores] == [0, 0]
 
 
 async def test_the_scores_that_were_given_of_an_abandoned_game_are_listed_beside_those_of_the_book(desk: Desk) -> None:
     await started(desk)
     ahead, behind, *_ = (await listed(desk)).tables
     given = [result(ahead, 450, 300), result(behind, 250, 300)]
-    for one, table in zip(given, (ahead, behind), strict=True):
-        one.abandoned_by.append(table.players[0].player_id)
+    for entry, table in zip(given, (ahead, behind), strict=True):
+        entry.abandoned_by.append(table.players[0].player_id)
     await enter(desk, given)
 
     first, second, third, _ = (await listed(desk)).tables
@@ -164,14 +170,14 @@ async def test_an_act_with_no_results_or_a_forfeit_with_scores_is_malformed(desk
 async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_and_table(desk: Desk) -> None:
     await started(desk)
     first, second, *_ = (await listed(desk)).tables
-    seated = ", ".join(one.player_id for one in second.players)
+    seated = ", ".join(player.player_id for player in second.players)
     twice = ", ".join([second.players[0].player_id] * 2)
 
     def wrong(**fields: Any) -> pb.GameResult:
         return pb.GameResult(game_id=second.game_id, **fields)
 
-    others = [game.FinalScore(player_id=one.player_id, score=300) for one in first.players]
-    for one, said in (
+    others = [game.FinalScore(player_id=player.player_id, score=300) for player in first.players]
+    for entry, said in (
         (
             wrong(forfeited_by=["nobody"]),
             f"forfeited_by (table 2): are nobody; expected one of {seated}, or all of them",
@@ -186,7 +192,7 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
             for field, given in (("forfeited_by", {}), ("abandoned_by", {"scores": result(second, 400, 300).scores}))
         ),
     ):
-        code, told, info = await refused(enter(desk, [result(first, 412, 378), one]))
+        code, told, info = await refused(enter(desk, [result(first, 412, 378), entry]))
         assert (code, told[: len(said) + len("results[1].")]) == (
             grpc.StatusCode.INVALID_ARGUMENT,
             f"results[1].{said}",
@@ -197,7 +203,7 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
 async def test_a_game_given_up_is_told_with_the_field_that_a_result_of_several_has(desk: Desk) -> None:
     await started(desk)
     first, *_ = (await listed(desk)).tables
-    stays, leaves = (one.player_id for one in first.players)
+    stays, leaves = (player.player_id for player in first.players)
     withdrawn = pb.WithdrawPlayerRequest(
         command_id=command(), tournament_id="open", player_id=leaves, running_game=pb.RUNNING_GAME_GIVEN_UP
     )
@@ -224,7 +230,7 @@ def test_every_reason_against_one_of_several_results_is_told(monkeypatch: pytest
             rules=FISC,
             turns={"open-r1-t1": 0, "open-r1-t2": 0},
         )
-    told = [(one.reason, one.subject) for one in (answer.value, *answer.value.others)]
+    told = [(reason.reason, reason.subject) for reason in (answer.value, *answer.value.others)]
     assert told == [(reason, f"games/open-r1-t{table}") for table in (1, 2) for reason in ("FIRST", "SECOND")]
 
 
@@ -343,7 +349,9 @@ async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk)
     assert not any(actor in detail for act in entered for detail in act.details), "who acts is told once"
 
     recorded = await desk.record.read_stream("tournament-open")
-    assert not any(b"Eva" in one.payload or "Eva" in one.metadata.to_json() for one in recorded), "an id alone stays"
+    assert not any(b"Eva" in event.payload or "Eva" in event.metadata.to_json() for event in recorded), (
+        "an id alone stays"
+    )
 
     await erase(desk.record, actor)
     assert (await verify(desk.record)).events > 0

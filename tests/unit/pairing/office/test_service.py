@@ -166,13 +166,13 @@ async def test_ids_are_taken_once(desk: Desk) -> None:
 
 
 async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
-    stub, one, where = desk.stub, command(), "nowhere"
+    stub, id_of_command, where = desk.stub, command(), "nowhere"
     calls: list[Awaitable[object]] = [
         register(desk, tournament_id=where, name="Anna"),
-        stub.PairRound(pb.PairRoundRequest(command_id=one, tournament_id=where, round=1)),
-        stub.StartRound(pb.StartRoundRequest(command_id=one, tournament_id=where, round=1)),
-        stub.CloseRound(pb.CloseRoundRequest(command_id=one, tournament_id=where, round=1)),
-        stub.PublishStandings(pb.PublishStandingsRequest(command_id=one, tournament_id=where)),
+        stub.PairRound(pb.PairRoundRequest(command_id=id_of_command, tournament_id=where, round=1)),
+        stub.StartRound(pb.StartRoundRequest(command_id=id_of_command, tournament_id=where, round=1)),
+        stub.CloseRound(pb.CloseRoundRequest(command_id=id_of_command, tournament_id=where, round=1)),
+        stub.PublishStandings(pb.PublishStandingsRequest(command_id=id_of_command, tournament_id=where)),
         stub.GetTournament(pb.GetTournamentRequest(tournament_id=where)),
     ]
     for call in calls:
@@ -272,14 +272,14 @@ async def test_a_round_is_paired_started_and_shown(desk: Desk) -> None:
     await stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
     started = await stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
 
-    assert [(one.table, one.first_player_id, one.second_player_id) for one in answer.pairings] == [
+    assert [(table.table, table.first_player_id, table.second_player_id) for table in answer.pairings] == [
         (1, "p1", "p4"),
         (2, "p2", "p5"),
         (3, "p3", "p6"),
     ]
     assert answer.bye_player_id == "p7"
-    (one,) = shown.played
-    assert one == pb.Round(
+    (played,) = shown.played
+    assert played == pb.Round(
         round=1, phase=pb.ROUND_PHASE_PAIRED, pairings=answer.pairings, bye_player_id="p7", finished_game_ids=[]
     )
     assert started.played[0].phase == pb.ROUND_PHASE_STARTED
@@ -337,9 +337,14 @@ async def test_everything_that_keeps_a_round_from_being_paired_is_listed_and_tol
     assert status.details[1].Unpack(failure)
 
     assert listed.round == 2
-    assert [one.subject for one in listed.obstacles] == ["rounds/1", *(f"games/open-r1-t{n}" for n in range(1, 5))]
+    assert [obstacle.subject for obstacle in listed.obstacles] == [
+        "rounds/1",
+        *(f"games/open-r1-t{n}" for n in range(1, 5)),
+    ]
     assert listed.obstacles[1].text == "Falta el resultat de la taula 1 de la ronda 1: p1, p5."
-    assert [one.subject for one in failure.violations] == [one.subject for one in listed.obstacles]
+    assert [violation.subject for violation in failure.violations] == [
+        violation.subject for violation in listed.obstacles
+    ]
 
 
 async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_grpc(desk: Desk) -> None:
@@ -369,8 +374,8 @@ async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_gr
     assert isinstance(gone, pb.WithdrawPlayerResponse)
     assert (gone.round, gone.game_id) == (2, "open-r1-t3")
     assert (late.round, late.fictitious_half_points) == (2, 1)
-    assert [one.player_id for one in found.played[0].requested_byes] == ["p1"]
-    assert [one.withdrawn_round for one in found.players] == [0] * 9
+    assert [bye.player_id for bye in found.played[0].requested_byes] == ["p1"]
+    assert [player.withdrawn_round for player in found.players] == [0] * 9
     assert found.players[-1].entered_round == 2
 
 
@@ -396,7 +401,7 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     undone = await act(desk, "UndoAct", version=acts[-1].version)
     later = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=acts[-1].version))
 
-    assert [one.version for one in acts] == list(range(1, 13))
+    assert [told.version for told in acts] == list(range(1, 13))
     assert (acts[-1].type, list(acts[-1].player_ids), acts[-1].actor, acts[-1].undone_by) == (
         "PairForbidden",
         ["p1", "p5"],
@@ -405,7 +410,7 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     )
     assert isinstance(undone, pb.UndoActResponse)
     assert undone.undone_by == "AllowPair"
-    assert [one.type for one in later.acts] == ["PairAllowed"]
+    assert [told.type for told in later.acts] == ["PairAllowed"]
     code, _, _ = await refused(act(desk, "UndoAct", version=99))
     assert code is grpc.StatusCode.NOT_FOUND
     code, message, _ = await refused(act(desk, "UndoAct"))
@@ -459,7 +464,7 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
 ) -> None:
     async def shown() -> list[tuple[str, str]]:
         acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
-        return [(one.type, one.note) for one in acts if one.note]
+        return [(act.type, act.note) for act in acts if act.note]
 
     await open_tournament(desk)
     await act(desk, "ChangeRounds", rounds=6, note="the hall is free on Sunday")
@@ -468,7 +473,7 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
     await desk.stub.WithdrawPlayer(withdraw)
     before = [("RoundsChanged", "the hall is free on Sunday"), ("PlayerWithdrawn", "his back")]
     assert await shown() == before
-    assert not [one for one in await desk.record.read() if b"back" in one.payload or b"Sunday" in one.payload]
+    assert not [event for event in await desk.record.read() if b"back" in event.payload or b"Sunday" in event.payload]
     await act(desk, "ReinstatePlayer", player_id="p1")
     assert await shown() == before
 
@@ -498,8 +503,8 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
         return acts[version], lines[version]
 
     shown, line = await told()
-    assert [(one.player_id, one.score) for one in shown.scores] == [("p1", -5), ("p5", 402)]
-    assert [(one.player_id, one.name) for one in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
+    assert [(score.player_id, score.score) for score in shown.scores] == [("p1", -5), ("p5", 402)]
+    assert [(player.player_id, player.name) for player in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
     assert "Result: Player 1 -5 – Player 5 402 (g)." in line
 
     entered = events.ResultEntered(round=1, game_id="h", arbiter_id="eleni")
@@ -511,7 +516,7 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     await erase(desk.record, "p1")
 
     shown, line = await told()
-    assert [one.name for one in shown.players] == ["", "Player 5"]
+    assert [player.name for player in shown.players] == ["", "Player 5"]
     assert "Result: p1 -5 – Player 5 402 (g)." in line
 
 
@@ -533,9 +538,9 @@ async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the
     await desk.record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
 
     acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
-    set_halls = next(one for one in acts if one.type == "HallsSet")
+    set_halls = next(told for told in acts if told.type == "HallsSet")
     assert list(set_halls.details) == ["halls: Blue 1–9, Red 10–12"]
-    assert [(one.player_id, one.score) for one in acts[-1].scores] == [("p1", 410), ("p5", 402)]
+    assert [(score.player_id, score.score) for score in acts[-1].scores] == [("p1", 410), ("p5", 402)]
     assert list(acts[-1].details) == ["winner-id: p1", "unplayed: no", "scores-before: p1 310, p5 402"]
 
 
@@ -577,9 +582,9 @@ async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about
         asked = pb.ListActsRequest(tournament_id="open", after_version=after, limit=4)
         pages.append(await desk.stub.ListActs(asked))
 
-    acts = [one for page in pages for one in page.acts]
+    acts = [told_of for page in pages for told_of in page.acts]
     assert [len(page.acts) for page in pages] == [4, 4, 2]
-    assert [one.version for one in acts] == list(range(1, 11))
+    assert [told_of.version for told_of in acts] == list(range(1, 11))
     assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
     code, _, _ = await refused(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=501)))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
@@ -598,7 +603,10 @@ async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice
     first = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=1))
     assert (first.more, list(first.rating_choices)) == (True, [])
     found = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=first.acts[-1].version))
-    told = [(one.type, one.version, one.actor, one.details[-1], one.undone_by) for one in found.rating_choices]
+    told = [
+        (choice.type, choice.version, choice.actor, choice.details[-1], choice.undone_by)
+        for choice in found.rating_choices
+    ]
     assert told == [
         ("RatingSystemChosen", 0, "eva", "system: fide-2024", ""),
         ("RatingSystemChosen", 0, "eva", "system: naspa-1", ""),
@@ -616,11 +624,11 @@ async def test_the_tournament_tells_the_names_clubs_and_ratings_of_its_players(d
     await erase(desk.record, "blai")
 
     answer = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
-    assert [(one.player_id, one.name, one.club) for one in answer.players] == [
+    assert [(player.player_id, player.name, player.club) for player in answer.players] == [
         ("anna", "Anna Puig", "Valls"),
         ("blai", "", ""),
     ]
-    assert [(one.rating if not one.unrated else None) for one in answer.players] == [1834, None]
+    assert [(player.rating if not player.unrated else None) for player in answer.players] == [1834, None]
 
 
 async def test_who_pairs_a_round_is_told_who_sits_it_out_as_was_granted(desk: Desk) -> None:

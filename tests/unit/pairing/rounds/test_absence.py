@@ -42,10 +42,10 @@ def play(hall: Hall, number: int) -> Round:
     return hall.state.played[number - 1]
 
 
-def game_of(one: Round, player_id: str) -> tuple[str, dict[str, int]]:
+def game_of(played: Round, player_id: str) -> tuple[str, dict[str, int]]:
     """The game of a player with its scores."""
-    table = next(table for table in one.pairings if player_id in table.player_ids)
-    return table.game_id, dict(zip(table.player_ids, one.results[table.game_id], strict=True))
+    table = next(table for table in played.pairings if player_id in table.player_ids)
+    return table.game_id, dict(zip(table.player_ids, played.results[table.game_id], strict=True))
 
 
 def test_who_gives_a_round_robin_up_loses_the_games_to_come_150_to_nothing() -> None:
@@ -55,14 +55,14 @@ def test_who_gives_a_round_robin_up_loses_the_games_to_come_150_to_nothing() -> 
     for number in (2, 3):
         hall.pair(number)
         assert len(hall.state.played[number - 1].pairings) == 2
-        one = play(hall, number)
-        game, scores = game_of(one, "p4")
+        played = play(hall, number)
+        game, scores = game_of(played, "p4")
         opponent = next(player_id for player_id in scores if player_id != "p4")
         assert scores == {opponent: 150, "p4": 0}
-        decided = one.decided[game]
+        decided = played.decided[game]
         assert (decided.winner_id, decided.losers, decided.unplayed) == (opponent, ("p4",), True)
         assert decided.condition == game_events.END_CONDITION_FORFEIT
-        assert (one.bye, one.requested) == (None, {})
+        assert (played.bye, played.requested) == (None, {})
         assert past_of(hall.state, PES, opponent, number + 1)[-1].unplayed_win
 
 
@@ -128,9 +128,9 @@ def test_two_who_have_left_have_no_game() -> None:
     withdraw(hall, "p6")
     for number in range(2, 6):
         hall.pair(number)
-        one = play(hall, number)
-        assert not any({"p5", "p6"} == set(table.player_ids) for table in one.pairings)
-        assert all(0 in one.results[game] for game in one.entered)
+        played = play(hall, number)
+        assert not any({"p5", "p6"} == set(table.player_ids) for table in played.pairings)
+        assert all(0 in played.results[game] for game in played.entered)
 
 
 def test_both_leave_between_pairing_and_start_and_both_lose() -> None:
@@ -140,9 +140,9 @@ def test_both_leave_between_pairing_and_start_and_both_lose() -> None:
     table = hall.state.played[1].pairings[0]
     for player_id in table.player_ids:
         withdraw(hall, player_id)
-    one = play(hall, 2)
-    assert one.results[table.game_id] == (0, 0)
-    assert one.decided[table.game_id].lost_by_all
+    played = play(hall, 2)
+    assert played.results[table.game_id] == (0, 0)
+    assert played.decided[table.game_id].lost_by_all
 
 
 def test_a_round_that_somebody_sits_out_is_lost_too() -> None:
@@ -150,9 +150,9 @@ def test_a_round_that_somebody_sits_out_is_lost_too() -> None:
     kind = events.BYE_KIND_ZERO_POINT
     hall.carry_out(pb.GrantByeRequest(player_id="p1", round=1, kind=kind))
     hall.pair(1)
-    one = play(hall, 1)
-    assert one.requested == {}
-    assert game_of(one, "p1")[1]["p1"] == 0
+    played = play(hall, 1)
+    assert played.requested == {}
+    assert game_of(played, "p1")[1]["p1"] == 0
 
 
 def test_who_never_came_is_not_in_the_table_and_the_round_is_paired_again() -> None:
@@ -173,7 +173,7 @@ def test_the_bye_of_an_odd_table_stays_whose_it_is() -> None:
         hall.pair(number)
         resting.append(play(hall, number).bye)
     assert "p5" not in resting
-    assert len({one for one in resting if one}) == len([one for one in resting if one])
+    assert len({player for player in resting if player}) == len([player for player in resting if player])
 
 
 def test_where_the_book_does_not_say_so_the_opponent_has_a_bye() -> None:
@@ -181,10 +181,10 @@ def test_where_the_book_does_not_say_so_the_opponent_has_a_bye() -> None:
     hall.play(1)
     withdraw(hall, "p4")
     hall.play(2)
-    one = hall.state.played[1]
-    assert one.bye is not None
-    assert len(one.pairings) == 1
-    assert past_of(hall.state, FISE, one.bye, 3)[1] == Past(half_points=2, paired=True, allocated=True)
+    played = hall.state.played[1]
+    assert played.bye is not None
+    assert len(played.pairings) == 1
+    assert past_of(hall.state, FISE, played.bye, 3)[1] == Past(half_points=2, paired=True, allocated=True)
 
 
 def test_why_they_meet_says_who_is_not_there() -> None:
@@ -193,10 +193,10 @@ def test_why_they_meet_says_who_is_not_there() -> None:
     withdraw(hall, "p4")
     before = hall.state
     hall.pair(2)
-    one = hall.state.played[1]
-    pair = next(table.player_ids for table in one.pairings if "p4" in table.player_ids)
+    played = hall.state.played[1]
+    pair = next(table.player_ids for table in played.pairings if "p4" in table.player_ids)
     (opponent,) = set(pair) - {"p4"}
     for asked in pair:
-        why = explain(before, PES, one, asked, "")
+        why = explain(before, PES, played, asked, "")
         assert (why.reason, why.article) == ("opponent-gone", "PES ΣΤ")
         assert (why.params["one"], why.params["other"]) == (opponent, "p4")

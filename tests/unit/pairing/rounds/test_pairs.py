@@ -41,8 +41,8 @@ def refusal_of(act: Callable[[], object]) -> Refusal:
     return refused.value
 
 
-def why(hall: Hall, number: int, before: Tournament, one: str, other: str = "") -> str:
-    return explain(before, hall.ruleset, hall.state.played[number - 1], one, other).reason
+def why(hall: Hall, number: int, before: Tournament, player: str, other: str = "") -> str:
+    return explain(before, hall.ruleset, hall.state.played[number - 1], player, other).reason
 
 
 @BOTH
@@ -80,14 +80,14 @@ def test_where_pairs_made_by_hand_leave_nobody_for_the_bye_they_are_named(rulese
     hall = hall_of(5, 5, ruleset)
     for number in (1, 2, 3):
         hall.play(number)
-    rested = {one.bye for one in hall.state.played}
-    one, other = (player.player_id for player in hall.state.players if player.player_id not in rested)
-    keep(hall, one, other, rematch=True)
+    rested = {played.bye for played in hall.state.played}
+    left, other = (player.player_id for player in hall.state.players if player.player_id not in rested)
+    keep(hall, left, other, rematch=True)
 
     refusal = refusal_of(lambda: hall.pair(4))
 
     assert refusal.reason == "NO_BYE_LEFT"
-    assert str(refusal).startswith(f"Beside the pairs made by hand ({one} – {other}) 3 players are left")
+    assert str(refusal).startswith(f"Beside the pairs made by hand ({left} – {other}) 3 players are left")
 
 
 def test_players_who_have_met_meet_again_only_where_the_arbiter_says_so() -> None:
@@ -144,8 +144,8 @@ def test_everything_against_the_next_round_is_told_at_once() -> None:
     refusal = refusal_of(lambda: hall.pair(2))
 
     assert refusal.reason == "ROUND_OPEN"
-    assert [one.subject for one in refusal.others] == ["games/open-r1-t2", "games/open-r1-t3", "games/open-r1-t4"]
-    assert [one.reason for one in obstacles(hall.state, FISC, 2)] == ["ROUND_OPEN", *["RESULT_MISSING"] * 3]
+    assert [reason.subject for reason in refusal.others] == ["games/open-r1-t2", "games/open-r1-t3", "games/open-r1-t4"]
+    assert [obstacle.reason for obstacle in obstacles(hall.state, FISC, 2)] == ["ROUND_OPEN", *["RESULT_MISSING"] * 3]
 
 
 def test_everybody_who_is_not_checked_in_is_named() -> None:
@@ -155,7 +155,7 @@ def test_everybody_who_is_not_checked_in_is_named() -> None:
 
     found = obstacles(hall.state, FISC, 1)
 
-    assert [(one.reason, one.subject) for one in found] == [
+    assert [(obstacle.reason, obstacle.subject) for obstacle in found] == [
         ("NOT_CHECKED_IN", "players/p7"),
         ("NOT_CHECKED_IN", "players/p8"),
     ]
@@ -165,9 +165,9 @@ def test_where_no_pairing_is_possible_the_arbiter_is_offered_who_might_meet_agai
     # Two trios who have yet to meet among themselves cannot be paired.
     hall = hall_of(6, 5)
     for trio in (("p1", "p2", "p3"), ("p4", "p5", "p6")):
-        for place, one in enumerate(trio):
+        for place, member in enumerate(trio):
             for other in trio[place + 1 :]:
-                forbid(hall, one, other)
+                forbid(hall, member, other)
     for number in (1, 2, 3):
         hall.play(number)
 

@@ -50,17 +50,17 @@ def test_a_forfeit_is_a_point_without_a_game() -> None:
 
 
 def test_who_won_by_forfeit_may_meet_the_opponent_again_and_gets_no_bye() -> None:
-    one, other = (
+    winner, other = (
         next(entrant for entrant in entrants(after_a_forfeit().state, FISC) if entrant.player_id == player_id)
         for player_id in ("p1", "p5")
     )
 
-    assert (one.opponents, one.had_bye, one.half_points) == (frozenset(), True, 2)
+    assert (winner.opponents, winner.had_bye, winner.half_points) == (frozenset(), True, 2)
     assert (other.opponents, other.had_bye, other.half_points) == (frozenset(), False, 0)
 
 
 def test_the_dutch_system_is_told_of_a_forfeit_as_of_a_round_without_a_game() -> None:
-    players = {one.number: one for one in dutch_round(after_a_forfeit().state, FISC, 2).players}
+    players = {player.number: player for player in dutch_round(after_a_forfeit().state, FISC, 2).players}
 
     assert (players[1].opponents, players[1].colours, players[1].unplayed) == (frozenset(), (), 1)
     assert (players[1].floats[0], players[1].had_bye) == (Float.DOWN, True)

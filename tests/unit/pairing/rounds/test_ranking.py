@@ -22,12 +22,18 @@ def test_entrants_stand_by_points_then_initial_ranking_with_what_they_met() -> N
     found = entrants(hall.state, FISC)
 
     # a–c 300–400, b–d drawn, e rests.
-    assert [(one.player_id, one.half_points) for one in found] == [("c", 2), ("e", 2), ("b", 1), ("d", 1), ("a", 0)]
-    assert {one.player_id: set(one.opponents) for one in found} == {
+    assert [(entrant.player_id, entrant.half_points) for entrant in found] == [
+        ("c", 2),
+        ("e", 2),
+        ("b", 1),
+        ("d", 1),
+        ("a", 0),
+    ]
+    assert {entrant.player_id: set(entrant.opponents) for entrant in found} == {
         "a": {"c"},
         "b": {"d"},
         "c": {"a"},
         "d": {"b"},
         "e": set(),
     }
-    assert [one.player_id for one in found if one.had_bye] == ["e"]
+    assert [entrant.player_id for entrant in found if entrant.had_bye] == ["e"]

@@ -59,9 +59,9 @@ def play(hall: Hall, number: int) -> events.RoundPaired:
     paired, *_ = hall.pair(number)
     assert isinstance(paired, events.RoundPaired)
     hall.start(number)
-    for table, one in enumerate(paired.pairings):
+    for table, pairing in enumerate(paired.pairings):
         first, second = ((400, 400), (400, 300), (300, 400), (350, 340))[(table + number) % 4]
-        hall.report(one.game_id, first, second)
+        hall.report(pairing.game_id, first, second)
     hall.close(number)
     return paired
 
@@ -73,12 +73,12 @@ def report(state: Tournament, rounds: int) -> Document:
     for number, player_id in enumerate(initial, 1):
         cells = []
         for played in state.played:
-            found = next((one for one in played.pairings if player_id in one.player_ids), None)
+            found = next((table for table in played.pairings if player_id in table.player_ids), None)
             if found is None:
                 cells.append(Cell(result="U" if played.bye == player_id else "H"))
                 continue
             place = found.player_ids.index(player_id)
-            mine, theirs = (played.results[found.game_id][one] for one in (place, 1 - place))
+            mine, theirs = (played.results[found.game_id][seat] for seat in (place, 1 - place))
             result = "1" if mine > theirs else "0" if mine < theirs else "="
             opponent = initial.index(found.player_ids[1 - place]) + 1
             cells.append(Cell(opponent, "b" if place else "w", result))
@@ -99,16 +99,16 @@ def test_a_dutch_tournament_is_paired_as_its_report_would_be(ruleset: Ruleset, c
         paired = play(hall, number)
         assert paired.algorithm == "fide-dutch-2026-2"
         assert paired.inputs_digest == digest(expected)
-        met.update(frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings)
+        met.update(frozenset((table.first_player_id, table.second_player_id)) for table in paired.pairings)
     assert set(met.values()) == {1}
-    assert len({one.bye for one in hall.state.played if one.bye}) == (5 if count % 2 else 0)
+    assert len({played.bye for played in hall.state.played if played.bye}) == (5 if count % 2 else 0)
 
 
 def test_starts_are_shared_out_where_the_system_says_who_starts() -> None:
     hall = Hall(players(12), ruleset=DUTCH_WITH_STARTS)
     starts: Counter[str] = Counter()
     for number in range(1, 6):
-        starts.update(one.first_player_id for one in play(hall, number).pairings)
+        starts.update(table.first_player_id for table in play(hall, number).pairings)
     assert {starts[player] for player in players(12)} <= {2, 3}
 
 
@@ -120,14 +120,14 @@ def test_who_sits_out_the_first_round_has_no_number_until_they_come() -> None:
             kind = events.BYE_KIND_HALF_POINT
             hall.carry_out(pb.GrantByeRequest(player_id=player_id, round=number, kind=kind))
     rounds_paired = [play(hall, number) for number in range(1, 6)]
-    white = {one.first_player_id for one in rounds_paired[0].pairings}
+    white = {table.first_player_id for table in rounds_paired[0].pairings}
     upper = [player_id in white for player_id in ("p01", "p03", "p04", "p07")]
     assert upper in ([True, False, True, False], [False, True, False, True])
-    place = {player_id: one for one, player_id in enumerate(initial_ranking(hall.state), 1)}
+    place = {player_id: rank for rank, player_id in enumerate(initial_ranking(hall.state), 1)}
     for number, paired in enumerate(rounds_paired, 1):
         again = pair_round(round_to_pair(report(hall.state, 5), number))
         assert {(board.white, board.black) for board in again.boards} == {
-            (place[one.first_player_id], place[one.second_player_id]) for one in paired.pairings
+            (place[table.first_player_id], place[table.second_player_id]) for table in paired.pairings
         }, f"round {number}"
 
 
@@ -154,7 +154,7 @@ def test_all_against_all_meet_as_often_as_the_system_says(system: str, count: in
     for number in range(1, rounds + 1):
         paired = play(hall, number)
         assert (paired.algorithm, len(paired.inputs_digest)) == ("berger-1", 64)
-        met.update(frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings)
+        met.update(frozenset((table.first_player_id, table.second_player_id)) for table in paired.pairings)
     assert met == {frozenset(pair): rounds // (count - 1 + count % 2) for pair in combinations(players(count), 2)}
 
 

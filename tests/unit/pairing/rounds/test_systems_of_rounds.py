@@ -38,7 +38,7 @@ def test_king_of_the_hill_pairs_each_with_who_stands_next_even_if_they_have_met(
     paired, *rest = pair(hall, 5, "king-of-the-hill")
     assert isinstance(paired, events.RoundPaired)
     assert rest == []
-    pairs = [(one.first_player_id, one.second_player_id) for one in paired.pairings]
+    pairs = [(table.first_player_id, table.second_player_id) for table in paired.pairings]
     assert pairs == list(zip(standing[::2], standing[1::2], strict=True))
     assert paired.algorithm == king.ALGORITHM
     assert len(paired.inputs_digest) == 64
@@ -53,17 +53,17 @@ def test_the_standings_of_king_of_the_hill_are_parted_by_spread_and_what_sanctio
         hall.report(pairing.game_id, 400, 300 if "anna" in pairing.player_ids else 310)
     hall.close(1)
     first, second = standing_of(hall.state, pes)[:2]
-    game = next(one.game_id for one in hall.state.played[0].pairings if first in one.player_ids)
+    game = next(table.game_id for table in hall.state.played[0].pairings if first in table.player_ids)
     hall.do([events.PointsAdjusted(round=1, game_id=game, player_id=first, points=-50)])
     assert standing_of(hall.state, pes)[:2] == (second, first)
 
 
 def test_with_an_odd_number_the_lowest_without_a_bye_rests() -> None:
     hall = hall_of(7, 2)
-    byes = {one.bye for one in hall.state.played}
+    byes = {played.bye for played in hall.state.played}
     _, awarded = pair(hall, 3, "king-of-the-hill")
     assert isinstance(awarded, events.ByeAwarded)
-    assert awarded.player_id == [one for one in standing_of(hall.state, FISC) if one not in byes][-1]
+    assert awarded.player_id == [player for player in standing_of(hall.state, FISC) if player not in byes][-1]
 
 
 @given(count=st.integers(2, 9), data=st.data())
@@ -76,7 +76,7 @@ def test_neighbours_who_are_kept_apart_meet_somebody_near(count: int, data: st.D
             king.pair_neighbours(standing, frozenset(), apart)
         return
     found, bye = king.pair_neighbours(standing, frozenset(), apart)
-    assert sorted([one for pair in found for one in pair] + [one for one in [bye] if one]) == standing
+    assert sorted([player for pair in found for player in pair] + [player for player in [bye] if player]) == standing
     assert not apart & {frozenset(pair) for pair in found}
 
 
@@ -94,7 +94,7 @@ def matchings(players: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
         return
     first, *others = players
     for other in others:
-        for rest in matchings([one for one in others if one != other]):
+        for rest in matchings([left for left in others if left != other]):
             yield ((first, other), *rest)
 
 
@@ -105,10 +105,12 @@ def test_of_several_pairings_as_near_the_first_player_meets_the_nearest_then_the
 ) -> None:
     places = range(2 * half)
     apart = data.draw(st.frozensets(st.sampled_from(list(combinations(places, 2)))))
-    allowed = [one for one in matchings(places) if not apart.intersection(one)]
+    allowed = [matching for matching in matchings(places) if not apart.intersection(matching)]
     assume(allowed)
     names = [f"p{place}" for place in places]
-    found, _ = king.pair_neighbours(names, frozenset(), {frozenset((names[one], names[other])) for one, other in apart})
+    found, _ = king.pair_neighbours(
+        names, frozenset(), {frozenset((names[first], names[other])) for first, other in apart}
+    )
     best = min(allowed, key=lambda pairs: (sum((low - high) ** 2 for high, low in pairs), pairs))
     assert found == tuple((names[high], names[low]) for high, low in best)
 
@@ -118,11 +120,11 @@ def test_a_round_by_hand_needs_everybody_in_a_pair_and_says_who_is_left() -> Non
     hall.carry_out(pb.KeepPairRequest(player_ids=["p0", "p1"], rematch=False))
     with pytest.raises(Refusal, match="without an opponent are: p2, p3, p4, p5"):
         pair(hall, 2, "by-hand")
-    for one, other in (("p2", "p5"), ("p3", "p4")):
-        hall.carry_out(pb.KeepPairRequest(player_ids=[one, other], rematch=True))
+    for first, other in (("p2", "p5"), ("p3", "p4")):
+        hall.carry_out(pb.KeepPairRequest(player_ids=[first, other], rematch=True))
     paired, *_ = pair(hall, 2, "by-hand")
     assert isinstance(paired, events.RoundPaired)
-    met = {frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings}
+    met = {frozenset((table.first_player_id, table.second_player_id)) for table in paired.pairings}
     assert met == {frozenset(("p0", "p1")), frozenset(("p2", "p5")), frozenset(("p3", "p4"))}
 
 
@@ -130,11 +132,15 @@ def test_rounds_after_it_are_paired_by_the_system_of_the_tournament() -> None:
     hall = hall_of(8, 1)
     pair(hall, 2, "dutch")
     hall.start(2)
-    for one in hall.state.played[1].pairings:
-        hall.report(one.game_id, 400, 300)
+    for table in hall.state.played[1].pairings:
+        hall.report(table.game_id, 400, 300)
     hall.close(2)
     hall.play(3)
-    assert [one.algorithm for one in hall.state.played] == ["swiss-distance-1", "fide-dutch-2026-2", "swiss-distance-1"]
+    assert [played.algorithm for played in hall.state.played] == [
+        "swiss-distance-1",
+        "fide-dutch-2026-2",
+        "swiss-distance-1",
+    ]
 
 
 def test_why_they_meet_is_told_by_the_system_of_the_round() -> None:

@@ -13,7 +13,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.model import Hall, Pairing, Phase, Round, Tournament
 from faristol.pairing.model import Player as Registered
-from faristol.pairing.rounds import seating
+from faristol.pairing.rounds import tables
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -29,7 +29,7 @@ def sat(tables: dict[str, int]) -> Tournament:
 
 def way(state: Tournament, pairings: list[tuple[str, str]], tables: tuple[int, ...]) -> int:
     """How far the players of pairings move to tables, counted plainly."""
-    last = {player: one.table for one in state.played[0].pairings for player in one.player_ids}
+    last = {player: pairing.table for pairing in state.played[0].pairings for player in pairing.player_ids}
     total = 0
     for pair, table in zip(pairings, tables, strict=True):
         for player in pair:
@@ -44,7 +44,7 @@ def test_players_move_no_farther_than_they_must(before: list[int]) -> None:
     state = sat({f"p{place}": table for place, table in enumerate(before)})
     pairings = [(f"p{place}", f"p{place + 5}") for place in range(5)]
 
-    found = seating.tables_for(state, pairings)
+    found = tables.tables_for(state, pairings)
 
     assert sorted(found) == [1, 2, 3, 11, 12]
     assert way(state, pairings, found) == min(way(state, pairings, other) for other in permutations(found))
@@ -53,32 +53,32 @@ def test_players_move_no_farther_than_they_must(before: list[int]) -> None:
 def test_in_the_first_round_the_first_pairing_sits_at_the_first_table() -> None:
     state = Tournament(tournament_id="open", halls=(Hall("Main", 5, 9),))
 
-    assert seating.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (5, 6, 7)
+    assert tables.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (5, 6, 7)
 
 
 def test_without_halls_tables_are_numbered_from_1() -> None:
-    assert seating.tables_for(Tournament(), [("a", "b"), ("c", "d")]) == (1, 2)
+    assert tables.tables_for(Tournament(), [("a", "b"), ("c", "d")]) == (1, 2)
 
 
 def test_the_top_pairings_may_sit_at_the_first_tables_whoever_sat_where() -> None:
     state = replace(sat({"a": 3, "b": 3, "c": 2, "d": 2, "e": 1, "f": 1}), top_tables=1)
 
-    assert seating.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (1, 2, 3)
-    assert seating.tables_for(replace(state, top_tables=0), [("a", "b"), ("c", "d"), ("e", "f")]) == (3, 2, 1)
+    assert tables.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (1, 2, 3)
+    assert tables.tables_for(replace(state, top_tables=0), [("a", "b"), ("c", "d"), ("e", "f")]) == (3, 2, 1)
 
 
 def test_who_has_a_table_of_their_own_always_sits_there() -> None:
     state = replace(sat({"a": 1, "b": 1, "c": 2, "d": 2}), players=(Registered("d", 0, True, table=13),))
 
-    assert seating.tables_for(state, [("a", "b"), ("c", "d")]) == (1, 13)
+    assert tables.tables_for(state, [("a", "b"), ("c", "d")]) == (1, 13)
     other = replace(state, players=(*state.players, Registered("c", 0, True, table=12)))
     with pytest.raises(Refusal, match="c, d meet, and each of them has a table"):
-        seating.tables_for(other, [("a", "b"), ("c", "d")])
+        tables.tables_for(other, [("a", "b"), ("c", "d")])
 
 
 def test_a_round_of_more_pairings_than_tables_is_refused() -> None:
     with pytest.raises(Refusal, match="The round has 7 pairings, and the halls have 6 tables"):
-        seating.tables_for(sat({}), [(f"a{n}", f"b{n}") for n in range(7)])
+        tables.tables_for(sat({}), [(f"a{n}", f"b{n}") for n in range(7)])
 
 
 def hall_of(*halls: Hall) -> Tables:
@@ -103,10 +103,10 @@ def test_a_round_is_paired_at_the_tables_of_the_halls() -> None:
     (paired,) = hall.pair(1)
 
     assert isinstance(paired, events.RoundPaired)
-    seats = {one.first_player_id: (one.table, one.hall, one.game_id) for one in paired.pairings}
+    seats = {table.first_player_id: (table.table, table.hall, table.game_id) for table in paired.pairings}
     assert seats["p1"] == (1, "Main", "open-r1-t1")
     assert seats["p2"] == (12, "Upper", "open-r1-t12")
-    assert [one.table for one in paired.pairings] == [1, 2, 3, 12]
+    assert [table.table for table in paired.pairings] == [1, 2, 3, 12]
 
 
 def test_where_tables_are_too_few_that_is_told_before_the_round_is_paired() -> None:

@@ -58,34 +58,36 @@ def play(hall: Hall, number: int, chance: random.Random) -> Round:
         hall.do(undone)
     assert hall.state.played == before.played
     hall.start(number)
-    for one in hall.state.played[number - 1].pairings:
-        hall.report(one.game_id, chance.choice([300, 400]), chance.choice([300, 400]))
+    for table in hall.state.played[number - 1].pairings:
+        hall.report(table.game_id, chance.choice([300, 400]), chance.choice([300, 400]))
     hall.close(number)
     return hall.state.played[number - 1]
 
 
-def check_boards(hall: Hall, one: Round, line_ups: dict[str, tuple[str, ...]]) -> None:
+def check_boards(hall: Hall, played: Round, line_ups: dict[str, tuple[str, ...]]) -> None:
     boards = hall.ruleset.championship.team_boards
     assert boards is not None
-    teams = [team for match in one.matches for team in match.team_ids] + [*one.team_byes]
-    assert Counter([*teams, *filter(None, [one.team_bye])]) == Counter(line_ups.keys())
-    seats = Counter(player for table in one.pairings for player in table.player_ids)
-    seats.update(one.requested.keys())
+    teams = [team for match in played.matches for team in match.team_ids] + [*played.team_byes]
+    assert Counter([*teams, *filter(None, [played.team_bye])]) == Counter(line_ups.keys())
+    seats = Counter(player for table in played.pairings for player in table.player_ids)
+    seats.update(played.requested.keys())
     assert set(seats.values()) <= {1}
-    assert [table.table for table in one.pairings] == list(range(1, len(one.pairings) + 1))
-    assert [table.match for table in one.pairings] == sorted(table.match for table in one.pairings)
-    for match in one.matches:
+    assert [table.table for table in played.pairings] == list(range(1, len(played.pairings) + 1))
+    assert [table.match for table in played.pairings] == sorted(table.match for table in played.pairings)
+    for match in played.matches:
         first, second = (line_ups[team][:boards] for team in match.team_ids)
-        games = {table.board: table.pair for table in one.pairings if table.match == match.number}
+        games = {table.board: table.pair for table in played.pairings if table.match == match.number}
         both = min(len(first), len(second))
         assert games == {board + 1: (first[board], second[board]) for board in range(both)}
-        alone = {bye.board: player for player, bye in one.board_byes.items() if bye.match == match.number}
+        alone = {bye.board: player for player, bye in played.board_byes.items() if bye.match == match.number}
         assert alone == dict(enumerate(first[both:] or second[both:], both + 1))
-        tables = [table.table for table in one.pairings if table.match == match.number]
+        tables = [table.table for table in played.pairings if table.match == match.number]
         assert all(other == table + 1 for table, other in pairwise(tables))
-    for team in filter(None, [one.team_bye]):
-        assert {player for player, bye in one.board_byes.items() if bye.team_id == team} == {*line_ups[team][:boards]}
-        assert {one.requested[player] for player in line_ups[team][:boards]} == {Bye.FULL_POINT}
+    for team in filter(None, [played.team_bye]):
+        assert {player for player, bye in played.board_byes.items() if bye.team_id == team} == {
+            *line_ups[team][:boards]
+        }
+        assert {played.requested[player] for player in line_ups[team][:boards]} == {Bye.FULL_POINT}
 
 
 @pytest.mark.parametrize("system", ["swiss", "dutch", "round-robin"])
@@ -105,18 +107,18 @@ def test_no_two_teams_meet_twice_and_line_ups_say_who_sits_where(
     for number in range(1, hall.state.rounds + 1):
         change_something(hall, number, chance)
         rounds.append(play(hall, number, chance))
-    pairs = Counter(frozenset(match.team_ids) for one in rounds for match in one.matches)
+    pairs = Counter(frozenset(match.team_ids) for played in rounds for match in played.matches)
     assert set(pairs.values()) == {1}
-    byes = Counter(one.team_bye for one in rounds if one.team_bye)
+    byes = Counter(played.team_bye for played in rounds if played.team_bye)
     assert set(byes.values()) <= {1}
     assert bool(byes) == bool(teams % 2)
     if system == "round-robin":
         assert len(pairs) == teams * (teams - 1) // 2
-    for one in rounds:
-        for match in one.matches:
-            found = match_of(one, match)
+    for played in rounds:
+        for match in played.matches:
+            found = match_of(played, match)
             assert found is not None
-            used = [table for table in one.pairings if table.match == match.number]
-            alone = [bye for bye in one.board_byes.values() if bye.match == match.number]
+            used = [table for table in played.pairings if table.match == match.number]
+            alone = [bye for bye in played.board_byes.values() if bye.match == match.number]
             assert sum(found.board_points(hall.ruleset)) == len(used) + len(alone)
             assert found.result(hall.ruleset).played == bool(used)

@@ -21,7 +21,7 @@ from faristol.pairing.rounds import systems
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants
-from faristol.pairing.rounds.seating import tables_for_matches
+from faristol.pairing.rounds.tables import tables_for_matches
 from faristol.pairing.teams import explanation as team_explanation
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, match_of, rules_between, standing_of_teams
@@ -147,8 +147,8 @@ def play(hall: Hall, number: int, scores: Callable[[int, int], tuple[int, int]])
     """A whole round, with the scores of each match and board."""
     hall.pair(number)
     hall.start(number)
-    for one in hall.state.played[number - 1].pairings:
-        hall.report(one.game_id, *scores(one.match, one.board))
+    for table in hall.state.played[number - 1].pairings:
+        hall.report(table.game_id, *scores(table.match, table.board))
     hall.close(number)
 
 
@@ -157,7 +157,7 @@ def met(hall: Hall, number: int) -> set[frozenset[str]]:
 
 
 def at_boards(hall: Hall, number: int) -> dict[str, int]:
-    return {player: one.board for one in hall.state.played[number - 1].pairings for player in one.player_ids}
+    return {player: table.board for table in hall.state.played[number - 1].pairings for player in table.player_ids}
 
 
 def first_wins(match: int, board: int) -> tuple[int, int]:
@@ -168,15 +168,15 @@ def test_the_players_of_a_match_sit_by_their_line_ups_at_tables_beside_each_othe
     hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
     line_up(hall, "a", "a3", "a1", "a2")
     hall.pair(1)
-    one = hall.state.played[0]
-    assert [(table.table, table.match, table.board) for table in one.pairings] == [
+    played = hall.state.played[0]
+    assert [(table.table, table.match, table.board) for table in played.pairings] == [
         (1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 2, 1), (5, 2, 2), (6, 2, 3)
     ]  # fmt: skip
     assert {player: board for player, board in at_boards(hall, 1).items() if player.startswith("a")} == {
         "a3": 1, "a1": 2, "a2": 3
     }  # fmt: skip
-    for table in one.pairings:
-        teams = one.matches[table.match - 1].team_ids
+    for table in played.pairings:
+        teams = played.matches[table.match - 1].team_ids
         assert tuple(player[0] for player in table.player_ids) == teams
 
 
@@ -198,8 +198,8 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in halls], top_tables=0))
     fix_table(hall, "a2", 13)
     hall.pair(1)
-    (one,) = hall.state.played
-    assert [(each.match, each.board, each.table) for each in one.pairings] == [
+    (played,) = hall.state.played
+    assert [(each.match, each.board, each.table) for each in played.pairings] == [
         (2, 1, 1), (2, 2, 2), (2, 3, 3), (1, 1, 12), (1, 2, 13), (1, 3, 14)
     ]  # fmt: skip
     # At an end of a hall the boards beside it take what is left of the row; another match has its own table there.
@@ -207,8 +207,8 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     fix_table(hall, "a1", 14)
     fix_table(hall, "b3", 12)
     hall.pair(1)
-    (one,) = hall.state.played
-    assert {each.player_ids[0]: each.table for each in one.pairings} == {
+    (played,) = hall.state.played
+    assert {each.player_ids[0]: each.table for each in played.pairings} == {
         "a1": 14, "a2": 13, "a3": 11, "b1": 4, "b2": 5, "b3": 12
     }  # fmt: skip
     hall.carry_out(pb.UnpairRoundRequest(round=1))
@@ -221,9 +221,9 @@ def test_a_match_around_a_table_parts_no_other_match_that_has_a_row_beside_it() 
     hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in [ModelHall("Blava", 1, 6)]], top_tables=0))
     fix_table(hall, "a1", 2)
     hall.pair(1)
-    (one,) = hall.state.played
-    assert sorted(each.table for each in one.pairings if "a" in each.player_ids[0]) == [1, 2, 3]
-    assert sorted(each.table for each in one.pairings if "b" in each.player_ids[0]) == [4, 5, 6]
+    (played,) = hall.state.played
+    assert sorted(each.table for each in played.pairings if "a" in each.player_ids[0]) == [1, 2, 3]
+    assert sorted(each.table for each in played.pairings if "b" in each.player_ids[0]) == [4, 5, 6]
 
 
 @given(
@@ -243,10 +243,10 @@ def test_every_game_has_a_table_for_itself_and_who_has_one_is_at_it(
     tables = [table for room in rooms for table in room.tables]
     fixed = chance.sample(games, k=chance.randint(0, len(games)))
     own = dict(zip((game[0] for game in fixed), chance.sample(tables, k=len(fixed)), strict=True))
-    players = tuple(Player(one, 1500, unrated=False, table=table) for one, table in own.items())
+    players = tuple(Player(player_id, 1500, unrated=False, table=table) for player_id, table in own.items())
     found = tables_for_matches(Tournament(halls=tuple(rooms), players=players), matches(*sizes))
-    assert [len(one) for one in found] == sizes
-    flat = [table for one in found for table in one]
+    assert [len(row) for row in found] == sizes
+    flat = [table for row in found for table in row]
     assert len(set(flat)) == len(flat)
     assert set(flat) <= set(tables)
     assert {player: table for (player, _), table in zip(games, flat, strict=True) if player in own} == own
@@ -257,7 +257,7 @@ def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
     halls = [ModelHall("Blava", 1, 5), ModelHall("Verda", 11, 14)]
     hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in halls], top_tables=0))
     hall.pair(1)
-    assert [(one.match, one.table, one.hall) for one in hall.state.played[0].pairings] == [
+    assert [(table.match, table.table, table.hall) for table in hall.state.played[0].pairings] == [
         (1, 1, "Blava"), (1, 2, "Blava"), (1, 3, "Blava"), (2, 11, "Verda"), (2, 12, "Verda"), (2, 13, "Verda")
     ]  # fmt: skip
     assert tables_for_matches(hall.state, matches(2, 3, 4)) == ((1, 2), (3, 4, 5), (11, 12, 13, 14))
@@ -277,18 +277,18 @@ def test_a_player_without_an_opponent_wins_and_a_board_of_neither_is_nobodys() -
     hall = Hall(players_of("a", "b"), 1, with_options(FISE, {"teams": 4}))
     register(hall, "a", "a1", "a2", "a3")
     register(hall, "b", "b1")
-    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=one))[0] for one in ("b2", "b3")])
+    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
     (paired,) = hall.pair(1)
     assert at_boards(hall, 1) == {"a1": 1, "b1": 1}
-    one = hall.state.played[0]
-    assert dict(one.requested) == {"a2": Bye.FULL_POINT, "a3": Bye.FULL_POINT}
+    played = hall.state.played[0]
+    assert dict(played.requested) == {"a2": Bye.FULL_POINT, "a3": Bye.FULL_POINT}
     assert [(bye.player_id, bye.team_id, bye.match, bye.board) for bye in paired.requested_byes] == [  # type: ignore[attr-defined]
         ("a2", "a", 1, 2), ("a3", "a", 1, 3)
     ]  # fmt: skip
     hall.start(1)
-    first_is_a = one.pairings[0].player_ids[0] == "a1"
-    hall.report(one.pairings[0].game_id, *((300, 400) if first_is_a else (400, 300)))
-    found = match_of(hall.state.played[0], one.matches[0])
+    first_is_a = played.pairings[0].player_ids[0] == "a1"
+    hall.report(played.pairings[0].game_id, *((300, 400) if first_is_a else (400, 300)))
+    found = match_of(hall.state.played[0], played.matches[0])
     # a lost its game and won two boards: 2 points to 1.
     assert found is not None
     assert found.board_points(hall.ruleset) == ((2, 1) if first_is_a else (1, 2))
@@ -299,11 +299,11 @@ def test_a_team_has_a_bye_with_its_players_and_no_team_twice() -> None:
     resting = []
     for number in (1, 2, 3):
         play(hall, number, first_wins)
-        one = hall.state.played[number - 1]
-        assert one.team_bye
-        assert dict(one.requested) == {f"{one.team_bye}{place}": Bye.FULL_POINT for place in (1, 2)}
-        assert {bye.match for bye in one.board_byes.values()} == {0}
-        resting.append(one.team_bye)
+        played = hall.state.played[number - 1]
+        assert played.team_bye
+        assert dict(played.requested) == {f"{played.team_bye}{place}": Bye.FULL_POINT for place in (1, 2)}
+        assert {bye.match for bye in played.board_byes.values()} == {0}
+        resting.append(played.team_bye)
     assert sorted(resting) == ["a", "b", "c"]
     assert past_between(hall, "a")[resting.index("a")] == Past(half_points=2, paired=True, allocated=True)
 
@@ -343,10 +343,10 @@ def test_a_match_of_which_every_board_is_lost_by_both_is_lost_by_both() -> None:
 def test_where_teams_are_ranked_by_their_boards_those_pair_them() -> None:
     hall = hall_of("a", "b", "c", ruleset=with_options(FISE, {"teams": 3, "team_score": "board-points"}))
     play(hall, 1, lambda _, board: (300, 300) if board == 1 else (500, 100))
-    one = hall.state.played[0]
-    assert one.team_bye
-    first, second = one.matches[0].team_ids
-    assert [past_between(hall, team)[0].half_points for team in (first, second, one.team_bye)] == [5, 1, 6]
+    played = hall.state.played[0]
+    assert played.team_bye
+    first, second = played.matches[0].team_ids
+    assert [past_between(hall, team)[0].half_points for team in (first, second, played.team_bye)] == [5, 1, 6]
 
 
 def test_a_line_up_holds_from_the_next_pairing_on() -> None:
@@ -363,7 +363,7 @@ def test_a_round_waits_for_who_is_in_no_team_and_for_a_team_of_nobody() -> None:
     for place in (1, 2, 3):
         hall.carry_out(pb.WithdrawPlayerRequest(player_id=f"b{place}"))
     found = obstacles(hall.state, hall.ruleset, 1)
-    assert [(one.reason, one.article, one.subject) for one in found] == [
+    assert [(obstacle.reason, obstacle.article, obstacle.subject) for obstacle in found] == [
         ("NOT_IN_TEAM", "FISE 4.4", "players/new"),
         ("NOBODY_LEFT", "FISE 4.4", "teams/b"),
         ("TOO_MANY_ROUNDS", "FISE 4.2", ""),
@@ -371,7 +371,7 @@ def test_a_round_waits_for_who_is_in_no_team_and_for_a_team_of_nobody() -> None:
     assert str(found[2]).startswith("2 teams can play 1 round ")
     hall = Hall({"ana": 1}, 1, OF_TWO)
     register(hall, "rooks", "ana")
-    assert [str(one) for one in obstacles(hall.state, hall.ruleset, 1)] == [
+    assert [str(obstacle) for obstacle in obstacles(hall.state, hall.ruleset, 1)] == [
         "A round needs 2 teams or more; 1 can be paired."
     ]
 
@@ -409,8 +409,8 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
     hall.pair(1)
     assert met(hall, 1) == {frozenset("ac"), frozenset("bd")}
     hall.start(1)
-    for one in hall.state.played[0].pairings:
-        hall.report(one.game_id, 400, 300)
+    for table in hall.state.played[0].pairings:
+        hall.report(table.game_id, 400, 300)
     hall.close(1)
     kind = events.BYE_KIND_HALF_POINT
     hall.do(grant_team_bye(hall, "b", 2, kind))
@@ -435,7 +435,7 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
 
 
 def undo(hall: Hall, fact: Message) -> Sequence[Message]:
-    version = max(place for place, one in enumerate(hall.facts, 1) if one is fact)
+    version = max(place for place, known in enumerate(hall.facts, 1) if known is fact)
     return hall.carry_out(pb.UndoActRequest(version=version))
 
 
@@ -476,11 +476,11 @@ def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -
     assert refusal_of(lambda: undo(hall, first))[0] == "NOT_UNDONE"
 
 
-def explained(hall: Hall, one: str, other: str = "") -> list[tuple[str, str]]:
+def explained(hall: Hall, player: str, other: str = "") -> list[tuple[str, str]]:
     number = len(hall.state.played)
     places = [place for place, fact in enumerate(hall.facts) if isinstance(fact, events.RoundPaired)]
     before = reduce(evolve, hall.facts[: places[-1]], Tournament())
-    found = team_explanation.explain(before, hall.ruleset, hall.state.played[number - 1], one, other)
+    found = team_explanation.explain(before, hall.ruleset, hall.state.played[number - 1], player, other)
     return [(why.reason, why.message.format_map(why.params)) for why in found]
 
 
@@ -503,7 +503,7 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
     hall = Hall(players_of("a", "b"), 1, OF_TWO)
     register(hall, "a", "a1", "a2", "a3")
     register(hall, "b", "b1")
-    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=one))[0] for one in ("b2", "b3")])
+    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
     hall.pair(1)
     assert explained(hall, "a2")[1] == (
         "board", "By the line-up a2 is at board 2, and wins there without a game: b has nobody left for it."
@@ -541,7 +541,7 @@ def test_in_a_dutch_round_of_teams_it_is_said_of_teams_why_two_do_not_meet() -> 
         play(hall, number, first_wins)
         teams = "abcde"
         told |= {
-            explained(hall, f"{one}1", f"{other}1" if other != one else "")[0][1] for one in teams for other in teams
+            explained(hall, f"{team}1", f"{other}1" if other != team else "")[0][1] for team in teams for other in teams
         }
     assert any("team" in sentence for sentence in told), told
     assert not [sentence for sentence in told if "player" in sentence or "nobody" in sentence]
@@ -559,7 +559,7 @@ def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_all_
     for unused in "abc":
         hall.carry_out(pb.WithdrawPlayerRequest(player_id=f"{unused}3"))
     play(hall, 1, first_wins)
-    (resting,) = (one.team_bye for one in hall.state.played)
+    (resting,) = (played.team_bye for played in hall.state.played)
     assert resting
     assert past_between(hall, resting)[0] == Past(half_points=6, paired=True, allocated=True)
 
@@ -598,8 +598,8 @@ def test_a_team_that_was_paired_by_hand_meets_another_team_and_not_somebody_else
     hall = hall_of("a", "b", "c", "d", rounds=3)
     play(hall, 1, first_wins)
     met = {team for match in hall.state.played[0].matches if "a" in match.team_ids for team in match.team_ids}
-    one, other = sorted({"b", "c", "d"} - met)
-    hall.do(keep_teams(hall, "a", one))
+    left, other = sorted({"b", "c", "d"} - met)
+    hall.do(keep_teams(hall, "a", left))
     hall.pair(2)
     assert explained(hall, "a1", f"{other}1") == [
         ("kept", f"The arbiter paired a or {other} with another team by hand.")
@@ -706,19 +706,21 @@ def test_a_team_that_had_a_win_without_a_game_gets_no_bye_however_few_its_boards
     hall.do(grant_team_bye(hall, "e", 1, granted))
     play(hall, 1, first_wins)
     found = entrants(between(hall.state, hall.ruleset), rules_between(hall.ruleset))
-    assert {one.player_id for one in found if one.had_bye} == {"e"}
+    assert {entrant.player_id for entrant in found if entrant.had_bye} == {"e"}
     of_dutch = systems.dutch_round(between(hall.state, hall.ruleset), rules_between(hall.ruleset), 2)
-    assert [one.had_bye for one in of_dutch.players].count(True) == 1
+    assert [player.had_bye for player in of_dutch.players].count(True) == 1
 
 
 def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in() -> None:
     hall = hall_of("a", "b", "c", each=2, rounds=1)
     for player_id in ("a1", "a2", "b1", "b2"):
         hall.carry_out(pb.CheckInPlayerRequest(player_id=player_id))
-    waited = [one.subject for one in obstacles(hall.state, hall.ruleset, 1) if one.reason == "NOT_CHECKED_IN"]
+    waited = [
+        obstacle.subject for obstacle in obstacles(hall.state, hall.ruleset, 1) if obstacle.reason == "NOT_CHECKED_IN"
+    ]
     assert waited == ["players/c1", "players/c2"]
     withdraw(hall, "c")
     assert obstacles(hall.state, hall.ruleset, 1) == []
     # Who goes over to another team is waited for again.
     line_up(hall, "a", "a1", "a2", "c1")
-    assert [one.subject for one in obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]
+    assert [obstacle.subject for obstacle in obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]

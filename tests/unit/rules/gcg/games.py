@@ -170,7 +170,7 @@ class NaiveGame:
     def tile(self, face: str) -> Tile:
         if face != BLANK:
             return Tile(face)
-        digraphs = [one for one in self.ruleset.tile_set.faces if len(one) > 1]
+        digraphs = [face for face in self.ruleset.tile_set.faces if len(face) > 1]
         return Tile(self.random.choice(digraphs or self.ruleset.tile_set.faces), blank=True)
 
     def anchors(self) -> list[Square]:

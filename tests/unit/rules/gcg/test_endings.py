@@ -48,7 +48,7 @@ class End:
 
     def told(self, *lines: str) -> tuple[tuple[int, str], ...]:
         """What is wrong: the number of the closing line, 0 for the last turn, and the reason."""
-        return tuple((one.line - len(self.lines), one.reason) for one in self.replayed(*lines).problems)
+        return tuple((problem.line - len(self.lines), problem.reason) for problem in self.replayed(*lines).problems)
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +119,9 @@ def test_overtime_is_a_multiple_of_what_a_minute_costs_and_can_end_a_game() -> N
     over = replay(read_gcg("\n".join(lines)), FISC)
     assert (over.end, over.problems) == (EndCondition.OVERTIME, ())
     again = replay(read_gcg("\n".join([*lines, ">b: AEINRT? - +0 -100"])), FISC)
-    assert [one.reason for one in again.problems] == ["AFTER_END"]
+    assert [problem.reason for problem in again.problems] == ["AFTER_END"]
     less = replay(read_gcg("\n".join([*early, ">b: (time) -90 -90"])), FISC)
-    assert [one.reason for one in less.problems] == ["BEFORE_END"]
+    assert [problem.reason for problem in less.problems] == ["BEFORE_END"]
 
 
 def test_the_last_play_can_still_be_challenged(tournament: End) -> None:
@@ -161,4 +161,4 @@ def test_a_turn_that_cannot_be_passed_is_given_up_where_the_book_knows_that() ->
     assert replay(read_gcg(written), FESTA_MAJOR).right
     strict = with_options(FESTA_MAJOR, {"cannot_play": "false"})
     problems = replay(read_gcg(written), strict).problems
-    assert [(one.reason, one.article) for one in problems] == [("PASS_NOT_ALLOWED", "FM 7")]
+    assert [(problem.reason, problem.article) for problem in problems] == [("PASS_NOT_ALLOWED", "FM 7")]

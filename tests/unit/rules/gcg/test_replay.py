@@ -21,7 +21,7 @@ def test_every_line_is_told_beside_what_the_file_says() -> None:
     assert found.board == second.board
     assert second.explained is not None
     assert [word.points for word in second.explained.words] == [6]
-    assert [(one.line - FIRST + 1, one.reason, one.article) for one in found.problems] == [
+    assert [(problem.line - FIRST + 1, problem.reason, problem.article) for problem in found.problems] == [
         (2, "TOTAL", ""),
         (3, "NOT_IN_RACK", "Box: turns"),
     ]
@@ -116,7 +116,9 @@ IDLE_B, IDLE_A = ">b: DEGLNOS - +0 0", ">a: EIO?AUU - +0 "
 def test_an_error_of_arithmetic_is_told_once_where_it_was_made(
     lines: list[str], expected: list[tuple[int, str, str]]
 ) -> None:
-    assert [(one.line - FIRST + 1, one.reason, one.expected) for one in replayed(*lines).problems] == expected
+    assert [
+        (problem.line - FIRST + 1, problem.reason, problem.expected) for problem in replayed(*lines).problems
+    ] == expected
 
 
 @pytest.mark.parametrize(

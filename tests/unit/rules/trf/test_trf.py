@@ -37,7 +37,7 @@ needs_outside = pytest.mark.skipif(not OUTSIDE, reason="the files from outside a
 def line(number: int, points: str, *rounds: str) -> str:
     """A player's line with everything blank that a test does not ask for."""
     return f"001 {number:4}      {'Player':33} {'':4} {'':3} {'':11} {'':10} {points:>4}     " + "".join(
-        f"  {one:8}" for one in rounds
+        f"  {played:8}" for played in rounds
     )
 
 

@@ -25,10 +25,10 @@ FREE, OUTER, INNER = 0, 1, 2
 
 
 @compiled
-def _less(one: Ints, other: Ints) -> bool:
-    for k in range(one.shape[0]):
-        if one[k] != other[k]:
-            return bool(one[k] < other[k])
+def _less(left: Ints, other: Ints) -> bool:
+    for k in range(left.shape[0]):
+        if left[k] != other[k]:
+            return bool(left[k] < other[k])
     return False
 
 
@@ -78,19 +78,19 @@ def _rebase(g: Graph, blossom: int, vertex: int) -> None:
             member = g.parent[member]
         g.stack[height], g.stack[height + 1] = member, v
         height += 2
-        one = g.after[member]
-        while one != member:
-            other = g.after[one]
-            p, q = g.tail[one], g.head[one]
+        member_after = g.after[member]
+        while member_after != member:
+            other = g.after[member_after]
+            p, q = g.tail[member_after], g.head[member_after]
             g.mate[p] = q
             g.mate[q] = p
-            if one >= n:
-                g.stack[height], g.stack[height + 1] = one, p
+            if member_after >= n:
+                g.stack[height], g.stack[height + 1] = member_after, p
                 height += 2
             if other >= n:
                 g.stack[height], g.stack[height + 1] = other, q
                 height += 2
-            one = g.after[other]
+            member_after = g.after[other]
         g.first[b] = member
         g.base[b] = v
 
@@ -130,43 +130,43 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
     """Make a blossom of the circle that the edge between two outer vertices closes. Gives the end of the queue."""
     n = g.mate.shape[0]
     g.mark[:] = 0
-    one = g.top[u]
+    outer = g.top[u]
     while True:
-        g.mark[one] = 1
-        former = g.mate[g.base[one]]
+        g.mark[outer] = 1
+        former = g.mate[g.base[outer]]
         if former == NONE:
             break
-        one = g.top[g.tree_tail[g.top[former]]]
+        outer = g.top[g.tree_tail[g.top[former]]]
     meeting = g.top[v]
     while g.mark[meeting] == 0:
         meeting = g.top[g.tree_tail[g.top[g.mate[g.base[meeting]]]]]
     # The circle: the meeting point, down to u, over the edge to v, and up again.
     size = 1
-    one = g.top[u]
-    while one != meeting:
+    outer = g.top[u]
+    while outer != meeting:
         size += 2
-        one = g.top[g.tree_tail[g.top[g.mate[g.base[one]]]]]
+        outer = g.top[g.tree_tail[g.top[g.mate[g.base[outer]]]]]
     g.circle[0] = meeting
     place = size - 1
-    one = g.top[u]
+    outer = g.top[u]
     g.circle_tail[place], g.circle_head[place] = u, v
-    while one != meeting:
-        g.circle[place] = one
-        inner = g.top[g.mate[g.base[one]]]
+    while outer != meeting:
+        g.circle[place] = outer
+        inner = g.top[g.mate[g.base[outer]]]
         g.circle[place - 1] = inner
-        g.circle_tail[place - 1], g.circle_head[place - 1] = g.mate[g.base[one]], g.base[one]
+        g.circle_tail[place - 1], g.circle_head[place - 1] = g.mate[g.base[outer]], g.base[outer]
         g.circle_tail[place - 2], g.circle_head[place - 2] = g.tree_tail[inner], g.tree_head[inner]
-        one = g.top[g.tree_tail[inner]]
+        outer = g.top[g.tree_tail[inner]]
         place -= 2
     place = size
-    one = g.top[v]
-    while one != meeting:
-        inner = g.top[g.mate[g.base[one]]]
-        g.circle[place] = one
-        g.circle_tail[place], g.circle_head[place] = g.base[one], g.mate[g.base[one]]
+    outer = g.top[v]
+    while outer != meeting:
+        inner = g.top[g.mate[g.base[outer]]]
+        g.circle[place] = outer
+        g.circle_tail[place], g.circle_head[place] = g.base[outer], g.mate[g.base[outer]]
         g.circle[place + 1] = inner
         g.circle_tail[place + 1], g.circle_head[place + 1] = g.tree_head[inner], g.tree_tail[inner]
-        one = g.top[g.tree_tail[inner]]
+        outer = g.top[g.tree_tail[inner]]
         place += 2
     blossom = n
     while g.parent[blossom] != UNUSED:
@@ -213,11 +213,11 @@ def _crown(g: Graph, top: int) -> None:
     height = 1
     while height:
         height -= 1
-        one = g.stack[height]
-        if one < n:
-            g.top[one] = top
+        held = g.stack[height]
+        if held < n:
+            g.top[held] = top
             continue
-        height = _members(g, one, g.stack, height)
+        height = _members(g, held, g.stack, height)
 
 
 @compiled

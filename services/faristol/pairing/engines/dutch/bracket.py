@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from faristol.pairing.engines.dutch.field import Bools, Field, Ints
-from faristol.pairing.engines.dutch.matching import Matching
+from faristol.pairing.engines.dutch.matched_graph import Matching
 from faristol.pairing.engines.dutch.weights import LANE_BITS, Bracket, Criterion, criteria, pack
 
 
@@ -54,7 +54,7 @@ def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
     if not matching.complete:
         return None
     size = scene.bracket.size
-    if scene.bye_from_here and sum(not 0 <= matching.mate(one) < size for one in range(size)) == 1:
+    if scene.bye_from_here and sum(not 0 <= matching.mate(vertex) < size for vertex in range(size)) == 1:
         found = tuple(criteria(field, scene.bracket, bye_from_here=True))
         weight = pack(list(found), scene.count)
         matching = Matching(weight, scene.edge, scene.optional)
@@ -77,13 +77,13 @@ class _Candidate:
         self._choose_moved()
         self._pair_moved()
         self._pair_remainder()
-        paired = {one for pair in self._pairs for one in pair}
-        mates = [(one, self._matching.mate(one)) for one in range(self._scene.count) if one not in paired]
+        paired = {vertex for pair in self._pairs for vertex in pair}
+        mates = [(vertex, self._matching.mate(vertex)) for vertex in range(self._scene.count) if vertex not in paired]
         return Outcome(
             scene=self._scene,
             pairs=tuple(sorted(self._pairs)),
-            floaters=tuple(one for one in range(self._size) if one not in paired),
-            below=tuple((one, other) for one, other in mates if other > one),
+            floaters=tuple(vertex for vertex in range(self._size) if vertex not in paired),
+            below=tuple((vertex, other) for vertex, other in mates if other > vertex),
             criteria=self._criteria,
             exchanges=self._exchanges,
         )
@@ -94,21 +94,21 @@ class _Candidate:
     def _choose_moved(self) -> None:
         """Which of those moved down are paired here and which are in Limbo (FIDE C.04.3 4.4)."""
         moved = range(self._scene.bracket.moved)
-        if all(self._is_in(one) for one in moved):
+        if all(self._is_in(vertex) for vertex in moved):
             return
-        for one in moved:
-            if not self._is_in(one):
-                self._matching.wish(one, self._inside.astype(np.int64))
-            if self._is_in(one):
-                self._matching.keep_only(one, self._inside, required=True)
+        for vertex in moved:
+            if not self._is_in(vertex):
+                self._matching.wish(vertex, self._inside.astype(np.int64))
+            if self._is_in(vertex):
+                self._matching.keep_only(vertex, self._inside, required=True)
             else:
-                self._matching.keep_only(one, ~self._inside)
+                self._matching.keep_only(vertex, ~self._inside)
 
     def _pair_moved(self) -> None:
         """The opponents of those moved down, the first of them choosing first (FIDE C.04.3 4.2)."""
-        for one in range(self._scene.bracket.moved):
-            if self._matching.allows(one, self._matching.mate(one)) and self._is_in(one):
-                self._meet_first(one, range(self._size))
+        for vertex in range(self._scene.bracket.moved):
+            if self._matching.allows(vertex, self._matching.mate(vertex)) and self._is_in(vertex):
+                self._meet_first(vertex, range(self._size))
 
     def _meet_first(self, vertex: int, others: Sequence[int]) -> None:
         """Pair a vertex with the first of ``others`` that the best matchings let it meet, and settle that."""
@@ -119,20 +119,20 @@ class _Candidate:
             self._matching.wish(vertex, value)
         self._settle(vertex, self._matching.mate(vertex))
 
-    def _settle(self, one: int, other: int) -> None:
-        self._pairs.append((min(one, other), max(one, other)))
-        self._matching.remove((one, other))
+    def _settle(self, vertex: int, other: int) -> None:
+        self._pairs.append((min(vertex, other), max(vertex, other)))
+        self._matching.remove((vertex, other))
 
     def _pair_remainder(self) -> None:
         """Residents among themselves: exchanges first, then transpositions (FIDE C.04.3 3.6, 4.2, 4.3)."""
-        taken = {one for pair in self._pairs for one in pair}
-        rest = [one for one in range(self._scene.bracket.moved, self._size) if one not in taken]
-        half = sum(self._is_in(one) for one in rest) // 2
+        taken = {vertex for pair in self._pairs for vertex in pair}
+        rest = [vertex for vertex in range(self._scene.bracket.moved, self._size) if vertex not in taken]
+        half = sum(self._is_in(vertex) for vertex in rest) // 2
         upper, lower = rest[:half], rest[half:]
         if self._accept(upper, lower):
             return
         self._matching = self._matching.refined(self._exchange_lane(upper, lower), self._optional())
-        self._exchanges = sum(self._matching.mate(one) in {*lower} for one in lower) // 2
+        self._exchanges = sum(self._matching.mate(vertex) in {*lower} for vertex in lower) // 2
         if self._exchanges:
             upper, lower = self._exchange(upper, lower)
         edges = np.ones((self._scene.count, self._scene.count), np.bool_)
@@ -143,9 +143,9 @@ class _Candidate:
         edges[across | across.T | np.logical_and.outer(low, low)] = False
         self._matching.keep_edges(edges)
         while upper and not self._accept(upper, lower):
-            one = upper.pop(0)
-            self._meet_first(one, lower)
-            lower.remove(self._pairs[-1][0] if self._pairs[-1][1] == one else self._pairs[-1][1])
+            vertex = upper.pop(0)
+            self._meet_first(vertex, lower)
+            lower.remove(self._pairs[-1][0] if self._pairs[-1][1] == vertex else self._pairs[-1][1])
 
     def _optional(self) -> Bools:
         """Who may stay single: those settled before have no edge any more."""
@@ -157,13 +157,13 @@ class _Candidate:
     def _accept(self, upper: list[int], lower: list[int]) -> bool:
         """Take the first candidate of all, S1 against S2 in order, when it is as good as the best (FIDE C.04.3 3.3)."""
         half = len(upper)
-        now = [one for one in (*upper, *lower) if self._is_in(one)]
+        now = [vertex for vertex in (*upper, *lower) if self._is_in(vertex)]
         if {*upper, *lower[:half]} != set(now):
             return False
-        if not all(self._matching.allows(one, other) for one, other in zip(upper, lower, strict=False)):
+        if not all(self._matching.allows(high, other) for high, other in zip(upper, lower, strict=False)):
             return False
-        ones = [one for one in now if one < self._matching.mate(one)]
-        best = self._matching.sum(ones, [self._matching.mate(one) for one in ones])
+        lower_ends = [vertex for vertex in now if vertex < self._matching.mate(vertex)]
+        best = self._matching.sum(lower_ends, [self._matching.mate(vertex) for vertex in lower_ends])
         if self._matching.sum(upper, lower[:half]) != best:
             return False
         self._pairs += [(min(pair), max(pair)) for pair in zip(upper, lower, strict=False)]
@@ -194,8 +194,8 @@ class _Candidate:
         place = np.arange(self._scene.count)
         high = np.isin(place, upper)
         low = np.isin(place, lower)
-        leaving = self._pick(upper[::-1], lambda one: ~low & ~(high & (place >= one)), single=True)
-        entering = self._pick(lower, lambda one: low & (place > one), single=False)
+        leaving = self._pick(upper[::-1], lambda vertex: ~low & ~(high & (place >= vertex)), single=True)
+        entering = self._pick(lower, lambda vertex: low & (place > vertex), single=False)
         return (
             sorted({*upper} - {*leaving} | {*entering}),
             sorted({*lower} - {*entering} | {*leaving}),
@@ -207,17 +207,17 @@ class _Candidate:
         ``ways`` are the mates by whom a candidate is exchanged, ``single`` whether having none is a way too.
         """
         found: list[int] = []
-        for one in candidates:
+        for vertex in candidates:
             if len(found) == self._exchanges:
                 break
-            way = ways(one)
-            if not self._goes(one, way, single=single):
-                self._matching.wish(one, way.astype(np.int64) - single)
-            if self._goes(one, way, single=single):
-                found.append(one)
-                self._matching.keep_only(one, way, required=not single)
+            way = ways(vertex)
+            if not self._goes(vertex, way, single=single):
+                self._matching.wish(vertex, way.astype(np.int64) - single)
+            if self._goes(vertex, way, single=single):
+                found.append(vertex)
+                self._matching.keep_only(vertex, way, required=not single)
             else:
-                self._matching.keep_only(one, ~way, required=single)
+                self._matching.keep_only(vertex, ~way, required=single)
         return found
 
     def _goes(self, vertex: int, way: Bools, *, single: bool) -> bool:

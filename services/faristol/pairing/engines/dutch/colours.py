@@ -19,9 +19,9 @@ def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, s
     if higher.preference:
         if higher.strength != lower.strength:
             return (higher.preference if higher.strength > lower.strength else -lower.preference), "5.2.2"
-        one, other = abs(higher.colour_difference), abs(lower.colour_difference)
-        if higher.strength is Strength.ABSOLUTE and one != other:
-            return (higher.preference if one > other else -lower.preference), "5.2.2"
+        own, other = abs(higher.colour_difference), abs(lower.colour_difference)
+        if higher.strength is Strength.ABSOLUTE and own != other:
+            return (higher.preference if own > other else -lower.preference), "5.2.2"
         for mine, theirs in zip(reversed(higher.colours), reversed(lower.colours), strict=False):
             if mine != theirs:
                 return -mine, "5.2.3"

@@ -24,7 +24,7 @@ def digest(a_round: Round) -> str:
                 "points": player.points,
                 "opponents": sorted(player.opponents),
                 "colours": player.colours,
-                "floats": [one.value for one in player.floats],
+                "floats": [received.value for received in player.floats],
                 "had_bye": player.had_bye,
                 "unplayed": player.unplayed,
                 "topscorer": player.topscorer,

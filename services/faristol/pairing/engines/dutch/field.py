@@ -66,7 +66,7 @@ def field_of(ranking: Sequence[Player], a_round: Round) -> Field:
 
 
 def _floats(ranking: Sequence[Player], kind: Float) -> tuple[Bools, Bools]:
-    last, before = (np.array([one.floats[back] is kind for one in ranking], np.bool_) for back in (0, 1))
+    last, before = (np.array([player.floats[back] is kind for player in ranking], np.bool_) for back in (0, 1))
     return last, before
 
 

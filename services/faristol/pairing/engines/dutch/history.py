@@ -17,7 +17,7 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
     neither the file nor its first round tells it.
     """
     paired = document.paired_rounds
-    away = {one for byes in document.byes if byes.round_number == number for one in byes.players}
+    away = {player for byes in document.byes if byes.round_number == number for player in byes.players}
     kept = []
     if number <= paired:
         away |= {line.number for line in document.players if not line.cell(number).paired}
@@ -37,18 +37,18 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
         colours=colours,
         initial_colour=_initial_colour(document) or initial_colour,
         forbidden=frozenset(
-            frozenset((one, other))
+            frozenset((player, other))
             for group in document.forbidden
             if group.first_round <= number and (not group.last_round or number <= group.last_round)
-            for one in group.players
+            for player in group.players
             for other in group.players
-            if one < other
+            if player < other
         ),
         kept=tuple(kept),
         not_come=frozenset(
             line.number
             for line in document.players
-            if line.number in away and not any(line.cell(one).paired for one in range(1, number))
+            if line.number in away and not any(line.cell(earlier).paired for earlier in range(1, number))
         ),
     )
 
@@ -66,7 +66,7 @@ def _initial_colour(document: Document) -> int:
 
 def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> Player:
     """A player as they stand before a round."""
-    before = [line.cell(one) for one in range(1, number)]
+    before = [line.cell(earlier) for earlier in range(1, number)]
     earned = document.points_of(line, number - 1)
     unplayed = [cell for cell in before if not cell.played]
     return Player(
@@ -91,7 +91,7 @@ def _float(document: Document, line: Line, number: int) -> Float:
     other = document.player(cell.opponent)
     if other is None:
         return Float.NONE
-    mine, theirs = (_score(document, one, number) for one in (line, other))
+    mine, theirs = (_score(document, who, number) for who in (line, other))
     return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.engines.dutch.field import Bools, Field, field_of
-from faristol.pairing.engines.dutch.matching import Matching
+from faristol.pairing.engines.dutch.matched_graph import Matching
 from faristol.pairing.engines.dutch.player import Round
 
 ARTICLE = "FIDE C.04.3 1.9.3"
@@ -93,7 +93,7 @@ def choices(a_round: Round) -> tuple[Choice, ...]:
         exceptions = _fewest(field, wider.may_meet, wider.may_rest)
         if exceptions:
             found.append(Choice(way, exceptions))
-    return tuple(sorted(found, key=lambda one: len(one.exceptions)))
+    return tuple(sorted(found, key=lambda choice: len(choice.exceptions)))
 
 
 def _fewest(field: Field, may_meet: Bools, may_rest: Bools) -> tuple[tuple[int, ...], ...] | None:
@@ -117,7 +117,7 @@ def _fewest(field: Field, may_meet: Bools, may_rest: Bools) -> tuple[tuple[int, 
     matching = Matching(weight, edge)
     if not matching.complete:
         return None
-    pairs = [(one, matching.mate(one)) for one in range(count) if one < matching.mate(one)]
+    pairs = [(vertex, matching.mate(vertex)) for vertex in range(count) if vertex < matching.mate(vertex)]
     return tuple(
         tuple(field.players[vertex].number for vertex in pair if vertex < count) for pair in pairs if extra[pair]
     )

@@ -46,9 +46,9 @@ class Matching:
         """The vertex matched to this one; -1 when it is single."""
         return int(self._graph.mate[vertex])
 
-    def allows(self, one: int, other: int) -> bool:
+    def allows(self, vertex: int, other: int) -> bool:
         """Whether the edge is still there."""
-        return bool(self._graph.edge[one, other] and self._graph.alive[one] and self._graph.alive[other])
+        return bool(self._graph.edge[vertex, other] and self._graph.alive[vertex] and self._graph.alive[other])
 
     @property
     def edges(self) -> Bools:
@@ -56,10 +56,10 @@ class Matching:
         alive = self._graph.alive
         return np.asarray(self._graph.edge & alive[:, np.newaxis] & alive[np.newaxis, :], np.bool_)
 
-    def sum(self, ones: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    def sum(self, vertices: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
         """The weight of these edges together, wishes left aside."""
-        found = self._graph.weight[list(ones), list(others), :-1].sum(axis=0)
-        return tuple(int(one) for one in found)
+        found = self._graph.weight[list(vertices), list(others), :-1].sum(axis=0)
+        return tuple(int(lane) for lane in found)
 
     def wish(self, vertex: int, value: Ints) -> None:
         """Among the best matchings, take the one in which the edge of ``vertex`` has the highest value.

@@ -15,7 +15,7 @@ from faristol.pairing.engines.dutch.bracket import Outcome, Scene, pair_bracket
 from faristol.pairing.engines.dutch.colours import allocate
 from faristol.pairing.engines.dutch.field import Bools, Field, Ints, field_of
 from faristol.pairing.engines.dutch.impossible import impossible
-from faristol.pairing.engines.dutch.matching import completes
+from faristol.pairing.engines.dutch.matched_graph import completes
 from faristol.pairing.engines.dutch.player import WHITE, Player, Round
 from faristol.pairing.engines.dutch.weights import Bracket
 
@@ -76,7 +76,7 @@ def _bye_points(field: Field) -> int | None:
     count = len(field.players)
     if count % 2 == 0:
         return -1 if completes(field.may_meet) else None
-    for points in sorted({int(one) for one in field.points[field.may_rest]}):
+    for points in sorted({int(score) for score in field.points[field.may_rest]}):
         if completes(_with_bye(field, np.arange(count), points)):
             return points
     return None
@@ -146,7 +146,7 @@ def _rest_completes(field: Field, outcome: Outcome, near: Ints, left: Ints, bye_
     matched = {vertex for pair in outcome.below for vertex in pair}
     taken = {int(near[vertex]) for vertex in matched if vertex < len(near)}
     going = [int(near[vertex]) for vertex in outcome.floaters if vertex not in matched]
-    rest = np.array([*going, *(one for one in left if int(one) not in taken)], np.int64)
+    rest = np.array([*going, *(row for row in left if int(row) not in taken)], np.int64)
     return completes(_with_bye(field, rest, -1 if outcome.scene.bye_from_here else bye_points))
 
 
@@ -157,8 +157,8 @@ def _published(a_round: Round, field: Field, outcomes: tuple[Outcome, ...], bye:
     boards = [Board(white, black, "") for white, black in a_round.kept]
     for outcome in outcomes:
         rows = outcome.scene.bracket.rows
-        for one, other in outcome.pairs:
-            higher, lower = (field.players[rows[vertex]] for vertex in (one, other))
+        for pair in outcome.pairs:
+            higher, lower = (field.players[rows[vertex]] for vertex in pair)
             boards.append(_board(higher, lower, a_round))
 
     def order(board: Board) -> tuple[int, int, int]:

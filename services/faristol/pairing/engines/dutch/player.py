@@ -101,11 +101,11 @@ class Round:
 
     def ranking(self) -> tuple[Player, ...]:
         """The players in the order of FIDE C.04.3 1.2: points, then pairing number."""
-        return tuple(sorted(self.players, key=lambda one: (-one.points, one.number)))
+        return tuple(sorted(self.players, key=lambda player: (-player.points, player.number)))
 
     def is_odd(self, number: int) -> bool:
         """Whether a pairing number is odd, counted among those who have come (FIDE C.04.3 5.2.5).
 
         Who comes late is given a number on arrival, and the numbers until then are provisional (FIDE C.04.2).
         """
-        return (number - sum(one < number for one in self.not_come)) % 2 == 1
+        return (number - sum(absent < number for absent in self.not_come)) % 2 == 1

@@ -65,8 +65,8 @@ def _criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterato
     resident = inside & ~moved
     here = np.logical_and.outer(inside, inside)
     ahead = _either(inside, following) | np.logical_and.outer(following, following)
-    scores = sorted({int(one) for one in points[moved]}, reverse=True)
-    own = sorted({int(one) for one in points[inside]}, reverse=True)
+    scores = sorted({int(score) for score in points[moved]}, reverse=True)
+    own = sorted({int(score) for score in points[inside]}, reverse=True)
 
     yield Criterion("C6", here.astype(np.int64))
     for score in scores:
@@ -81,8 +81,8 @@ def _criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterato
         yield Criterion("C9", bye)
     for name, short in field.colour.items():
         yield Criterion(name, -(short[np.ix_(rows, rows)] & here).astype(np.int64))
-    down = [one[rows] for one in field.down]
-    up = [one[rows] for one in field.up]
+    down = [back[rows] for back in field.down]
+    up = [back[rows] for back in field.up]
     for back, (downs, ups) in enumerate((("C14", "C15"), ("C16", "C17"))):
         yield Criterion(downs, _sum(resident & down[back]) * here)
         yield Criterion(ups, -_either(moved, resident & up[back]).astype(np.int64))

@@ -9,7 +9,7 @@ import numpy as np
 from faristol.pairing.engines.dutch import reasons
 from faristol.pairing.engines.dutch.bracket import Outcome, Scene
 from faristol.pairing.engines.dutch.field import Bools
-from faristol.pairing.engines.dutch.matching import Matching, completes
+from faristol.pairing.engines.dutch.matched_graph import Matching, completes
 from faristol.pairing.engines.dutch.pairing import Paired, whole_scene
 from faristol.pairing.engines.dutch.player import Round
 from faristol.pairing.engines.dutch.weights import Criterion, criteria, pack
@@ -20,10 +20,10 @@ BYE = 0
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why ``one`` and ``other`` meet or not. ``name`` is a criterion, ``C1`` to ``C21``, or a word of ``reasons``."""
+    """Why ``number`` and ``other`` meet or not: a criterion, ``C1`` to ``C21``, or a word of ``reasons``."""
 
     name: str
-    one: int
+    number: int
     other: int
 
     @property
@@ -41,7 +41,7 @@ class Reason:
     @property
     def params(self) -> dict[str, int | str]:
         """What fills the places of the sentence."""
-        return {"one": self.one, "other": self.other, "criterion": self.name}
+        return {"one": self.number, "other": self.other, "criterion": self.name}
 
 
 def why(a_round: Round, paired: Paired, number: int) -> Reason:
@@ -55,47 +55,47 @@ def why(a_round: Round, paired: Paired, number: int) -> Reason:
     board = next((board for board in paired.boards if number in (board.white, board.black)), None)
     if board is None:
         return Reason(reasons.ABSENT, number, number)
-    one, other = board.white, board.black
-    if any({one, other} == set(pair) for pair in a_round.kept):
-        return Reason(reasons.BY_HAND, one, other)
+    white, black = board.white, board.black
+    if any({white, black} == set(pair) for pair in a_round.kept):
+        return Reason(reasons.BY_HAND, white, black)
     outcome = _settled(paired, number)
     intended = _first_candidate(paired, outcome, number)
-    if intended in {None, one if number == other else other}:
-        return Reason(reasons.FIRST, one, other)
+    if intended in {None, white if number == black else black}:
+        return Reason(reasons.FIRST, white, black)
     return why_not(a_round, paired, number, intended or 0)
 
 
-def why_not(a_round: Round, paired: Paired, one: int, other: int) -> Reason:
+def why_not(a_round: Round, paired: Paired, number: int, other: int) -> Reason:
     """Why two players do not meet: the first rule or criterion that would be served worse if they did.
 
     ``other`` may be ``BYE``.
     """
-    if any({board.white, board.black} == {one, other} for board in paired.boards):
-        return Reason(reasons.MEET, one, other)
+    if any({board.white, board.black} == {number, other} for board in paired.boards):
+        return Reason(reasons.MEET, number, other)
     kept = {number for pair in a_round.kept for number in pair}
-    if kept & {one, other}:
-        return Reason(reasons.KEPT, one, other)
+    if kept & {number, other}:
+        return Reason(reasons.KEPT, number, other)
     place = {player.number: index for index, player in enumerate(paired.field.players)}
-    if other == BYE and one in place:
-        return Reason(_against_bye(paired, one, place[one]), one, BYE)
-    if one == other or not {one, other} <= place.keys():
-        return Reason(reasons.ABSENT, one, other)
-    if not paired.field.may_meet[place[one], place[other]]:
-        if other in paired.field.players[place[one]].opponents:
-            return Reason("C1", one, other)
-        return Reason(reasons.FORBIDDEN if frozenset((one, other)) in a_round.forbidden else "C3", one, other)
-    return Reason(_against(paired, one, other), one, other)
+    if other == BYE and number in place:
+        return Reason(_against_bye(paired, number, place[number]), number, BYE)
+    if number == other or not {number, other} <= place.keys():
+        return Reason(reasons.ABSENT, number, other)
+    if not paired.field.may_meet[place[number], place[other]]:
+        if other in paired.field.players[place[number]].opponents:
+            return Reason("C1", number, other)
+        return Reason(reasons.FORBIDDEN if frozenset((number, other)) in a_round.forbidden else "C3", number, other)
+    return Reason(_against(paired, number, other), number, other)
 
 
-def _against_bye(paired: Paired, one: int, row: int) -> str:
+def _against_bye(paired: Paired, number: int, row: int) -> str:
     """Why somebody does not have the bye."""
     if paired.bye is None:
         return reasons.NO_BYE
-    if one == paired.bye:
+    if number == paired.bye:
         return reasons.BYE
     if not paired.field.may_rest[row]:
         return "C2"
-    return "C5" if paired.field.points[row] > paired.bye_points else _against(paired, one, BYE)
+    return "C5" if paired.field.points[row] > paired.bye_points else _against(paired, number, BYE)
 
 
 def _settled(paired: Paired, number: int) -> Outcome:
@@ -117,30 +117,30 @@ def _first_candidate(paired: Paired, outcome: Outcome, number: int) -> int | Non
     rest = lower[len(upper) :] if moved else []
     half = pairs - len(upper)
     intended = dict(zip([*upper, *rest[:half]], [*lower[: len(upper)], *rest[half:]], strict=False))
-    intended |= {other: one for one, other in intended.items()}
+    intended |= {other: vertex for vertex, other in intended.items()}
     numbers = [paired.field.players[row].number for row in bracket.rows]
     vertex = numbers.index(number)
     return numbers[intended[vertex]] if vertex in intended else None
 
 
-def _against(paired: Paired, one: int, other: int) -> str:
+def _against(paired: Paired, number: int, other: int) -> str:
     """The criterion that keeps two players apart who may meet, in the bracket where the first of them was settled."""
-    settled = [_settled(paired, number) for number in (one, other) if number != BYE]
+    settled = [_settled(paired, player) for player in (number, other) if player != BYE]
     outcome = next(outcome for outcome in paired.outcomes if any(outcome is found for found in settled))
     scene, found = outcome.scene, outcome.criteria
     numbers = _numbers(paired, scene)
-    if not {one, other} <= {*numbers}:
+    if not {number, other} <= {*numbers}:
         scene = whole_scene(paired.field, scene.bracket, paired.bye_points)
         found = tuple(criteria(paired.field, scene.bracket, bye_from_here=False))
         numbers = _numbers(paired, scene)
     matching = Matching(pack(list(found), scene.count), scene.edge, scene.optional)
     chosen = _values(found, matching, scene.count)
-    if numbers.index(one) > numbers.index(other):
-        one, other = other, one
+    if numbers.index(number) > numbers.index(other):
+        number, other = other, number
     wanted = np.zeros(scene.count, np.bool_)
     wanted[numbers.index(other)] = True
-    if not matching.complete or not matching.keep_only(numbers.index(one), wanted, required=True):
-        return "C5" if other != BYE and _completes_otherwise(paired, scene, wanted, numbers.index(one)) else "C4"
+    if not matching.complete or not matching.keep_only(numbers.index(number), wanted, required=True):
+        return "C5" if other != BYE and _completes_otherwise(paired, scene, wanted, numbers.index(number)) else "C4"
     for criterion, mine, theirs in zip(found, chosen, _values(found, matching, scene.count), strict=True):
         if mine != theirs:
             return criterion.name
@@ -172,9 +172,9 @@ def _numbers(paired: Paired, scene: Scene) -> list[int]:
 def _values(found: tuple[Criterion, ...], matching: Matching, count: int) -> list[int]:
     """What a matching is worth, criterion by criterion."""
     mates = [matching.mate(vertex) for vertex in range(count)]
-    pairs = [(one, other) for one, other in enumerate(mates) if one < other]
+    pairs = [(vertex, other) for vertex, other in enumerate(mates) if vertex < other]
     values = []
     for criterion in found:
         size = len(criterion.value)
-        values.append(sum(int(criterion.value[one, other]) for one, other in pairs if other < size))
+        values.append(sum(int(criterion.value[first, other]) for first, other in pairs if other < size))
     return values

@@ -18,7 +18,7 @@ def first_of_the_best(players: Sequence[Player]) -> tuple[frozenset[frozenset[in
     """The pairs and the bye of players in order; None where no candidate keeps C1 to C3."""
     best: tuple[tuple[int, ...], Candidate, Player | None] | None = None
     for pairs, rest in candidates(players):
-        if not all(legal(one, other) for one, other in pairs) or (rest is not None and rest.had_bye):
+        if not all(legal(first, other) for first, other in pairs) or (rest is not None and rest.had_bye):
             continue
         value = quality(pairs, rest)
         if best is None or value < best[0]:
@@ -26,7 +26,7 @@ def first_of_the_best(players: Sequence[Player]) -> tuple[frozenset[frozenset[in
     if best is None:
         return None
     _, pairs, rest = best
-    return frozenset(frozenset((one.number, other.number)) for one, other in pairs), rest.number if rest else None
+    return frozenset(frozenset((first.number, other.number)) for first, other in pairs), rest.number if rest else None
 
 
 def candidates(players: Sequence[Player]) -> Iterator[tuple[Candidate, Player | None]]:
@@ -38,7 +38,7 @@ def candidates(players: Sequence[Player]) -> Iterator[tuple[Candidate, Player | 
             if order[:half] in seen:
                 continue
             seen.add(order[:half])
-            pairs = tuple((players[one], players[other]) for one, other in zip(upper, order[:half], strict=True))
+            pairs = tuple((players[first], players[other]) for first, other in zip(upper, order[:half], strict=True))
             yield pairs, players[order[half]] if len(order) > half else None
 
 
@@ -49,17 +49,17 @@ def exchanges(half: int, count: int) -> list[tuple[list[int], list[int]]]:
         for out in combinations(range(half), size):
             for into in combinations(range(half, count), size):
                 # Fewest; least difference; the highest leaving S1; the lowest entering it.
-                key = size, sum(into) - sum(out), [-one for one in reversed(out)], into
+                key = size, sum(into) - sum(out), [-number for number in reversed(out)], into
                 upper = sorted({*range(half)} - {*out} | {*into})
                 found.append((key, upper, sorted({*range(count)} - {*upper})))
-    return [(upper, lower) for _, upper, lower in sorted(found, key=lambda one: one[0])]
+    return [(upper, lower) for _, upper, lower in sorted(found, key=lambda exchange: exchange[0])]
 
 
-def legal(one: Player, other: Player) -> bool:
-    if other.number in one.opponents:
+def legal(player: Player, other: Player) -> bool:
+    if other.number in player.opponents:
         return False
-    absolute = one.strength is other.strength is Strength.ABSOLUTE and one.preference == other.preference
-    return not absolute or one.topscorer or other.topscorer
+    absolute = player.strength is other.strength is Strength.ABSOLUTE and player.preference == other.preference
+    return not absolute or player.topscorer or other.topscorer
 
 
 def quality(pairs: Candidate, rest: Player | None) -> tuple[int, ...]:
@@ -74,5 +74,5 @@ def quality(pairs: Candidate, rest: Player | None) -> tuple[int, ...]:
                 short["thrice"] += player.repeated == given
                 short["preference"] += 1
                 short["strong"] += player.strength is Strength.STRONG
-    floats = (0, 0) if rest is None else tuple(int(one is Float.DOWN) for one in rest.floats)
+    floats = (0, 0) if rest is None else tuple(int(received is Float.DOWN) for received in rest.floats)
     return (0 if rest is None else rest.unplayed, *short.values(), *floats)

@@ -18,11 +18,11 @@ def brackets(draw: st.DrawFn) -> tuple[Player, ...]:
     """Players of one score: some have met, all with colours, floats and byes of their own."""
     count = draw(st.integers(2, 8))
     met: dict[int, set[int]] = {number: set() for number in range(1, count + 1)}
-    for one in range(1, count + 1):
-        for other in range(one + 1, count + 1):
+    for player in range(1, count + 1):
+        for other in range(player + 1, count + 1):
             if draw(st.booleans()) and draw(st.booleans()):
-                met[one].add(other)
-                met[other].add(one)
+                met[player].add(other)
+                met[other].add(player)
     floats = st.sampled_from((Float.NONE, Float.DOWN, Float.UP))
     return tuple(
         Player(

@@ -25,7 +25,7 @@ def best(graph: Graph) -> tuple[int, ...] | None:
             extend(vertex + 1, used | 1 << vertex, total)
         for other in range(vertex + 1, count):
             if not used >> other & 1 and graph.edge[vertex, other] and graph.alive[other]:
-                more = tuple(one + int(two) for one, two in zip(total, graph.weight[vertex, other], strict=True))
+                more = tuple(first + int(two) for first, two in zip(total, graph.weight[vertex, other], strict=True))
                 extend(vertex + 1, used | 1 << vertex | 1 << other, more)
 
     extend(0, 0, (0,) * lanes)
@@ -42,7 +42,7 @@ def found(graph: Graph) -> tuple[int, ...]:
         assert graph.edge[vertex, mate]
         if mate > vertex:
             total += graph.weight[vertex, mate]
-    return tuple(int(one) for one in total)
+    return tuple(int(lane) for lane in total)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -36,10 +36,10 @@ def test_no_absolute_criterion_is_broken(seed: int) -> None:
             assert len(resting) == len(players) % 2
             assert not any(players[number].had_bye for number in resting)
             for pair in pairs(paired):
-                one, other = (players[number] for number in pair)
-                assert other.number not in one.opponents
-                if one.strength is other.strength is Strength.ABSOLUTE and not (one.topscorer or other.topscorer):
-                    assert one.preference != other.preference
+                player, other = (players[number] for number in pair)
+                assert other.number not in player.opponents
+                if player.strength is other.strength is Strength.ABSOLUTE and not (player.topscorer or other.topscorer):
+                    assert player.preference != other.preference
     except Refusal as refusal:
         assert refusal.reason in {"NO_PAIRING", "NO_BYE_LEFT", "NO_OPPONENT_LEFT"}  # noqa: PT017
 
@@ -87,7 +87,7 @@ def test_another_engine_pairs_alike(seed: int) -> None:
             for board in paired.boards:
                 if board.article in {"5.2.1", "5.2.2", "5.2.3"}:
                     assert (board.white, board.black) in expected
-            assert paired.bye == next((one for one, other in expected if other is None), None)
+            assert paired.bye == next((first for first, other in expected if other is None), None)
     except Refusal as refusal:
         assert refusal.reason  # noqa: PT017
     assert rounds
@@ -103,7 +103,7 @@ def elsewhere(a_round: Round, rounds: int) -> set[tuple[int, int | None]]:
             "rating": 3000 - player.number,
             "starting_number": player.number,
             "color_hist": [names[colour] for colour in player.colours],
-            "float_history": [one.value for one in reversed(player.floats)],
+            "float_history": [received.value for received in reversed(player.floats)],
             "bye_count": int(player.had_bye),
             "forfeit_win_count": 0,
         }
@@ -173,4 +173,4 @@ def test_the_same_inputs_have_the_same_digest_and_others_another() -> None:
         replace(eight(), players=eight().players[1:]),
         replace(eight(), players=(replace(eight().players[0], points=5), *eight().players[1:])),
     ]
-    assert len({digest(one) for one in (eight(), *others)}) == len(others) + 1
+    assert len({digest(a_round) for a_round in (eight(), *others)}) == len(others) + 1

@@ -30,8 +30,8 @@ def test_every_round_is_paired_as_it_was(file: Path) -> None:
     assert document.paired_rounds >= 5
     for number in range(1, document.paired_rounds + 1):
         cells = [(player.number, player.cell(number)) for player in document.players]
-        expected = {(one, cell.opponent) for one, cell in cells if cell.colour == "w"}
-        expected |= {(one, 0) for one, cell in cells if cell.result == "U"}
+        expected = {(player, cell.opponent) for player, cell in cells if cell.colour == "w"}
+        expected |= {(player, 0) for player, cell in cells if cell.result == "U"}
         assert {*lines(pair_round(round_to_pair(document, number)))} == expected, f"round {number}"
 
 

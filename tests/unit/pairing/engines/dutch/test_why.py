@@ -13,8 +13,8 @@ from faristol.pairing.engines.dutch.why import BYE, Reason, why, why_not
 from faristol.text import LANGUAGES, say
 
 
-def answer(a_round: Round, one: int, other: int) -> str:
-    return why_not(a_round, pair_round(a_round), one, other).name
+def answer(a_round: Round, number: int, other: int) -> str:
+    return why_not(a_round, pair_round(a_round), number, other).name
 
 
 def of(*players: Player, **given: object) -> Round:
@@ -40,7 +40,7 @@ def test_the_order_of_candidates_decides_between_equals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("players", "one", "other", "criterion"),
+    ("players", "number", "other", "criterion"),
     [
         ((Player(1, 10), Player(2, 10), Player(3), Player(4)), 1, 3, "C6"),
         ((Player(1, 20), Player(2, 10), Player(3, 10), Player(4)), 1, 4, "C7"),
@@ -54,8 +54,8 @@ def test_the_order_of_candidates_decides_between_equals() -> None:
         ((Player(1, 10), Player(2, floats=(Float.UP, Float.NONE)), Player(3), Player(4)), 1, 2, "C15"),
     ],
 )
-def test_the_criterion_is_named(players: tuple[Player, ...], one: int, other: int, criterion: str) -> None:
-    assert answer(Round(tuple(players), number=3), one, other) == criterion
+def test_the_criterion_is_named(players: tuple[Player, ...], number: int, other: int, criterion: str) -> None:
+    assert answer(Round(tuple(players), number=3), number, other) == criterion
 
 
 def test_the_bye_has_reasons_too() -> None:
@@ -83,8 +83,8 @@ def test_every_pair_of_a_tournament_has_a_reason_in_every_language() -> None:
             for a_round, paired in Draw(seed, most_players=10).paired():
                 numbers = [player.number for player in a_round.players]
                 answers = [why(a_round, paired, number) for number in numbers]
-                answers += [why_not(a_round, paired, one, other) for one in numbers for other in (*numbers, BYE)]
-                seen |= {(one.name, one.other == BYE) for one in answers}
+                answers += [why_not(a_round, paired, number, other) for number in numbers for other in (*numbers, BYE)]
+                seen |= {(answer.name, answer.other == BYE) for answer in answers}
         except Refusal:
             continue
     assert {"C1", "C4", "C6", "C12", reasons.ORDER, reasons.FIRST} <= {name for name, _ in seen}

@@ -53,18 +53,18 @@ class Draw:
     def paired(self) -> Iterator[tuple[Round, Paired]]:
         """Each round with its pairing. Raises ``Refusal`` where one cannot be paired."""
         for number in range(1, self.rounds + 1):
-            here = [one for one in self.entrants.values() if self._random.random() >= self._absences]
+            here = [entrant for entrant in self.entrants.values() if self._random.random() >= self._absences]
             if len(here) < 2:
                 continue
             final = number == self.rounds
-            players = tuple(one.before(final=final, rounds=number - 1) for one in here)
+            players = tuple(entrant.before(final=final, rounds=number - 1) for entrant in here)
             a_round = Round(players=players, number=number)
             paired = pair_round(a_round)
             yield a_round, paired
             self._play(paired)
 
     def _play(self, paired: Paired) -> None:
-        before = {number: one.points for number, one in self.entrants.items()}
+        before = {number: entrant.points for number, entrant in self.entrants.items()}
         away = {*self.entrants}
         for board in paired.boards:
             away -= {board.white, board.black}
@@ -74,17 +74,17 @@ class Draw:
                 gained = 5, 5
             else:
                 gained = (10, 0) if self._random.random() < 0.55 else (0, 10)
-            for one, other, colour, points in ((white, black, WHITE, gained[0]), (black, white, BLACK, gained[1])):
-                one.points += points
+            for first, other, colour, points in ((white, black, WHITE, gained[0]), (black, white, BLACK, gained[1])):
+                first.points += points
                 if forfeit:
-                    one.unplayed += 1
-                    one.wins_by_forfeit += points > 0
-                    one.floats.append(Float.DOWN if points else Float.NONE)
+                    first.unplayed += 1
+                    first.wins_by_forfeit += points > 0
+                    first.floats.append(Float.DOWN if points else Float.NONE)
                     continue
-                one.opponents.add(other.number)
-                one.colours.append(colour)
-                mine, theirs = before[one.number], before[other.number]
-                one.floats.append(Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP)
+                first.opponents.add(other.number)
+                first.colours.append(colour)
+                mine, theirs = before[first.number], before[other.number]
+                first.floats.append(Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP)
         if paired.bye is not None:
             away.discard(paired.bye)
             resting = self.entrants[paired.bye]
