@@ -193,11 +193,12 @@ class Board(Mapping[Square, Tile]):
     def __str__(self) -> str:
         lines = ["   " + " ".join(f"{col + 1:<3}" for col in range(SIZE)).rstrip()]
         for row in range(SIZE):
-            cells = (self._cell(Square(row, col)) for col in range(SIZE))
+            cells = (self.drawn(Square(row, col)) for col in range(SIZE))
             lines.append(f"{ROW_NAMES[row]}  " + " ".join(f"{cell:<3}" for cell in cells).rstrip())
         return "\n".join(lines)
 
-    def _cell(self, square: Square) -> str:
+    def drawn(self, square: Square) -> str:
+        """A square as ``str(board)`` draws it: its tile, or its premium."""
         tile = self.get(square)
         if tile is None:
             return PREMIUMS[square].value

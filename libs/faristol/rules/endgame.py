@@ -1,6 +1,6 @@
 """The end of a game: what is added and taken off then, and who has won (UF 27, FISC I.8, FM 17, FISE 45, PES Ε).
 
-When it comes is in ``faristol.rules.conditions``, whose names are here too.
+When it comes is in ``faristol.rules.conditions``.
 """
 
 from __future__ import annotations
@@ -11,27 +11,9 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from faristol.rules.clockwork import overtime_penalty
-from faristol.rules.conditions import EndCondition, check_agreement, end_of_turns, is_out, turns_after_time_up
+from faristol.rules.conditions import EndCondition
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import TileSet
-
-__all__ = [
-    "Adjustment",
-    "AdjustmentKind",
-    "EndCondition",
-    "Settlement",
-    "check_agreement",
-    "end_of_turns",
-    "forfeit_adjustments",
-    "is_out",
-    "rack_adjustments",
-    "rack_value",
-    "settle",
-    "settle_abandonment",
-    "settle_forfeit",
-    "time_adjustments",
-    "turns_after_time_up",
-]
 
 
 class AdjustmentKind(StrEnum):

@@ -16,41 +16,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from faristol.rules import sections as parts
 from faristol.rules.options import Option, OptionValue, written
-from faristol.rules.sections import (
-    Abandon,
-    Absence,
-    Arbiter,
-    Blank,
-    Challenge,
-    Championship,
-    Clock,
-    End,
-    Exchange,
-    FirstMove,
-    Forfeit,
-    FoundTiles,
-    FreeExchange,
-    Game,
-    Lateness,
-    Law,
-    Lexicon,
-    Neutraliser,
-    Overdraw,
-    Passing,
-    RoundTime,
-    Scoresheet,
-    Scoring,
-    Start,
-    TieBreak,
-    Touch,
-    Turn,
-    TurnWord,
-    Underdraw,
-)
 from faristol.rules.tiles import TileSet, load_tile_set
-
-__all__ = ["Neutraliser", "Ruleset", "TieBreak", "TurnWord"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,32 +30,32 @@ class Ruleset:
 
     name: str
     title: str
-    game: Game
-    start: Start
-    first_move: FirstMove
-    touch: Touch
-    turn: Turn
-    scoring: Scoring
-    blank: Blank
-    exchange: Exchange
-    free_exchange: FreeExchange
-    passing: Passing
-    overdraw: Overdraw
-    underdraw: Underdraw
-    found_tiles: FoundTiles
-    clock: Clock
-    round_time: RoundTime
-    lateness: Lateness
-    absence: Absence
-    challenge: Challenge
-    arbiter: Arbiter
-    end: End
-    abandon: Abandon
-    forfeit: Forfeit
-    scoresheet: Scoresheet
-    lexicon: Lexicon
-    championship: Championship
-    law: Law
+    game: parts.Game
+    start: parts.Start
+    first_move: parts.FirstMove
+    touch: parts.Touch
+    turn: parts.Turn
+    scoring: parts.Scoring
+    blank: parts.Blank
+    exchange: parts.Exchange
+    free_exchange: parts.FreeExchange
+    passing: parts.Passing
+    overdraw: parts.Overdraw
+    underdraw: parts.Underdraw
+    found_tiles: parts.FoundTiles
+    clock: parts.Clock
+    round_time: parts.RoundTime
+    lateness: parts.Lateness
+    absence: parts.Absence
+    challenge: parts.Challenge
+    arbiter: parts.Arbiter
+    end: parts.End
+    abandon: parts.Abandon
+    forfeit: parts.Forfeit
+    scoresheet: parts.Scoresheet
+    lexicon: parts.Lexicon
+    championship: parts.Championship
+    law: parts.Law
     articles: Mapping[str, str]
     options: tuple[Option, ...] = ()
     """What is left to the organiser, in the order in which options take effect."""
@@ -115,8 +83,8 @@ class Ruleset:
     @cached_property
     def sections(self) -> Mapping[str, Any]:
         """Every section by its name, in the order of the files, the law among them."""
-        parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return MappingProxyType({name: part for name, part in parts.items() if dataclasses.is_dataclass(part)})
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return MappingProxyType({name: value for name, value in values.items() if dataclasses.is_dataclass(value)})
 
     def same_values(self, other: Ruleset) -> bool:
         """Whether ``other`` has the same values, whatever was chosen and whatever the articles are."""

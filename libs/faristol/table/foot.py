@@ -8,10 +8,10 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
+from faristol.rules.conditions import EndCondition
 from faristol.rules.endgame import (
     Adjustment,
     AdjustmentKind,
-    EndCondition,
     forfeit_adjustments,
     rack_adjustments,
     settle_abandonment,

@@ -21,7 +21,7 @@ from faristol.host import StartError
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
-from faristol.rules.usual_scores import UsualScores, usual_scores
+from faristol.rules.scoring import UsualScores, usual_scores
 
 USUAL = usual_scores(load_ruleset("fisc-2023"), 2)
 NAMES = ("Anna Puig", "Blai Soler")

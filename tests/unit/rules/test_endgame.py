@@ -10,20 +10,16 @@ from tests.unit.rules import naive
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, TurnKind, full_bag, load_ruleset, with_options
+from faristol.rules.conditions import EndCondition, check_agreement, end_of_turns, is_out, turns_after_time_up
 from faristol.rules.endgame import (
     AdjustmentKind,
-    EndCondition,
-    check_agreement,
-    end_of_turns,
     forfeit_adjustments,
-    is_out,
     rack_adjustments,
     rack_value,
     settle,
     settle_abandonment,
     settle_forfeit,
     time_adjustments,
-    turns_after_time_up,
 )
 
 FISC = load_ruleset("fisc-2023")

@@ -30,7 +30,7 @@ SECTIONS: Mapping[str, type[Any]] = {
 HOLDS_RULESET = frozenset({"ruleset", "_ruleset", "rules", "book", "_book", "load_ruleset", "pinned_ruleset"})
 """Names by which code has a ruleset."""
 
-ALL_ALIKE = ("rules/sections/", "rules/consistency.py", "rules/ruleset.py", "rules/ruleset_file.py", "/pb/")
+ALL_ALIKE = ("rules/sections.py", "rules/consistency.py", "rules/ruleset.py", "rules/ruleset_file.py", "/pb/")
 """Code that heeds no value for what it means."""
 
 ALIKE: Mapping[str, str] = {

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.ruleset import Neutraliser
+from faristol.rules.sections import Neutraliser
 from faristol.table.clock import Clock, Instant, fold, timestamp
 from faristol.table.game import Game
 from faristol.table.game import evolve as evolve_game

@@ -31,7 +31,7 @@ from tests.unit.table.clocks import (
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import Neutraliser
+from faristol.rules.sections import Neutraliser
 from faristol.table.clock import Clock, fold, timestamp
 from faristol.table.decide.presses import press, stop
 from faristol.table.game import Game

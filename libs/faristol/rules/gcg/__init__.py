@@ -31,36 +31,3 @@ from faristol.rules.gcg.replay import Replay, Step, replay
 from faristol.rules.gcg.ruleset import suited, tile_set_named
 from faristol.rules.gcg.tiles import write_play, write_rack, write_tile
 from faristol.rules.gcg.writer import write_gcg
-
-__all__ = [
-    "SIZE_MAX",
-    "Challenge",
-    "Event",
-    "Exchange",
-    "GcgError",
-    "GcgGame",
-    "Line",
-    "Note",
-    "Pass",
-    "Play",
-    "Player",
-    "Pragma",
-    "Problem",
-    "RackPenalty",
-    "RackPoints",
-    "Replay",
-    "Step",
-    "TimePenalty",
-    "Withdrawal",
-    "decode_gcg",
-    "draw_board",
-    "draw_sheet",
-    "read_gcg",
-    "replay",
-    "suited",
-    "tile_set_named",
-    "write_gcg",
-    "write_play",
-    "write_rack",
-    "write_tile",
-]

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from faristol.rules.board import Board
-from faristol.rules.endgame import EndCondition, rack_value
+from faristol.rules.conditions import EndCondition
+from faristol.rules.endgame import rack_value
 from faristol.rules.gcg.game import RackPenalty, RackPoints, TimePenalty
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply

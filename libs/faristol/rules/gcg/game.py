@@ -55,53 +55,49 @@ class _Event(_Numbered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play(_Event):
+class _WithRack(_Event):
+    rack: str | None
+    """What the player held before; None where the line does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play(_WithRack):
     """``>nick: RACK 8H WORD +score total``.
 
     ``.`` and ``(X)`` in the word are tiles that lay there before; some programs write their letters alone.
     """
 
-    rack: str | None
     start: Start
     word: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(_Event):
+class Exchange(_WithRack):
     """``>nick: RACK -TILES +0 total``, or ``-3`` where only their number is known: then ``tiles`` is empty."""
 
-    rack: str | None
     tiles: str
     count: int
     """How many were exchanged where that is all that is known, else 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass(_Event):
+class Pass(_WithRack):
     """``>nick: RACK - +0 total``: a turn given away, or lost by a challenge that failed."""
 
-    rack: str | None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Withdrawal(_Event):
+class Withdrawal(_WithRack):
     """``>nick: RACK -- -score total``: the play before it was challenged and came off the board."""
 
-    rack: str | None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Challenge(_Event):
+class Challenge(_WithRack):
     """``>nick: RACK (challenge) +5 total``: what a failed challenge gave the mover or, below 0, cost the challenger."""
 
-    rack: str | None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimePenalty(_Event):
+class TimePenalty(_WithRack):
     """``>nick: RACK (time) -10 total``: overtime."""
-
-    rack: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +108,9 @@ class RackPoints(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RackPenalty(_Event):
+class RackPenalty(_WithRack):
     """``>nick: RACK (RACK) -n total``: the tiles that the player was left with."""
 
-    rack: str | None
     tiles: str
 
 

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.rules.board import PREMIUMS, ROW_NAMES, SIZE, Board, Square
-from faristol.rules.gcg.game import (
-    Challenge,
-    Event,
-    Exchange,
-    Pass,
-    Play,
-    RackPenalty,
-    RackPoints,
-    TimePenalty,
-    Withdrawal,
-)
+from faristol.rules.board import ROW_NAMES, SIZE, Board, Square
+from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.replay import Replay
 from faristol.rules.notation import Notation
 
@@ -24,7 +14,7 @@ def draw_board(board: Board) -> str:
     """The board, a blank in small letters, and the premiums that are free as ``str(board)`` marks them."""
     lines = ["   " + " ".join(f"{letter:<{_WIDTH}}" for letter in ROW_NAMES).rstrip()]
     for row in range(SIZE):
-        cells = (_cell(board, Square(row, col)) for col in range(SIZE))
+        cells = (board.drawn(Square(row, col)) for col in range(SIZE))
         lines.append(f"{row + 1:>2} " + " ".join(f"{cell:<{_WIDTH}}" for cell in cells).rstrip())
     return "\n".join(lines)
 
@@ -52,30 +42,23 @@ def draw_sheet(replayed: Replay) -> str:
     return "\n".join([*names, *lines, totals])
 
 
-def _cell(board: Board, square: Square) -> str:
-    tile = board.get(square)
-    if tile is None:
-        return PREMIUMS[square].value
-    return tile.face.lower() if tile.blank else tile.face
+def _rack(event: gcg.Event) -> str:
+    return "" if isinstance(event, gcg.RackPoints) else event.rack or ""
 
 
-def _rack(event: Event) -> str:
-    return "" if isinstance(event, RackPoints) else event.rack or ""
-
-
-def _happened(event: Event) -> str:
+def _happened(event: gcg.Event) -> str:
     match event:
-        case Play():
+        case gcg.Play():
             return f"{Notation.GCG.write(event.start)} {event.word}"
-        case Exchange():
+        case gcg.Exchange():
             return f"exchange {event.tiles or event.count}"
-        case Pass():
+        case gcg.Pass():
             return "pass"
-        case Withdrawal():
+        case gcg.Withdrawal():
             return "play withdrawn"
-        case Challenge():
+        case gcg.Challenge():
             return "challenge failed"
-        case TimePenalty():
+        case gcg.TimePenalty():
             return "overtime"
-        case RackPoints() | RackPenalty():
+        case gcg.RackPoints() | gcg.RackPenalty():
             return f"tiles left {event.tiles}"

@@ -9,23 +9,7 @@ import re
 from typing import NoReturn
 
 from faristol.kernel.quotation import quoted, shown
-from faristol.rules.gcg.game import (
-    EVENTS,
-    Challenge,
-    Event,
-    Exchange,
-    GcgGame,
-    Line,
-    Note,
-    Pass,
-    Play,
-    Player,
-    Pragma,
-    RackPenalty,
-    RackPoints,
-    TimePenalty,
-    Withdrawal,
-)
+from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.tiles import RACK, WORD
 from faristol.rules.notation import Notation, Start
@@ -40,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FORM = ">nick: RACK 8H WORD +score total"
 
 
-def read_gcg(text: str) -> GcgGame:
+def read_gcg(text: str) -> gcg.GcgGame:
     """The game that ``text`` holds. Raises ``GcgError`` at the first line that is no line of a GCG file."""
     if not text.strip("\ufeff \t\r\n"):
         raise GcgError(Problem(1, "EMPTY", "the file is empty", "#player1, #player2 and the events of a game"))
@@ -52,19 +36,19 @@ def read_gcg(text: str) -> GcgGame:
 
 class _Reader:
     def __init__(self) -> None:
-        self._lines: list[Line] = []
-        self._players: dict[int, Player] = {}
+        self._lines: list[gcg.Line] = []
+        self._players: dict[int, gcg.Player] = {}
         self._number = 1
         self._last_text = 1
 
-    def game(self) -> GcgGame:
+    def game(self) -> gcg.GcgGame:
         self._number = self._last_text
         self._need_players()
-        return GcgGame(tuple(self._finished(line) for line in self._lines))
+        return gcg.GcgGame(tuple(self._finished(line) for line in self._lines))
 
-    def _finished(self, line: Line) -> Line:
+    def _finished(self, line: gcg.Line) -> gcg.Line:
         """The line, without the empty lines that end a note."""
-        return Note(text=line.text.rstrip(), line=line.line) if isinstance(line, Note) else line
+        return gcg.Note(text=line.text.rstrip(), line=line.line) if isinstance(line, gcg.Note) else line
 
     def read(self, number: int, text: str) -> None:
         self._number = number
@@ -78,8 +62,8 @@ class _Reader:
             self._lines.append(self._event(bare))
         elif bare.startswith("#"):
             self._pragma(bare)
-        elif isinstance(last, Note):
-            self._lines[-1] = Note(text=f"{last.text}\n{text}", line=last.line)
+        elif isinstance(last, gcg.Note):
+            self._lines[-1] = gcg.Note(text=f"{last.text}\n{text}", line=last.line)
         elif bare:
             self._fail(
                 "MALFORMED", f"{quoted(bare)} is neither a pragma nor an event", "a line that begins with # or >"
@@ -94,7 +78,7 @@ class _Reader:
         keyword, rest = match[1], match[2]
         match keyword.casefold():
             case "note":
-                self._lines.append(Note(text=rest, line=self._number))
+                self._lines.append(gcg.Note(text=rest, line=self._number))
             case "character-encoding":
                 if self._number > 1:
                     self._fail("ENCODING_LATE", "#character-encoding stands in the middle", "it in the first line")
@@ -103,19 +87,19 @@ class _Reader:
             case other if re.fullmatch(r"player\d+", other):
                 self._fail("PLAYER_NUMBER", f"#{shown(keyword)}: a game has two players", "#player1 or #player2")
             case _:
-                self._lines.append(Pragma(keyword=keyword, text=rest, line=self._number))
+                self._lines.append(gcg.Pragma(keyword=keyword, text=rest, line=self._number))
 
     def _player(self, number: int, text: str) -> None:
         if number in self._players:
             self._fail("PLAYER_TWICE", f"player {number} was named before", "one #player1 and one #player2")
-        if any(isinstance(line, EVENTS) for line in self._lines):
+        if any(isinstance(line, gcg.EVENTS) for line in self._lines):
             self._fail("PLAYER_LATE", f"#player{number} comes after the first event", "both players before it")
         nick, name = (*text.split(maxsplit=1), "", "")[:2]
         if not nick:
             self._fail("MALFORMED", f"#player{number} names nobody", f"#player{number} nick Full Name")
         if any(player.nick == nick for player in self._players.values()):
             self._fail("NICK_TWICE", f"both players are called {quoted(nick)}", "two nicknames")
-        self._players[number] = Player(number=number, nick=nick, name=name, line=self._number)
+        self._players[number] = gcg.Player(number=number, nick=nick, name=name, line=self._number)
         self._lines.append(self._players[number])
 
     def _need_players(self) -> None:
@@ -124,7 +108,7 @@ class _Reader:
                 expected = f"#player{number} nick Full Name, before the first event"
                 self._fail("PLAYER_MISSING", f"player {number} is not named", expected)
 
-    def _event(self, text: str) -> Event:
+    def _event(self, text: str) -> gcg.Event:
         self._need_players()
         match = _EVENT.fullmatch(text)
         if match is None:
@@ -140,7 +124,7 @@ class _Reader:
                 self._fail("MALFORMED_RACK", f"{quoted(rack)} is no rack", "its tiles, ? for a blank: AEINR[CH]?")
         return self._what(nick, rack, parts)
 
-    def _what(self, nick: str, rack: str | None, parts: list[str]) -> Event:
+    def _what(self, nick: str, rack: str | None, parts: list[str]) -> gcg.Event:
         what = parts.pop(0) if parts else ""
         if what.startswith("("):
             return self._bracketed(nick, rack, what, parts)
@@ -154,7 +138,7 @@ class _Reader:
             expected = "tiles, small letters for a blank, . for a tile already there: tANGO.S"
             self._fail("MALFORMED_PLAY", f"{quoted(word)} is no word" if word else "the word is missing", expected)
         score, total, remark = self._points(parts)
-        return Play(
+        return gcg.Play(
             nick=nick, rack=rack, start=start, word=word, score=score, total=total, remark=remark, line=self._number
         )
 
@@ -165,33 +149,33 @@ class _Reader:
             expected = "8H for across or H8 for down: a letter A to O and a number 1 to 15"
             self._fail("MALFORMED_PLACE", f"{quoted(text)} is no square", expected)
 
-    def _bracketed(self, nick: str, rack: str | None, what: str, parts: list[str]) -> Event:
+    def _bracketed(self, nick: str, rack: str | None, what: str, parts: list[str]) -> gcg.Event:
         score, total, remark = self._points(parts)
         inside = what[1:-1] if what.endswith(")") else ""
         number = self._number
         match inside:  # (TIME) are four tiles
             case "challenge":
-                return Challenge(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+                return gcg.Challenge(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
             case "time":
-                return TimePenalty(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+                return gcg.TimePenalty(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
         if not RACK.fullmatch(inside):
             self._fail("MALFORMED", f"{quoted(what)} is not known", "(challenge), (time) or tiles left: (AEI)")
         if rack is None and score >= 0 and not parts[0].startswith("-"):
-            return RackPoints(nick=nick, tiles=inside, score=score, total=total, remark=remark, line=number)
-        return RackPenalty(nick=nick, rack=rack, tiles=inside, score=score, total=total, remark=remark, line=number)
+            return gcg.RackPoints(nick=nick, tiles=inside, score=score, total=total, remark=remark, line=number)
+        return gcg.RackPenalty(nick=nick, rack=rack, tiles=inside, score=score, total=total, remark=remark, line=number)
 
-    def _turn_without_play(self, nick: str, rack: str | None, what: str, parts: list[str]) -> Event:
+    def _turn_without_play(self, nick: str, rack: str | None, what: str, parts: list[str]) -> gcg.Event:
         score, total, remark = self._points(parts)
         number = self._number
         if what == "-":
-            return Pass(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+            return gcg.Pass(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
         if what == "--":
-            return Withdrawal(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+            return gcg.Withdrawal(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
         count = int(what[1:]) if _COUNT.fullmatch(what) else 0
         if not count and not RACK.fullmatch(what[1:]):
             self._fail("MALFORMED_EXCHANGE", f"{quoted(what)} is no exchange", "- and the tiles, or their number: -AE?")
         tiles = "" if count else what[1:]
-        return Exchange(
+        return gcg.Exchange(
             nick=nick, rack=rack, tiles=tiles, count=count, score=score, total=total, remark=remark, line=number
         )
 

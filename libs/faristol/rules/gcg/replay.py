@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board
-from faristol.rules.endgame import EndCondition
+from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg.game import Event, GcgGame, RackPenalty
 from faristol.rules.gcg.problem import Problem, Wrong
 from faristol.rules.gcg.table import Table

@@ -9,20 +9,10 @@ from dataclasses import dataclass
 from faristol.kernel.quotation import quoted
 from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board, Placement
-from faristol.rules.endgame import EndCondition, end_of_turns
+from faristol.rules.conditions import EndCondition, end_of_turns
+from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.challenges import check_challenge
 from faristol.rules.gcg.endings import Closing
-from faristol.rules.gcg.game import (
-    Challenge,
-    Event,
-    Exchange,
-    Pass,
-    Play,
-    RackPenalty,
-    RackPoints,
-    TimePenalty,
-    Withdrawal,
-)
 from faristol.rules.gcg.layout import placements
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
@@ -64,30 +54,30 @@ class Table:
         self._challenged = False
         self._out: str | None = None
 
-    def take(self, event: Event) -> tuple[int, PlayScore | None]:
+    def take(self, event: gcg.Event) -> tuple[int, PlayScore | None]:
         """Play the line: the points that it is worth and, for a play, how they come about.
 
         Raises ``Wrong`` or ``Refusal`` when it cannot stand here; the table is then as it was before.
         """
         explained = None
         match event:
-            case Play():
+            case gcg.Play():
                 explained = self._play(event)
                 score = explained.points
-            case Exchange():
+            case gcg.Exchange():
                 score = self._exchange(event)
-            case Pass():
+            case gcg.Pass():
                 score = self._pass(event)
-            case Withdrawal():
+            case gcg.Withdrawal():
                 score = self._withdraw(event)
-            case Challenge():
+            case gcg.Challenge():
                 score = self._challenge(event)
-            case RackPoints() | RackPenalty() | TimePenalty():
+            case gcg.RackPoints() | gcg.RackPenalty() | gcg.TimePenalty():
                 score = self._close(event)
         self.totals[event.nick] += score
-        if isinstance(event, Play):
+        if isinstance(event, gcg.Play):
             self._points[-1] = score
-        if self.end is None and isinstance(event, Play | Exchange | Pass | Withdrawal):
+        if self.end is None and isinstance(event, gcg.Play | gcg.Exchange | gcg.Pass | gcg.Withdrawal):
             self._look_for_end(event.nick)
         return score, explained
 
@@ -129,7 +119,7 @@ class Table:
         self._turn = self.other(nick)
         self._last, self._challenged = None, False
 
-    def _play(self, event: Play) -> PlayScore:
+    def _play(self, event: gcg.Play) -> PlayScore:
         self._begin(event.nick)
         rack = self._rack(event.rack, event.nick)
         laid = placements(event, self.board, self.ruleset.tile_set)
@@ -144,7 +134,7 @@ class Table:
         self._last = _Laid(event.nick, rack, laid, score)
         return score
 
-    def _exchange(self, event: Exchange) -> int:
+    def _exchange(self, event: gcg.Exchange) -> int:
         self._begin(event.nick)
         tiles = self.supply.rack(event.tiles, event.nick, self.board) if event.tiles else (BLANK,) * event.count
         rack = tiles if event.count else self._rack(event.rack, event.nick)
@@ -152,7 +142,7 @@ class Table:
         self._over(event.nick, TurnKind.EXCHANGE)
         return 0
 
-    def _pass(self, event: Pass) -> int:
+    def _pass(self, event: gcg.Pass) -> int:
         if self.end is EndCondition.OUT and self._last is not None and event.nick != self._out:
             self._last = None  # the turn that a challenge of the last play cost
             return 0
@@ -168,7 +158,7 @@ class Table:
         self._over(event.nick, kind)
         return 0
 
-    def _withdraw(self, event: Withdrawal) -> int:
+    def _withdraw(self, event: gcg.Withdrawal) -> int:
         last = self._last
         if last is None or not last.stands or last.nick != event.nick or self._challenged:
             raise Wrong("NO_PLAY", f"{event.nick} takes back a play", "it right after the play that was challenged")
@@ -183,7 +173,7 @@ class Table:
         self._last = dataclasses.replace(last, stands=False)
         return -last.score.points
 
-    def _challenge(self, event: Challenge) -> int:
+    def _challenge(self, event: gcg.Challenge) -> int:
         last = self._last
         if last is None or self._challenged:
             raise Wrong("NO_PLAY", "there is no play to challenge", "one such line, right after the play")
@@ -191,8 +181,8 @@ class Table:
         self._challenged = True
         return event.score
 
-    def _close(self, event: RackPoints | RackPenalty | TimePenalty) -> int:
-        if isinstance(event, TimePenalty) and self.end is None and self._closing.reaches_cap(event):
+    def _close(self, event: gcg.RackPoints | gcg.RackPenalty | gcg.TimePenalty) -> int:
+        if isinstance(event, gcg.TimePenalty) and self.end is None and self._closing.reaches_cap(event):
             self.end = EndCondition.OVERTIME
         if self.end is None:
             raise Wrong("BEFORE_END", f"{quoted(_said(event))} stands before the end of the game", self._what_ends())
@@ -211,5 +201,5 @@ class Table:
         return f"turns until a player is out ({left} tiles are not on the board) or nobody plays any more"
 
 
-def _said(event: RackPoints | RackPenalty | TimePenalty) -> str:
-    return "(time)" if isinstance(event, TimePenalty) else f"({event.tiles})"
+def _said(event: gcg.RackPoints | gcg.RackPenalty | gcg.TimePenalty) -> str:
+    return "(time)" if isinstance(event, gcg.TimePenalty) else f"({event.tiles})"

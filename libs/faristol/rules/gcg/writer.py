@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.rules.gcg.game import (
-    Challenge,
-    Event,
-    Exchange,
-    GcgGame,
-    Line,
-    Note,
-    Pass,
-    Play,
-    Player,
-    Pragma,
-    RackPenalty,
-    RackPoints,
-    TimePenalty,
-    Withdrawal,
-)
+from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.problem import GcgError
 from faristol.rules.gcg.reader import read_gcg
 from faristol.rules.notation import Notation
@@ -25,7 +10,7 @@ from faristol.rules.notation import Notation
 _ENCODING = "#character-encoding UTF-8"
 
 
-def write_gcg(game: GcgGame) -> str:
+def write_gcg(game: gcg.GcgGame) -> str:
     """The text of the file, to be stored as UTF-8: ``read_gcg`` gives an equal game again.
 
     Raises ``ValueError`` for a game that the format cannot tell: a nickname with a space, a note with a line that
@@ -43,39 +28,39 @@ def write_gcg(game: GcgGame) -> str:
     return text
 
 
-def _written(line: Line) -> str:
+def _written(line: gcg.Line) -> str:
     match line:
-        case Player():
+        case gcg.Player():
             return f"#player{line.number} {line.nick} {line.name}".rstrip()
-        case Pragma():
+        case gcg.Pragma():
             return f"#{line.keyword} {line.text}".rstrip()
-        case Note():
+        case gcg.Note():
             return f"#note {line.text}".rstrip()
         case _:
             return _event(line)
 
 
-def _event(event: Event) -> str:
-    rack = "" if isinstance(event, RackPoints) else event.rack
-    nothing = "-" if isinstance(event, RackPenalty | Withdrawal | TimePenalty) else "+"
+def _event(event: gcg.Event) -> str:
+    rack = "" if isinstance(event, gcg.RackPoints) else event.rack
+    nothing = "-" if isinstance(event, gcg.RackPenalty | gcg.Withdrawal | gcg.TimePenalty) else "+"
     sign = "-" if event.score < 0 else "+" if event.score else nothing
     parts = (f">{event.nick}:", rack, _what(event), f"{sign}{abs(event.score)}", str(event.total), event.remark)
     return " ".join(part for part in parts if part)
 
 
-def _what(event: Event) -> str:
+def _what(event: gcg.Event) -> str:
     match event:
-        case Play():
+        case gcg.Play():
             return f"{Notation.GCG.write(event.start)} {event.word}"
-        case Exchange():
+        case gcg.Exchange():
             return f"-{event.tiles or event.count}"
-        case Pass():
+        case gcg.Pass():
             return "-"
-        case Withdrawal():
+        case gcg.Withdrawal():
             return "--"
-        case Challenge():
+        case gcg.Challenge():
             return "(challenge)"
-        case TimePenalty():
+        case gcg.TimePenalty():
             return "(time)"
-        case RackPoints() | RackPenalty():
+        case gcg.RackPoints() | gcg.RackPenalty():
             return f"({event.tiles})"

@@ -4,24 +4,3 @@ from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.ranking import Row, standings
 from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment, TableResult
 from faristol.rules.standings.teams import Board, Match, TeamBye, TeamRow, TeamScore, TeamTieBreak, team_standings
-
-__all__ = [
-    "Arithmetic",
-    "Basis",
-    "Board",
-    "Bye",
-    "LeftOut",
-    "Match",
-    "Outcome",
-    "Result",
-    "Row",
-    "SpreadAdjustment",
-    "TableResult",
-    "TeamBye",
-    "TeamRow",
-    "TeamScore",
-    "TeamTieBreak",
-    "Term",
-    "standings",
-    "team_standings",
-]

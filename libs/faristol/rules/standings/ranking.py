@@ -8,7 +8,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TypeVar
 
-from faristol.rules.ruleset import Ruleset, TieBreak
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.history import sides, tabulate
 from faristol.rules.standings.opponents import Field

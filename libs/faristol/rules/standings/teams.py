@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from faristol.rules.ruleset import Ruleset, TieBreak
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.history import Seen, sides, tabulate, worths
 from faristol.rules.standings.opponents import Field

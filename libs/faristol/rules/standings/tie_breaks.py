@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from faristol.rules.championship import ranking_score
-from faristol.rules.ruleset import TieBreak
+from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.history import Seen
 from faristol.rules.standings.opponents import Field

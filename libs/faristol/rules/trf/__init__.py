@@ -1,5 +1,6 @@
 """TRF files: reports of tournaments in FIDE's form, for pairing programs and for rating."""
 
+from faristol.rules.trf.columns import Problem, TrfError
 from faristol.rules.trf.document import (
     Adjustment,
     Byes,
@@ -15,27 +16,5 @@ from faristol.rules.trf.document import (
     Team,
     told_by_first_round,
 )
-from faristol.rules.trf.problem import Problem, TrfError
 from faristol.rules.trf.reader import decode_trf, read_trf
 from faristol.rules.trf.writer import write_trf
-
-__all__ = [
-    "Adjustment",
-    "Byes",
-    "Cell",
-    "Colour",
-    "Document",
-    "Edition",
-    "Fictitious",
-    "Forbidden",
-    "Player",
-    "Points",
-    "Problem",
-    "Scores",
-    "Team",
-    "TrfError",
-    "decode_trf",
-    "read_trf",
-    "told_by_first_round",
-    "write_trf",
-]

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
-from faristol.rules.ruleset import Neutraliser
+from faristol.rules.sections import Neutraliser
 from faristol.table.game import draws, sheet, turns
 from faristol.table.game.signals import Kind, Signal, Signals
 from faristol.table.game.state import Game

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from faristol.kernel.times import Instant
-from faristol.rules.ruleset import Neutraliser
+from faristol.rules.sections import Neutraliser
 
 
 class Kind(Enum):

@@ -9,7 +9,8 @@ from google.protobuf.message import Message
 
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import MINUTE_MS, neutralised, thinking_ms, turn_ms
-from faristol.rules.ruleset import Neutraliser, Ruleset
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.sections import Neutraliser
 from faristol.table.clock import ARBITER, Clock, Instant, timestamp
 from faristol.table.deadlines import deadline_in, timed
 from faristol.table.game import Game

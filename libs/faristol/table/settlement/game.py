@@ -11,7 +11,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, TurnKind, Word, check_play
 from faristol.rules.challenges import cost, play_stands
 from faristol.rules.clockwork import lost_by_timeout
-from faristol.rules.endgame import EndCondition, end_of_turns, is_out
+from faristol.rules.conditions import EndCondition, end_of_turns, is_out
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import in_doubt
 from faristol.table.decide.draws import unseen

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from faristol.cli.entry.lines import Given
 from faristol.kernel.refusal import N_, Param
-from faristol.rules.usual_scores import UsualScores
+from faristol.rules.scoring import UsualScores
 
 HIGH = N_("{score} is unusually high (more than {highest})")
 LOW = N_("{score} is unusually low (less than {lowest})")

@@ -14,7 +14,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.usual_scores import UsualScores
+from faristol.rules.scoring import UsualScores
 from faristol.text import say
 
 ENTERED_BY = N_("entered by {who} at {time}")

@@ -17,7 +17,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Recorded, people
-from faristol.rules.usual_scores import usual_scores
+from faristol.rules.scoring import usual_scores
 
 _ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from faristol.rules.board import Board, Placement
-from faristol.rules.endgame import EndCondition
+from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg.game import (
     Challenge,
     Event,

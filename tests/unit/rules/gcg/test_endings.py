@@ -8,7 +8,7 @@ import pytest
 from tests.unit.rules.gcg.games import ENGLISH, FESTA_MAJOR, FISC, INSTRUCTIONS, NaiveGame
 
 from faristol.rules import Ruleset, with_options
-from faristol.rules.endgame import EndCondition
+from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg import Play, Replay, read_gcg, replay, write_gcg, write_rack
 
 

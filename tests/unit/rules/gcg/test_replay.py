@@ -6,7 +6,7 @@ import pytest
 from tests.unit.rules.gcg.games import CATALAN, ENGLISH, FIRST, FISC, INSTRUCTIONS, PES, SPANISH, replayed, text, told
 
 from faristol.rules import Board, Notation, Ruleset, Tile, lay, with_options
-from faristol.rules.endgame import EndCondition
+from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg import read_gcg, replay
 
 TRAIN = ">a: AEINRT? 8D TRAIN +12 12"

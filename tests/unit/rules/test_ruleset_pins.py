@@ -8,9 +8,8 @@ import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, pinned_ruleset, ruleset_names, with_options
-from faristol.rules.content import read_content
 from faristol.rules.ruleset_file import RulesetError
-from faristol.rules.ruleset_pins import keep_content
+from faristol.rules.ruleset_pins import keep_content, read_content
 
 CHOSEN = {"uf-2007": {"minutes": "25"}}
 
