@@ -10,10 +10,13 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 from tests.benchmarks.figures import Figures
+from tests.unit.table.games import laid
 
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Notation, Placement, Ruleset, lay, load_ruleset, read_tiles
-from faristol.table import decide
+from faristol.table import Table
+from faristol.table.decide import decide
 from faristol.table.game import Game, evolve, fold, timestamp
 
 AT = 1_700_000_000_000_000_000
@@ -39,10 +42,12 @@ def decision_figures() -> Figures:
 
 def _per_second(ruleset: Ruleset, before: str, play: str) -> float:
     game = _table(ruleset, before)
-    laid = _laid(play.replace("(C)", "C"), game.board)
+    placed = _laid(play.replace("(C)", "C"), game.board)
     start = time.process_time()
     for _ in range(PLAYS // SAMPLES):
-        for fact in decide.place_play(game, ruleset, game.mover, laid, AT):
+        for fact in decide(
+            Table(ruleset, game), game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(placed)), AT
+        ):
             evolve(game, fact)
     return PLAYS / SAMPLES / (time.process_time() - start)
 
@@ -65,6 +70,10 @@ def _table(ruleset: Ruleset, before: str) -> Game:
     game = fold(Game(), facts)
     if not before:
         return fold(Game(), [*facts[:3], events.GameStarted(first_player_id="anna", occurred_at=at)])
-    played = decide.place_play(game, ruleset, "anna", _laid(before, game.board), AT)
+    played = decide(
+        Table(ruleset, game),
+        game_pb2.PlacePlayRequest(player_id="anna", placements=laid(_laid(before, game.board))),
+        AT,
+    )
     done = events.PlayCompleted(turn=1, player_id="anna", score=10, total=10, occurred_at=at)
     return fold(game, [*played, done])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -39,6 +40,19 @@ class Table:
         """The table after ``facts`` of its game and of its clock. Raises ``TypeError`` for any others."""
         game, clock = reduce(evolve, facts, (self.game, self.clock))
         return replace(self, game=game, clock=clock)
+
+
+Decide = Callable[[Table, Any, Instant], list[Message]]
+"""Decides a command at a settled table at a moment: its facts, or ``Refusal``. The second argument is its request."""
+
+
+def dated(facts: Iterable[Message], at: Instant) -> list[Message]:
+    """``facts``, each of them with a moment: ``at`` for what names none, and has one."""
+    facts = list(facts)
+    for fact in facts:
+        if "occurred_at" in fact.DESCRIPTOR.fields_by_name and not fact.HasField("occurred_at"):
+            fact.occurred_at.FromNanoseconds(at)  # type: ignore[attr-defined] # its descriptor has it
+    return facts
 
 
 def evolve(halves: tuple[Game, Clock], fact: Message) -> tuple[Game, Clock]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.cases import case_ids_of
+from faristol.kernel.times import Instant, instant, occurred_at
 from faristol.record import Decision, Guard, Loaded, Record, Write
 from faristol.rules import Ruleset
 from faristol.table import Table, evolve, of_clock
@@ -63,6 +66,11 @@ class Settled:
     def game(self) -> Game:
         """The game."""
         return self.table.game
+
+    def moment(self, request: Any, now: Callable[[], datetime]) -> Instant:
+        """When a command happened: as its request says, or else now, which is never before the last fact."""
+        at = instant(occurred_at(request, now))
+        return at if request.HasField("occurred_at") else max(at, self.table.last_at)
 
     def with_consequences(self, facts: Sequence[Message]) -> list[Message]:
         """``facts``, and what follows from them at the table."""

@@ -1,14 +1,49 @@
-"""A clock as officials and players are shown it."""
+"""What the clock service answers: to a command, and to whoever asks how a clock stands. Pure."""
 
 from __future__ import annotations
 
-from faristol.pb.clock.v1 import clock_pb2
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.rules.ruleset import Ruleset
 from faristol.table import of_clock
 from faristol.table.clock import Clock, Instant, timestamp
 from faristol.table.deadlines import next_deadline
 from faristol.table.game import Game, Phase
 from faristol.table_store import Settled, clock_stream
+
+M = TypeVar("M", bound=Message)
+
+MEANT: Mapping[type[Message], type[Message]] = {
+    clock_pb2.PressRequest: events_pb2.ClockPressed,
+    clock_pb2.StopRequest: events_pb2.ClockHeldByMover,
+    clock_pb2.NeutraliseRequest: events_pb2.ClockNeutralised,
+    clock_pb2.ResumeRequest: events_pb2.ClockResumed,
+    clock_pb2.CorrectClockRequest: events_pb2.ClockCorrected,
+    clock_pb2.ExpireRoundTimeRequest: events_pb2.RoundTimeExpired,
+    clock_pb2.ReportAbsenceRequest: events_pb2.PlayerAbsent,
+    clock_pb2.RecordArrivalRequest: events_pb2.PlayerArrived,
+    clock_pb2.LeaveTableRequest: events_pb2.PlayerLeft,
+    clock_pb2.ReturnToTableRequest: events_pb2.PlayerReturned,
+}
+"""The fact that each command makes unless it is too late."""
+
+
+def answer(response: type[M], position: int, request: Any, settled: Settled, facts: Sequence[Message]) -> M:
+    """The answer to a command that led to ``facts``; with whether it was too late and what the player has used.
+
+    Only some answers of the contract say those.
+    """
+    answered: Any = response(position=position)
+    said = response.DESCRIPTOR.fields_by_name
+    if "too_late" in said:
+        answered.too_late = not any(isinstance(fact, MEANT[type(request)]) for fact in (*settled.missing, *facts))
+    if "used_ms" in said:
+        answered.used_ms = settled.table.after(facts).clock.used(request.player_id)
+    return answered  # type: ignore[no-any-return] # it is of the type asked for
 
 
 def shown(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:

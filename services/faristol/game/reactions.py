@@ -11,7 +11,7 @@ from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
-from faristol.table.decide import leave_tournament
+from faristol.table.decide.ends import leave_tournament
 from faristol.table.game import Phase
 from faristol.table.start import open_table
 from faristol.table.views import Tournament, watch_tournament
@@ -71,7 +71,7 @@ async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWit
     if settled is None:
         return None
     at = max(instant(withdrawn.occurred_at), settled.table.last_at)
-    facts = leave_tournament(settled.game, settled.table.ruleset, withdrawn.player_id, at)
+    facts = leave_tournament(settled.table, withdrawn.player_id, at)
     if not facts:
         return None
     decision = settled.decision(settled.with_consequences(facts))

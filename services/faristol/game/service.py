@@ -7,17 +7,15 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.game import answers, commands
+from faristol.game import answers
 from faristol.game.elsewhere import with_other_games
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
-from faristol.kernel.times import occurred_at
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.record import Decision
-from faristol.table.decide import check_time
-from faristol.table.game import Instant, instant
+from faristol.table import decide
 from faristol.table_store import Settled, game_stream, load_table
 
 M = TypeVar("M", bound=Message)
@@ -31,7 +29,7 @@ def service(runtime: Runtime) -> Dispatcher:
         pb.ListDrawsRequest: tables.list_draws,
     }
     descriptor = pb.DESCRIPTOR.services_by_name["GameService"]
-    return Dispatcher(descriptor, commands.ACTS, tables.carry_out, questions)
+    return Dispatcher(descriptor, decide.GAME, tables.carry_out, questions)
 
 
 class Tables:
@@ -69,7 +67,9 @@ class Tables:
             if isinstance(request, pb.RecordWordAskedRequest):
                 involved = [player for player in (request.player_id, request.answerer_id) if player]
                 table = await with_other_games(self._runtime.record, table, *involved)
-            facts = table.with_consequences(commands.act(table.table, request, self._moment(request, table)))
+            facts = table.with_consequences(
+                decide.decide(table.table, request, table.moment(request, self._runtime.now))
+            )
 
             def answer(position: int) -> M:
                 return answers.answer(response, position, facts)
@@ -77,11 +77,3 @@ class Tables:
             return table.decision(facts), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
-
-    def _moment(self, request: Any, settled: Settled) -> Instant:
-        """When it happened: as the request says, or else now, which is never before the last fact."""
-        at = instant(occurred_at(request, self._runtime.now))
-        if request.HasField("occurred_at"):
-            check_time(settled.table, at)
-            return at
-        return max(at, settled.table.last_at)

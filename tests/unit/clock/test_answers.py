@@ -6,10 +6,11 @@ import pytest
 from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
 from faristol.clock.answers import forgotten, shown
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.rules import Ruleset
 from faristol.table import Table
 from faristol.table.clock import Clock, fold, timestamp
-from faristol.table.decide.attendance import report_absence
+from faristol.table.decide import decide
 from faristol.table.game import Game
 from faristol.table.settlement.clock import held
 from faristol.table_store import Settled
@@ -42,7 +43,14 @@ def test_a_clock_says_what_it_comes_to_next_and_who_is_not_there() -> None:
     clock = clocked(table, FISC)
     answer = shown(seat(clock, table, FISC), at=after(10))
     assert (answer.deadline, answer.deadline_at) == ("OvertimeCapExceeded", timestamp(after(35 * 60) + 1_000_000))
-    clock = fold(clock, report_absence(clock, table, FISC, "arbiter-1", "anna", after(30)))
+    clock = fold(
+        clock,
+        decide(
+            Table(FISC, table, clock),
+            clock_pb2.ReportAbsenceRequest(arbiter_id="arbiter-1", player_id="anna"),
+            after(30),
+        ),
+    )
     answer = shown(seat(clock, table, FISC), at=after(40))
     assert (answer.deadline, list(answer.absent_player_ids)) == ("TimeForfeited", ["anna"])
     assert (answer.running_player_id, answer.running_since) == ("anna", timestamp(after(30)))
@@ -52,7 +60,14 @@ def test_the_clock_of_an_absent_player_is_shown_as_running_from_when_the_book_sa
     """PES Γ.β: not before ten minutes are over."""
     table = started()
     clock = clocked(table, PES)
-    clock = fold(clock, report_absence(clock, table, PES, "arbiter-1", "anna", after(30)))
+    clock = fold(
+        clock,
+        decide(
+            Table(PES, table, clock),
+            clock_pb2.ReportAbsenceRequest(arbiter_id="arbiter-1", player_id="anna"),
+            after(30),
+        ),
+    )
     before = shown(seat(clock, table, PES), at=after(599))
     assert (before.running_player_id, before.HasField("running_since"), list(before.running)) == ("", False, [])
     later = shown(seat(clock, table, PES), at=after(601))
@@ -63,7 +78,14 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
     table = started()
     clock = clocked(table, FISE)
     for player_id in ("biel", "anna"):
-        clock = fold(clock, report_absence(clock, table, FISE, "arbiter-1", player_id, after(30)))
+        clock = fold(
+            clock,
+            decide(
+                Table(FISE, table, clock),
+                clock_pb2.ReportAbsenceRequest(arbiter_id="arbiter-1", player_id=player_id),
+                after(30),
+            ),
+        )
     answer = shown(seat(clock, table, FISE), at=after(40))
     assert [(clock.player_id, clock.since) for clock in answer.running] == [
         (player_id, timestamp(after(0))) for player_id in table.player_ids

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from faristol.clock.service import COMMANDS
 from faristol.host.dispatch import Context, Dispatcher
 from faristol.pb.clock.v1 import clock_pb2 as pb
+from faristol.table.decide import CLOCK
 
-CLOCK = pb.DESCRIPTOR.services_by_name["ClockService"]
+SERVICE = pb.DESCRIPTOR.services_by_name["ClockService"]
 
 
 async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
@@ -23,17 +23,17 @@ async def get_clock(request: pb.GetClockRequest, context: Context) -> pb.GetCloc
 
 
 async def test_a_command_is_answered_by_its_response_and_a_question_by_what_answers_it() -> None:
-    service: Any = Dispatcher(CLOCK, COMMANDS, carry_out, {pb.GetClockRequest: get_clock})
+    service: Any = Dispatcher(SERVICE, CLOCK, carry_out, {pb.GetClockRequest: get_clock})
     assert await service.Press(pb.PressRequest(), None) == pb.PressResponse(position=7)
     assert await service.GetClock(pb.GetClockRequest(game_id="a"), None) == pb.GetClockResponse(game_id="a")
 
 
 def test_a_method_that_nothing_answers_is_named() -> None:
     with pytest.raises(TypeError, match=r"nothing answers faristol\.clock\.v1\.ClockService\.GetClock"):
-        Dispatcher(CLOCK, COMMANDS, carry_out, {})
+        Dispatcher(SERVICE, CLOCK, carry_out, {})
 
 
 def test_a_request_that_is_none_of_the_service_is_named() -> None:
     questions = {pb.GetClockRequest: get_clock, pb.RunningClock: get_clock}
     with pytest.raises(TypeError, match=r"has no methods for faristol\.clock\.v1\.RunningClock"):
-        Dispatcher(CLOCK, COMMANDS, carry_out, questions)
+        Dispatcher(SERVICE, CLOCK, carry_out, questions)

@@ -82,3 +82,16 @@ def pressed(player_id: str, turn: int, at: Instant) -> clock_events.ClockPressed
 def names(facts: Sequence[Message]) -> list[str]:
     """What the facts are called."""
     return [fact.DESCRIPTOR.name for fact in facts]
+
+
+def laid(placements: Sequence[Placement]) -> list[events.Placement]:
+    """The tiles of a play as a request has them."""
+    return [
+        events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+        for square, tile in placements
+    ]
+
+
+def words(*faces: Sequence[str]) -> list[events.Word]:
+    """Words as a request has them."""
+    return [events.Word(faces=word) for word in faces]

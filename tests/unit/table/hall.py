@@ -9,16 +9,16 @@ from typing import Any
 from google.protobuf.message import Message
 from tests.unit.table.games import GAME, SECOND, SEED, START
 
-from faristol.game import commands
 from faristol.kernel.pins import Pin
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_tiles, with_options
 from faristol.table import Table, of_clock
 from faristol.table.clock import Clock
-from faristol.table.decide import bag_of
-from faristol.table.decide import presses as clock_decide
+from faristol.table.decide import decide
+from faristol.table.decide.draws import bag_of
 from faristol.table.game import UNKNOWN, Game, Phase, fold
 from faristol.table.settlement import settle
 from faristol.table.start import open_table
@@ -108,7 +108,7 @@ class Hall:
         at = self.at + int(seconds * SECOND)
         self.settle()
         before = len(self.facts)
-        self._write(commands.act(self.table, request, at))
+        self._write(decide(self.table, request, at))
         self.at = at
         self.settle()
         return self.facts[before:]
@@ -170,18 +170,11 @@ class Hall:
 
     def press(self, seconds: float = 1, player: str = "") -> None:
         """The mover presses the clock."""
-        self._tick(clock_decide.press, player, seconds)
+        self.do(clock_pb2.PressRequest(player_id=player or self.game.mover), seconds)
 
     def stop(self, seconds: float = 1, player: str = "") -> None:
         """The mover stops the own clock."""
-        self._tick(clock_decide.stop, player, seconds)
-
-    def _tick(self, act: Any, player: str, seconds: float) -> None:
-        at = self.at + int(seconds * SECOND)
-        self.settle()
-        self._write(act(self.clock, self.game, self.ruleset, player or self.game.mover, at))
-        self.at = at
-        self.settle()
+        self.do(clock_pb2.StopRequest(player_id=player or self.game.mover), seconds)
 
     def settle(self) -> None:
         """All that follows happens."""

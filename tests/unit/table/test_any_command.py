@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from tests.unit.rules.squares import neighbours
 from tests.unit.table.hall import PLAYERS, Hall, rules
 
-from faristol.game import commands
-from faristol.game.commands import ACTS
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
@@ -23,12 +21,13 @@ from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import CENTRE, Direction, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
 from faristol.rules.draw_log import check_draws
-from faristol.table.decide import unseen
+from faristol.table.decide import GAME, decide
+from faristol.table.decide.draws import unseen
 from faristol.table.draw_log import draws_of
 from faristol.table.game import UNKNOWN, Game, Phase, evolve, fold
 
 TABLES = [(name, players) for name in ruleset_names() for players in range(2, rules(name).game.players_max + 1)]
-COMMANDS = list(ACTS)
+COMMANDS = list(GAME)
 
 
 class Somebody:
@@ -310,9 +309,9 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     request = pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn)
     if left.but(signals=game.signals) == game.but(begun=(), last_at=left.last_at):
         with pytest.raises(Refusal, match="there is nothing to take back"):
-            commands.act(hall.table, request, hall.at)
+            decide(hall.table, request, hall.at)
         return
-    hall._write(commands.act(hall.table, request, hall.at)[:1])
+    hall._write(decide(hall.table, request, hall.at)[:1])
     assert hall.game.but(begun=()) == left.but(last_at=hall.game.last_at, signals=hall.game.signals)
     hall.settle()
     hall.check_tiles()

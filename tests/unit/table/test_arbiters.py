@@ -8,11 +8,11 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.table.hall import Hall, rules
 
-from faristol.game.commands import ACTS
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.table.decide import GAME
 
-OF_ARBITER = [kind for kind in ACTS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
+OF_ARBITER = [kind for kind in GAME if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 FIELDS: dict[type[Message], dict[str, Any]] = {
     pb.CorrectPlayRequest: {"turn": 1},
     pb.CorrectTotalRequest: {"player_id": "anna"},

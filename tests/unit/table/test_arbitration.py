@@ -24,12 +24,12 @@ from tests.unit.table.clocks import (
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, load_ruleset
+from faristol.table import Table
 from faristol.table.clock import fold, timestamp
-from faristol.table.decide.arbitration import correct, expire_round_time, neutralise, resume
-from faristol.table.decide.attendance import report_absence
-from faristol.table.decide.presses import press
+from faristol.table.decide import decide
 
 MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 
@@ -37,13 +37,15 @@ MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 def test_force_majeure_stops_both_clocks_until_the_arbiter_resumes_them() -> None:
     table = started()
     clock = clocked(table, FISC)
-    (halted,) = neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(30))
+    (halted,) = decide(
+        Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
+    )
     assert halted == events.ClockNeutralised(
         player_id="biel", reason=MAJEURE, used_ms=30_000, occurred_at=timestamp(after(30)), arbiter_id="arbiter-1"
     )
     clock = fold(clock, [halted])
     assert (clock.running, clock.used_at("biel", after(900))) == ("", 30_000)
-    (resumed,) = resume(clock, table, FISC, "arbiter-1", after(900))
+    (resumed,) = decide(Table(FISC, table, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(900))
     clock = fold(clock, [resumed])
     assert (clock.running, clock.used_at("biel", after(910))) == ("biel", 40_000)
 
@@ -52,7 +54,11 @@ def test_force_majeure_stops_both_clocks_until_the_arbiter_resumes_them() -> Non
 def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, article: str) -> None:
     table = started()
     with pytest.raises(Refusal) as caught:
-        neutralise(clocked(table, ruleset), table, ruleset, "arbiter-1", MAJEURE, after(30))
+        decide(
+            Table(ruleset, table, clocked(table, ruleset)),
+            clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE),
+            after(30),
+        )
     assert (caught.value.reason, caught.value.article) == ("NOT_A_REASON", article)
     assert "challenge" in str(caught.value)
 
@@ -60,16 +66,21 @@ def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, artic
 def test_a_ruling_does_not_resume_what_the_arbiter_stopped() -> None:
     table = placed(started(), 20)
     clock = clocked(table, FISC)
-    clock = fold(clock, neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(30)))
+    clock = fold(
+        clock,
+        decide(
+            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
+        ),
+    )
     during = interrupted(table, "challenge", 40)
     clock = clocked(during, FISC, clock)
     assert clock.interruption == 1
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "STILL_INTERRUPTED"):
-        resume(clock, during, FISC, "arbiter-1", after(50))
+        decide(Table(FISC, during, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(50))
     ruled = interrupted(table, "challenge", 40, until=60)
     clock = clocked(ruled, FISC, clock)
     assert (clock.neutralised, clock.running) == (True, "")
-    clock = fold(clock, resume(clock, ruled, FISC, "arbiter-1", after(70)))
+    clock = fold(clock, decide(Table(FISC, ruled, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(70)))
     assert (clock.running, clock.used_at("biel", after(80))) == ("biel", 40_000)
     assert settle(clock, ruled, FISC) == []
 
@@ -78,10 +89,17 @@ def test_the_arbiter_stops_the_clocks_once_and_resumes_only_what_the_arbiter_sto
     table = started()
     clock = clocked(table, FISC)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_NEUTRALISED"):
-        resume(clock, table, FISC, "arbiter-1", after(30))
-    clock = fold(clock, neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(30)))
+        decide(Table(FISC, table, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(30))
+    clock = fold(
+        clock,
+        decide(
+            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
+        ),
+    )
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NEUTRALISED_ALREADY"):
-        neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(31))
+        decide(
+            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(31)
+        )
 
 
 @pytest.mark.parametrize(("player_id", "used_ms"), [("biel", 600_000), ("anna", 5_000)])
@@ -89,7 +107,11 @@ def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms
     table = started()
     clock = clocked(table, FISC)
     entry = events.CORRECTION_REASON_ENTRY
-    (corrected,) = correct(clock, table, FISC, "arbiter-1", player_id, used_ms, entry, after(60))
+    (corrected,) = decide(
+        Table(FISC, table, clock),
+        clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id=player_id, used_ms=used_ms, reason=entry),
+        after(60),
+    )
     assert isinstance(corrected, events.ClockCorrected)
     assert (corrected.before_ms, corrected.arbiter_id) == (60_000 if player_id == "biel" else 0, "arbiter-1")
     clock = fold(clock, [corrected])
@@ -102,11 +124,22 @@ def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
     table = started()
     clock = clocked(table, TIMER)
     device = events.CORRECTION_REASON_DEVICE
-    clock = fold(clock, correct(clock, table, TIMER, "arbiter-1", "biel", 30_000, device, after(90)))
+    clock = fold(
+        clock,
+        decide(
+            Table(TIMER, table, clock),
+            clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=30_000, reason=device),
+            after(90),
+        ),
+    )
     assert clock.turn_used_at(after(90)) == 30_000
     assert names(settle(clock, placed(table, 180), TIMER)) == ["ClockHeldByMover"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ON_TURN"):
-        correct(clock, table, TIMER, "arbiter-1", "anna", 30_000, device, after(95))
+        decide(
+            Table(TIMER, table, clock),
+            clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="anna", used_ms=30_000, reason=device),
+            after(95),
+        )
 
 
 @pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 21"), (FISC, "FISC I.11"), (FISE, "FISE 35")])
@@ -114,7 +147,11 @@ def test_a_forgotten_clock_is_nobodys_to_mend(ruleset: Ruleset, article: str) ->
     table = started()
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     with pytest.raises(Refusal) as caught:
-        correct(clocked(table, ruleset), table, ruleset, "arbiter-1", "biel", 0, forgotten, after(60))
+        decide(
+            Table(ruleset, table, clocked(table, ruleset)),
+            clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=forgotten),
+            after(60),
+        )
     assert (caught.value.reason, caught.value.article) == ("FORGOTTEN_NOT_HEARD", article)
 
 
@@ -122,15 +159,29 @@ def test_under_pes_the_arbiter_mends_a_forgotten_clock() -> None:
     table = started()
     clock = clocked(table, PES)
     forgotten = events.CORRECTION_REASON_FORGOTTEN
-    assert names(correct(clock, table, PES, "arbiter-1", "biel", 0, forgotten, after(60))) == ["ClockCorrected"]
+    assert names(
+        decide(
+            Table(PES, table, clock),
+            clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=forgotten),
+            after(60),
+        )
+    ) == ["ClockCorrected"]
 
 
 def test_time_that_was_over_before_is_recorded_instead_of_what_the_arbiter_does() -> None:
     table, late = started(), after(36 * 60)
     clock = clocked(table, FISC)
-    assert names(neutralise(clock, table, FISC, "arbiter-1", MAJEURE, late)) == ["OvertimeCapExceeded"]
+    assert names(
+        decide(Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), late)
+    ) == ["OvertimeCapExceeded"]
     entry = events.CORRECTION_REASON_ENTRY
-    assert names(correct(clock, table, FISC, "arbiter-1", "biel", 0, entry, late)) == ["OvertimeCapExceeded"]
+    assert names(
+        decide(
+            Table(FISC, table, clock),
+            clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=entry),
+            late,
+        )
+    ) == ["OvertimeCapExceeded"]
 
 
 def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
@@ -144,14 +195,22 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
         ("reason", ("arbiter-1", 0, events.CORRECTION_REASON_UNSPECIFIED)),
     ):
         with pytest.raises(Invalid) as caught:
-            correct(clock, table, FISC, arbiter, "biel", used_ms, reason, after(30))
+            decide(
+                Table(FISC, table, clock),
+                clock_pb2.CorrectClockRequest(arbiter_id=arbiter, player_id="biel", used_ms=used_ms, reason=reason),
+                after(30),
+            )
         assert caught.value.field == field
     for table_then, clock_then, ruleset, expected in (
         (over, clocked(over, FISC), FISC, "GAME_OVER"),
         (table, clocked(table, load_ruleset("box")), load_ruleset("box"), "NO_CLOCK"),
     ):
         with pytest.raises(Refusal) as refused:
-            correct(clock_then, table_then, ruleset, "arbiter-1", "biel", 0, entry, after(30))
+            decide(
+                Table(ruleset, table_then, clock_then),
+                clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=entry),
+                after(30),
+            )
         assert refused.value.reason == expected
 
 
@@ -160,10 +219,17 @@ def test_a_press_counts_from_the_correction() -> None:
     table_drawn = started()
     clock = clocked(table_drawn, FISC)
     clock = fold(
-        clock, correct(clock, table_drawn, FISC, "arbiter-1", "biel", 0, events.CORRECTION_REASON_DEVICE, after(30))
+        clock,
+        decide(
+            Table(FISC, table_drawn, clock),
+            clock_pb2.CorrectClockRequest(
+                arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=events.CORRECTION_REASON_DEVICE
+            ),
+            after(30),
+        ),
     )
     with pytest.raises(Refusal):
-        press(clock, table, FISC, "biel", after(50))
+        decide(Table(FISC, table, clock), clock_pb2.PressRequest(player_id="biel"), after(50))
     assert clock.used_at("biel", after(50)) == 20_000
 
 
@@ -173,11 +239,19 @@ def test_nobody_is_arbiter_of_the_own_clock(player_id: str) -> None:
     clock = clocked(table, FISC)
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     acts: tuple[Callable[[], object], ...] = (
-        lambda: neutralise(clock, table, FISC, player_id, MAJEURE, after(30)),
-        lambda: resume(clock, table, FISC, player_id, after(30)),
-        lambda: correct(clock, table, FISC, player_id, "anna", 0, forgotten, after(30)),
-        lambda: expire_round_time(clock, table, FISC, player_id, after(30)),
-        lambda: report_absence(clock, table, FISC, player_id, "anna", after(30)),
+        lambda: decide(
+            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id=player_id, reason=MAJEURE), after(30)
+        ),
+        lambda: decide(Table(FISC, table, clock), clock_pb2.ResumeRequest(arbiter_id=player_id), after(30)),
+        lambda: decide(
+            Table(FISC, table, clock),
+            clock_pb2.CorrectClockRequest(arbiter_id=player_id, player_id="anna", used_ms=0, reason=forgotten),
+            after(30),
+        ),
+        lambda: decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id=player_id), after(30)),
+        lambda: decide(
+            Table(FISC, table, clock), clock_pb2.ReportAbsenceRequest(arbiter_id=player_id, player_id="anna"), after(30)
+        ),
     )
     for act in acts:
         with pytest.raises(Refusal) as refused:

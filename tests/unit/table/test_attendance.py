@@ -26,13 +26,14 @@ from tests.unit.table.clocks import (
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, TurnKind, with_options
+from faristol.table import Table
 from faristol.table.clock import Clock, fold, timestamp
 from faristol.table.deadlines import Deadline, next_deadline
-from faristol.table.decide.attendance import leave_table, record_arrival, report_absence, return_to_table
-from faristol.table.decide.presses import press
+from faristol.table.decide import decide
 from faristol.table.game import Course, Game
 
 MINUTE_S = 60
@@ -43,7 +44,14 @@ def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Game, Cl
     table = started()
     clock = clocked(table, ruleset)
     for player in players:
-        clock = fold(clock, report_absence(clock, table, ruleset, "arbiter-1", player, after(noted)))
+        clock = fold(
+            clock,
+            decide(
+                Table(ruleset, table, clock),
+                clock_pb2.ReportAbsenceRequest(arbiter_id="arbiter-1", player_id=player),
+                after(noted),
+            ),
+        )
     return table, clock
 
 
@@ -89,9 +97,9 @@ def test_where_the_book_is_silent_nothing_runs_and_an_arbiter_decides(ruleset: R
 
 def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() -> None:
     table, clock = absent(FISC, "anna")
-    arrived = record_arrival(clock, table, FISC, "anna", after(15 * MINUTE_S))
+    arrived = decide(Table(FISC, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S))
     assert names(arrived) == ["PlayerArrived"]
-    late = record_arrival(clock, table, FISC, "anna", after(15 * MINUTE_S + 1))
+    late = decide(Table(FISC, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S + 1))
     assert late == [
         events.TimeForfeited(
             player_id="anna",
@@ -99,7 +107,11 @@ def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() ->
             occurred_at=timestamp(after(15 * MINUTE_S) + 1_000_000),
         )
     ]
-    on_the_limit = record_arrival(absent(PES, "anna")[1], table, PES, "anna", after(30 * MINUTE_S))
+    on_the_limit = decide(
+        Table(PES, table, absent(PES, "anna")[1]),
+        clock_pb2.RecordArrivalRequest(player_id="anna"),
+        after(30 * MINUTE_S),
+    )
     assert names(on_the_limit) == ["TimeForfeited"]
 
 
@@ -111,20 +123,25 @@ def test_who_comes_has_lost_exactly_from_the_moment_of_the_book(law: tuple[Rules
     ruleset, loses_at_ms = law
     for moment_ms in (late_ms, loses_at_ms - 1, loses_at_ms):
         table, clock = absent(ruleset, "anna")
-        facts = record_arrival(clock, table, ruleset, "anna", after(moment_ms / 1_000))
+        facts = decide(
+            Table(ruleset, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(moment_ms / 1_000)
+        )
         assert ("TimeForfeited" in names(facts)) == (moment_ms >= loses_at_ms)
 
 
 @given(st.integers(30_000, 30 * 60_000 - 1))
 def test_under_fise_the_first_of_two_absent_players_has_what_is_left_of_the_own_time(late_ms: int) -> None:
     table, clock = absent(FISE, "anna", "biel")
-    clock = fold(clock, record_arrival(clock, table, FISE, "anna", after(late_ms / 1_000)))
+    clock = fold(
+        clock,
+        decide(Table(FISE, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(late_ms / 1_000)),
+    )
     assert clock.allowance_ms - clock.used("anna") == 30 * 60_000 - late_ms
 
 
 def test_when_the_last_has_come_the_game_begins_with_what_is_left() -> None:
     table, clock = absent(FISE, "anna")
-    clock = fold(clock, record_arrival(clock, table, FISE, "anna", after(360)))
+    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(360)))
     clock = clocked(table, FISE, clock)
     assert (clock.running, clock.running_since, clock.used("anna")) == ("biel", after(360), 360_000)
     assert clock.used_at("biel", after(400)) == 40_000
@@ -133,7 +150,7 @@ def test_when_the_last_has_come_the_game_begins_with_what_is_left() -> None:
 def test_of_two_absent_players_the_first_has_what_is_left_and_the_others_time_goes_on() -> None:
     table, clock = absent(FISE, "anna", "biel")
     assert losers(clock, table, FISE) == (30 * 60_000, ["anna", "biel"])
-    clock = fold(clock, record_arrival(clock, table, FISE, "biel", after(360)))
+    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(360)))
     assert clock.allowance_ms - clock.used_at("biel", after(900)) == 24 * 60_000
     assert clock.used_at("anna", after(900)) == 900_000
     assert settle(clock, table, FISE) == []
@@ -144,7 +161,10 @@ def test_of_two_absent_players_the_first_has_what_is_left_and_the_others_time_go
 def test_where_an_arbiter_decides_on_two_absent_players_the_limit_waits_for_the_first(ruleset: Ruleset) -> None:
     table, clock = absent(ruleset, "anna", "biel")
     assert next_deadline(clock, table, ruleset) is None
-    clock = fold(clock, record_arrival(clock, table, ruleset, "biel", after(40 * MINUTE_S)))
+    clock = fold(
+        clock,
+        decide(Table(ruleset, table, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(40 * MINUTE_S)),
+    )
     assert losers(clock, table, ruleset) == (40 * 60_000, ["anna"])
 
 
@@ -169,13 +189,21 @@ def test_nobody_is_noted_absent_twice_nor_after_a_turn_nor_at_another_table() ->
         (table, clocked(table, FISC), "carla"),
     ):
         with pytest.raises(Refusal) as caught:
-            report_absence(state, at_table, FISC, "arbiter-1", player, after(60))
+            decide(
+                Table(FISC, at_table, state),
+                clock_pb2.ReportAbsenceRequest(arbiter_id="arbiter-1", player_id=player),
+                after(60),
+            )
         reasons.append(caught.value.reason)
     assert reasons == ["ABSENT_ALREADY", "PLAY_BEGUN", "NOT_AT_TABLE"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ABSENT"):
-        record_arrival(clock, table, FISC, "biel", after(60))
+        decide(Table(FISC, table, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(60))
     with pytest.raises(Invalid):
-        report_absence(clocked(table, FISC), table, FISC, "", "anna", after(60))
+        decide(
+            Table(FISC, table, clocked(table, FISC)),
+            clock_pb2.ReportAbsenceRequest(arbiter_id="", player_id="anna"),
+            after(60),
+        )
 
 
 def test_no_clock_is_pressed_while_a_player_is_absent() -> None:
@@ -183,7 +211,7 @@ def test_no_clock_is_pressed_while_a_player_is_absent() -> None:
     with pytest.raises(
         Refusal, check=lambda refusal: (refusal.reason, refusal.article) == ("PLAYER_ABSENT", "FISC I.5")
     ):
-        press(clock, drawn(table, 60), FISC, "biel", after(60))
+        decide(Table(FISC, drawn(table, 60), clock), clock_pb2.PressRequest(player_id="biel"), after(60))
 
 
 def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() -> None:
@@ -200,15 +228,17 @@ def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
     table = written(placed(started(), 10), 11, "anna")
     clock = clocked(table, FISE)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "SCORE_NOT_WRITTEN"):
-        press(clock, table, FISE, "biel", after(12))
+        decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
     table = written(table, 11, "biel")
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "RACK_NOT_REFILLED"):
-        press(clock, table, FISE, "biel", after(12))
-    clock = fold(clock, leave_table(clock, table, FISE, "biel", after(12), told=True))
-    clock = fold(clock, press(clock, table, FISE, "biel", after(13)))
+        decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
+    clock = fold(
+        clock, decide(Table(FISE, table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+    )
+    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="biel"), after(13)))
     table = written(placed(completed(table, 13), 40), 40, "anna")
     # The other does not draw either, and who is away writes that score after coming back.
-    clock = fold(clock, press(clock, table, FISE, "anna", after(41)))
+    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="anna"), after(41)))
     table = completed(table, 41)
     assert (clock.running, clock.away) == ("biel", frozenset({"biel"}))
     found = deadline(clock, table, FISE)
@@ -219,7 +249,7 @@ def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
             occurred_at=timestamp(after(41 + 30 * MINUTE_S - 13)),
         ),
     )
-    back = fold(clock, return_to_table(clock, table, FISE, "biel", after(60)))
+    back = fold(clock, decide(Table(FISE, table, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(60)))
     assert (back.away, next_deadline(back, table, FISE)) == (frozenset(), None)
 
 
@@ -238,15 +268,21 @@ def test_who_leaves_under_pes_has_laid_two_tiles_and_drawn_none() -> None:
         (laid(table, 1), "TOO_FEW_TILES_TO_LEAVE"),
     ):
         with pytest.raises(Refusal) as caught:
-            leave_table(clock, at_table, PES, "biel", after(12), told=True)
+            decide(Table(PES, at_table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
         assert (caught.value.reason, caught.value.article) == (reason, "PES Δ.η")
-    assert names(leave_table(clock, laid(table, 2), PES, "biel", after(12), told=True)) == ["PlayerLeft"]
+    assert names(
+        decide(Table(PES, laid(table, 2), clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+    ) == ["PlayerLeft"]
 
 
 @pytest.mark.parametrize(("ruleset", "loses"), [(UF, True), (FISE, True), (FISC, False), (FM, False)])
 def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: bool) -> None:
     table = started()
-    facts = leave_table(clocked(table, ruleset), table, ruleset, "biel", after(12), told=False)
+    facts = decide(
+        Table(ruleset, table, clocked(table, ruleset)),
+        clock_pb2.LeaveTableRequest(player_id="biel", told=False),
+        after(12),
+    )
     assert names(facts) == ["PlayerLeft", *["TimeForfeited"] * loses]
 
 
@@ -254,7 +290,9 @@ def test_who_is_away_leaves_once_and_comes_back_once() -> None:
     table = started()
     clock = clocked(table, FISC)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_AWAY"):
-        return_to_table(clock, table, FISC, "biel", after(12))
-    clock = fold(clock, leave_table(clock, table, FISC, "biel", after(12), told=True))
+        decide(Table(FISC, table, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(12))
+    clock = fold(
+        clock, decide(Table(FISC, table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+    )
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "AWAY_ALREADY"):
-        leave_table(clock, table, FISC, "biel", after(13), told=True)
+        decide(Table(FISC, table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(13))

@@ -14,11 +14,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.unit.table.clocks import settle
 
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.table import Table
 from faristol.table.clock import Clock, elapsed_ms, fold, timestamp
-from faristol.table.decide.presses import press
+from faristol.table.decide import decide
 from faristol.table.game import Game, Phase
 from faristol.table.game import evolve as evolve_game
 
@@ -174,7 +176,9 @@ class Course:
 
     def _press(self, mover: str) -> None:
         settled = settle(self.state, self.table, FISC)
-        pressed = press(fold(self.state, settled), self.table, FISC, mover, self.now)
+        pressed = decide(
+            Table(FISC, self.table, fold(self.state, settled)), clock_pb2.PressRequest(player_id=mover), self.now
+        )
         self.clock += [*settled, *pressed]
         self._go_on(mover)
         if not self._account():

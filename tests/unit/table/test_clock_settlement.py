@@ -28,12 +28,14 @@ from tests.unit.table.clocks import (
     started,
 )
 
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.sections import Neutraliser
+from faristol.table import Table
 from faristol.table.clock import Clock, fold, timestamp
-from faristol.table.decide.presses import press, stop
+from faristol.table.decide import decide
 from faristol.table.game import Game
 from faristol.table.game import evolve as evolve_game
 from faristol.table.settlement.clock import REASONS
@@ -128,7 +130,12 @@ def test_where_turns_are_timed_the_timer_stops_with_the_play() -> None:
     assert isinstance(opened, events.ClockOpened)
     assert (opened.allowance_ms, opened.turn_ms) == (0, 120_000)
     assert held == events.ClockHeldByMover(player_id="biel", turn=1, used_ms=119_000, occurred_at=_at(119))
-    clock = fold(clocked(table, TIMER), press(clocked(table, TIMER), drawn(table, 400), TIMER, "biel", after(400)))
+    clock = fold(
+        clocked(table, TIMER),
+        decide(
+            Table(TIMER, drawn(table, 400), clocked(table, TIMER)), clock_pb2.PressRequest(player_id="biel"), after(400)
+        ),
+    )
     assert (clock.running, clock.turn_used_ms, clock.times()[1].overtime_ms) == ("anna", 0, 0)
 
 
@@ -224,7 +231,7 @@ def test_a_play_that_is_not_the_last_lets_the_clock_run() -> None:
 def test_a_clock_paused_while_a_count_is_checked_goes_on_when_the_score_is_written() -> None:
     table = written(placed(started(), 20), 21)  # the mover has written before the other has checked
     clock = clocked(table, FISE)
-    clock = fold(clock, stop(clock, table, FISE, "biel", after(26)))
+    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.StopRequest(player_id="biel"), after(26)))
     assert settle(clock, table, FISE) == []
     (resumed,) = settle(clock, written(table, 50), FISE)
     assert resumed == events.ClockResumed(player_id="biel", turn=1, occurred_at=_at(50))

@@ -13,14 +13,17 @@ from random import Random
 import pytest
 from google.protobuf.message import Message
 from tests.unit.rules.squares import neighbours
-from tests.unit.table.games import FISC, GAME, NOTHING, SECOND, START
+from tests.unit.table.games import FISC, GAME, SECOND, START, laid
 
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, check_play, full_bag
-from faristol.table import Table, decide, of_clock
-from faristol.table.decide.presses import press
+from faristol.table import Table, of_clock
+from faristol.table.decide import decide
+from faristol.table.decide.draws import bag_of
 from faristol.table.game import Game, Phase, evolve
 from faristol.table.settlement import settle
 from faristol.table.start import open_table
@@ -87,31 +90,39 @@ class Course:
             case Phase.PLACED if game.ruled is None and self.chance.random() < 0.2:
                 self._challenge(game, at)
             case Phase.PLACED if game.bag_left:
-                self.act(decide.draw_tiles(game, NOTHING, FISC, game.mover, at))
+                self.act(decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id=game.mover), at))
             case Phase.PLACED | Phase.DRAWN:
-                self.act(press(clock, game, FISC, game.mover, at))
+                self.act(decide(Table(FISC, game, clock), clock_pb2.PressRequest(player_id=game.mover), at))
             case Phase.CHALLENGED:
                 self.write(settle(self.recorded, self.ruling))
             case Phase.ENDED:
                 player = next(player for player in game.player_ids if player not in game.signed)
-                self.act(decide.sign_sheet(game, clock, FISC, player, at))
+                self.act(decide(Table(FISC, game, clock), game_pb2.SignSheetRequest(player_id=player), at))
         if self.hearing.random() < 0.5:
             self.write(settle(self.recorded))
 
     def _turn(self, game: Game, at: int) -> list[Message]:
         choice = self.chance.random()
         if choice < 0.9 and (play := self._play(game)):
-            return decide.place_play(game, FISC, game.mover, play, at)
+            return decide(Table(FISC, game), game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(play)), at)
         rack = game.racks[game.mover]
         if choice < 0.97 and game.bag_left:
             wanted = self.chance.randint(1, min(len(rack), game.bag_left))
-            return decide.exchange(game, FISC, game.mover, self.chance.sample(rack, wanted), at)
-        return decide.pass_turn(game, FISC, game.mover, at)
+            return decide(
+                Table(FISC, game),
+                game_pb2.ExchangeRequest(player_id=game.mover, faces=self.chance.sample(rack, wanted)),
+                at,
+            )
+        return decide(Table(FISC, game), game_pb2.PassRequest(player_id=game.mover), at)
 
     def _challenge(self, game: Game, at: int) -> None:
         assert game.pending is not None
-        words = [tuple(scored.word.faces) for scored in game.pending.words]
-        facts = decide.challenge(game, NOTHING, FISC, game.opponent(game.mover), words[:1], at)
+        asked = [game.pending.words[0].word]
+        facts = decide(
+            Table(FISC, game),
+            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=asked),
+            at,
+        )
         self.act(facts)
         self.ruling = Ruling(valid=self.chance.random() < 0.5, at=at)
 
@@ -151,7 +162,7 @@ def played(seed: int, hearing: int, pace: int) -> Course:
         outside = Counter(tile.in_rack for tile in game.board.values())
         for rack in game.racks.values():
             outside.update(rack)
-        assert outside + Counter(decide.bag_of(game, FISC)) == WHOLE
+        assert outside + Counter(bag_of(game, FISC)) == WHOLE
         assert outside.total() + game.bag_left == WHOLE.total()
         if game.phase is Phase.FINAL:
             return course

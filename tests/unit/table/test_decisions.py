@@ -5,26 +5,41 @@ from collections.abc import Callable
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import FISC, NOTHING, after, names, settle, started, tiles
+from tests.unit.table.games import FISC, after, laid, names, settle, started, tiles, words
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Placement, full_bag
-from faristol.table import Table, decide
+from faristol.table import Table
 from faristol.table.clock import Clock
+from faristol.table.decide import decide
+from faristol.table.decide.draws import bag_of
 from faristol.table.game import Game, Phase, fold, timestamp
 
 
 def placed(game: Game | None = None) -> Game:
     game = game or started()
-    return fold(game, decide.place_play(game, FISC, game.mover, tiles("H8 C A S A"), after(30)))
+    return fold(
+        game,
+        decide(
+            Table(FISC, game),
+            game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(tiles("H8 C A S A"))),
+            after(30),
+        ),
+    )
 
 
 def challenged(game: Game | None = None) -> Game:
     game = game or placed()
     return fold(
-        game, decide.challenge(game, NOTHING, FISC, game.opponent(game.mover), [("C", "A", "S", "A")], after(40))
+        game,
+        decide(
+            Table(FISC, game),
+            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=words(*[("C", "A", "S", "A")])),
+            after(40),
+        ),
     )
 
 
@@ -35,7 +50,7 @@ def ruled_valid() -> Game:
 
 def drawn() -> Game:
     game = placed()
-    return fold(game, decide.draw_tiles(game, NOTHING, FISC, "anna", after(50)))
+    return fold(game, decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id="anna"), after(50)))
 
 
 def completed() -> Game:
@@ -56,7 +71,11 @@ def refused(reason: str, article: str, act: Callable[[], object]) -> None:
 
 
 def test_a_play_is_told_with_its_words_and_its_score() -> None:
-    (fact,) = decide.place_play(started(), FISC, "anna", tiles("H8 C A S A")[::-1], after(30))
+    (fact,) = decide(
+        Table(FISC, started()),
+        game_pb2.PlacePlayRequest(player_id="anna", placements=laid(tiles("H8 C A S A")[::-1])),
+        after(30),
+    )
     assert fact == events.PlayPlaced(
         turn=1,
         player_id="anna",
@@ -68,7 +87,11 @@ def test_a_play_is_told_with_its_words_and_its_score() -> None:
 
 
 def test_a_bingo_is_told_and_counts_fifty() -> None:
-    (fact,) = decide.place_play(started(), FISC, "anna", tiles("8H C A S A R T I"), after(30))
+    (fact,) = decide(
+        Table(FISC, started()),
+        game_pb2.PlacePlayRequest(player_id="anna", placements=laid(tiles("8H C A S A R T I"))),
+        after(30),
+    )
     assert isinstance(fact, events.PlayPlaced)
     assert (fact.bingo, fact.score, fact.words[0].across) == (True, 68, False)
 
@@ -77,14 +100,22 @@ def test_a_play_against_the_rules_of_placement_is_refused_with_their_article() -
     refused(
         "FIRST_PLAY_OFF_CENTRE",
         "FISC I.6",
-        lambda: decide.place_play(started(), FISC, "anna", tiles("A1 C A S A"), after(1)),
+        lambda: decide(
+            Table(FISC, started()),
+            game_pb2.PlacePlayRequest(player_id="anna", placements=laid(tiles("A1 C A S A"))),
+            after(1),
+        ),
     )
 
 
 ACTS: dict[str, Callable[[Game, str], list[Message]]] = {
-    "play": lambda game, player: decide.place_play(game, FISC, player, PLAY, after(99)),
-    "exchange": lambda game, player: decide.exchange(game, FISC, player, ["A"], after(99)),
-    "pass": lambda game, player: decide.pass_turn(game, FISC, player, after(99)),
+    "play": lambda game, player: decide(
+        Table(FISC, game), game_pb2.PlacePlayRequest(player_id=player, placements=laid(PLAY)), after(99)
+    ),
+    "exchange": lambda game, player: decide(
+        Table(FISC, game), game_pb2.ExchangeRequest(player_id=player, faces=["A"]), after(99)
+    ),
+    "pass": lambda game, player: decide(Table(FISC, game), game_pb2.PassRequest(player_id=player), after(99)),
 }
 PLAY: tuple[Placement, ...] = tiles("H8 C A S A")
 
@@ -103,111 +134,183 @@ def test_a_turn_is_taken_once_by_the_player_whose_it_is(act: Callable[[Game, str
 
 def test_an_exchange_draws_from_the_bag_before_the_tiles_go_back() -> None:
     game = started()
-    bag = decide.bag_of(game, FISC)
-    exchanged, replaced = decide.exchange(game, FISC, "anna", ["C", "I"], after(20))
+    bag = bag_of(game, FISC)
+    exchanged, replaced = decide(
+        Table(FISC, game), game_pb2.ExchangeRequest(player_id="anna", faces=["C", "I"]), after(20)
+    )
     assert isinstance(exchanged, events.Exchanged)
     assert isinstance(replaced, events.TilesDrawn)
     assert (list(exchanged.faces), len(replaced.faces), replaced.bag_left, replaced.draw) == (["C", "I"], 2, 86, 4)
     assert not Counter(replaced.faces) - Counter(bag)
     after_it = fold(game, [exchanged, replaced])
     assert after_it.phase is Phase.DRAWN
-    assert Counter(decide.bag_of(after_it, FISC)) == Counter(bag) - Counter(replaced.faces) + Counter(["C", "I"])
+    assert Counter(bag_of(after_it, FISC)) == Counter(bag) - Counter(replaced.faces) + Counter(["C", "I"])
 
 
 def test_more_tiles_than_the_bag_holds_cannot_be_exchanged() -> None:
-    refused("NOT_IN_RACK", "FISC I.7.1", lambda: decide.exchange(started(), FISC, "anna", ["X"], after(1)))
-    refused("NO_TILES", "FISC I.7.1", lambda: decide.exchange(started(), FISC, "anna", [], after(1)))
+    refused(
+        "NOT_IN_RACK",
+        "FISC I.7.1",
+        lambda: decide(Table(FISC, started()), game_pb2.ExchangeRequest(player_id="anna", faces=["X"]), after(1)),
+    )
+    refused(
+        "NO_TILES",
+        "FISC I.7.1",
+        lambda: decide(Table(FISC, started()), game_pb2.ExchangeRequest(player_id="anna", faces=[]), after(1)),
+    )
 
 
 def test_drawing_fills_the_rack_and_its_draw_is_numbered() -> None:
-    (fact,) = decide.draw_tiles(placed(), NOTHING, FISC, "anna", after(50))
+    (fact,) = decide(Table(FISC, placed()), game_pb2.DrawTilesRequest(player_id="anna"), after(50))
     assert isinstance(fact, events.TilesDrawn)
     assert (len(fact.faces), fact.draw, fact.bag_left) == (4, 4, 82)
     assert len(drawn().racks["anna"]) == 7
-    everything = [tile.in_rack for tile in drawn().board.values()] + [*decide.bag_of(drawn(), FISC)]
+    everything = [tile.in_rack for tile in drawn().board.values()] + [*bag_of(drawn(), FISC)]
     assert Counter([*everything, *drawn().racks["anna"], *drawn().racks["biel"]]) == Counter(full_bag(FISC.tile_set))
 
 
 def test_tiles_are_drawn_once_after_a_play_of_ones_own() -> None:
-    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(started(), NOTHING, FISC, "anna", after(1)))
-    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(placed(), NOTHING, FISC, "biel", after(50)))
-    refused("ALREADY_DRAWN", "FISC I.7", lambda: decide.draw_tiles(drawn(), NOTHING, FISC, "anna", after(60)))
-    refused("CHALLENGE_PENDING", "FISC I.10", lambda: decide.draw_tiles(challenged(), NOTHING, FISC, "anna", after(60)))
+    refused(
+        "NOTHING_PLAYED",
+        "FISC I.7",
+        lambda: decide(Table(FISC, started()), game_pb2.DrawTilesRequest(player_id="anna"), after(1)),
+    )
+    refused(
+        "NOTHING_PLAYED",
+        "FISC I.7",
+        lambda: decide(Table(FISC, placed()), game_pb2.DrawTilesRequest(player_id="biel"), after(50)),
+    )
+    refused(
+        "ALREADY_DRAWN",
+        "FISC I.7",
+        lambda: decide(Table(FISC, drawn()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
+    )
+    refused(
+        "CHALLENGE_PENDING",
+        "FISC I.10",
+        lambda: decide(Table(FISC, challenged()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
+    )
     refused(
         "BAG_EMPTY",
         "FISC I.7",
-        lambda: decide.draw_tiles(placed(started(bag_left=0)), NOTHING, FISC, "anna", after(60)),
+        lambda: decide(
+            Table(FISC, placed(started(bag_left=0))), game_pb2.DrawTilesRequest(player_id="anna"), after(60)
+        ),
     )
-    refused("GAME_OVER", "FISC I.8", lambda: decide.draw_tiles(ended(), NOTHING, FISC, "anna", after(60)))
+    refused(
+        "GAME_OVER",
+        "FISC I.8",
+        lambda: decide(Table(FISC, ended()), game_pb2.DrawTilesRequest(player_id="anna"), after(60)),
+    )
 
 
 def test_a_challenge_names_all_some_or_one_of_the_words() -> None:
     word = ("C", "A", "S", "A")
-    (fact,) = decide.challenge(placed(), NOTHING, FISC, "biel", [word, word], after(40))
+    (fact,) = decide(
+        Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[word, word])), after(40)
+    )
     assert fact == events.ChallengeRaised(
         turn=1, challenge=1, player_id="biel", words=[events.Word(faces=word)], occurred_at=timestamp(after(40))
     )
     with pytest.raises(Invalid, match="words: expected at least one"):
-        decide.challenge(placed(), NOTHING, FISC, "biel", [], after(40))
+        decide(Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="biel", words=words(*[])), after(40))
 
 
 def test_only_words_that_the_play_formed_can_be_challenged() -> None:
     refused(
-        "WORD_NOT_FORMED", "FISC I.10", lambda: decide.challenge(placed(), NOTHING, FISC, "biel", ["CASES"], after(40))
+        "WORD_NOT_FORMED",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASES"])), after(40)
+        ),
     )
 
 
 def test_only_the_opponent_can_challenge() -> None:
-    refused("OWN_PLAY", "FISC I.10", lambda: decide.challenge(placed(), NOTHING, FISC, "anna", ["CASA"], after(40)))
     refused(
-        "NOT_AT_TABLE", "FISC I.10", lambda: decide.challenge(placed(), NOTHING, FISC, "carla", ["CASA"], after(40))
+        "OWN_PLAY",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="anna", words=words(*["CASA"])), after(40)
+        ),
+    )
+    refused(
+        "NOT_AT_TABLE",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, placed()), game_pb2.ChallengeRequest(player_id="carla", words=words(*["CASA"])), after(40)
+        ),
     )
 
 
 def test_after_a_ruling_no_other_word_of_the_play_can_be_challenged() -> None:
     ruled, waiting = ruled_valid(), challenged()
     refused(
-        "CHALLENGED_ALREADY", "FISC I.10", lambda: decide.challenge(ruled, NOTHING, FISC, "biel", ["CASA"], after(50))
+        "CHALLENGED_ALREADY",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, ruled), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(50)
+        ),
     )
     refused(
-        "CHALLENGE_PENDING", "FISC I.10", lambda: decide.challenge(waiting, NOTHING, FISC, "biel", ["CASA"], after(50))
+        "CHALLENGE_PENDING",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, waiting), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(50)
+        ),
     )
 
 
 def test_a_play_is_accepted_when_the_mover_begins_to_draw() -> None:
     refused(
-        "CHALLENGE_TOO_LATE", "FISC I.10", lambda: decide.challenge(drawn(), NOTHING, FISC, "biel", ["CASA"], after(60))
+        "CHALLENGE_TOO_LATE",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, drawn()), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(60)
+        ),
     )
 
 
 def test_with_an_empty_bag_a_play_can_be_challenged_until_the_clock_is_pressed() -> None:
     game = placed(started(bag_left=0))
-    assert decide.challenge(game, NOTHING, FISC, "biel", ["CASA"], after(60))
+    assert decide(Table(FISC, game), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(60))
     done = fold(game, settle(game, Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
     refused(
-        "NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(done, NOTHING, FISC, "biel", ["CASA"], after(61))
+        "NOTHING_TO_CHALLENGE",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, done), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(61)
+        ),
     )
 
 
 def passed() -> Game:
-    return fold(started(), decide.pass_turn(started(), FISC, "anna", after(5)))
+    return fold(started(), decide(Table(FISC, started()), game_pb2.PassRequest(player_id="anna"), after(5)))
 
 
 @pytest.mark.parametrize("game", [started(), passed(), completed()], ids=["start", "pass", "completed play"])
 def test_there_is_nothing_to_challenge_in_a_pass_or_between_plays(game: Game) -> None:
     refused(
-        "NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(game, NOTHING, FISC, "biel", ["CASA"], after(99))
+        "NOTHING_TO_CHALLENGE",
+        "FISC I.10",
+        lambda: decide(
+            Table(FISC, game), game_pb2.ChallengeRequest(player_id="biel", words=words(*["CASA"])), after(99)
+        ),
     )
 
 
 def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() -> None:
     clock = Clock(stopped=True)
     game = fold(ended(), settle(ended(), clock, None, FISC))
-    first = decide.sign_sheet(game, clock, FISC, "biel", after(99))
+    first = decide(Table(FISC, game, clock), game_pb2.SignSheetRequest(player_id="biel"), after(99))
     assert names(first) == ["SheetSigned"]
     game = fold(game, first)
-    refused("SIGNED_ALREADY", "FISC I.8", lambda: decide.sign_sheet(game, clock, FISC, "biel", after(99)))
-    second = decide.sign_sheet(game, clock, FISC, "anna", after(100))
+    refused(
+        "SIGNED_ALREADY",
+        "FISC I.8",
+        lambda: decide(Table(FISC, game, clock), game_pb2.SignSheetRequest(player_id="biel"), after(99)),
+    )
+    second = decide(Table(FISC, game, clock), game_pb2.SignSheetRequest(player_id="anna"), after(100))
     assert names(second) == ["SheetSigned", "SeedRevealed", "ResultFinal"]
     assert second[-1] == events.ResultFinal(
         scores=[events.FinalScore(player_id="anna", score=-8), events.FinalScore(player_id="biel", score=-8)],
@@ -215,18 +318,35 @@ def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() ->
         occurred_at=timestamp(after(100)),
         condition=events.END_CONDITION_LOST_TURNS,
     )
-    refused("RESULT_FINAL", "FISC I.8", lambda: decide.sign_sheet(fold(game, second), clock, FISC, "anna", after(101)))
+    refused(
+        "RESULT_FINAL",
+        "FISC I.8",
+        lambda: decide(Table(FISC, fold(game, second), clock), game_pb2.SignSheetRequest(player_id="anna"), after(101)),
+    )
 
 
 def test_a_sheet_is_signed_after_the_game_and_after_the_clock() -> None:
-    refused("GAME_NOT_OVER", "FISC I.8", lambda: decide.sign_sheet(placed(), Clock(), FISC, "anna", after(99)))
-    refused("CLOCK_NOT_STOPPED", "FISC I.8", lambda: decide.sign_sheet(ended(), Clock(), FISC, "anna", after(99)))
-    refused("NOT_AT_TABLE", "FISC I.6", lambda: decide.sign_sheet(ended(), Clock(), FISC, "carla", after(99)))
+    refused(
+        "GAME_NOT_OVER",
+        "FISC I.8",
+        lambda: decide(Table(FISC, placed(), Clock()), game_pb2.SignSheetRequest(player_id="anna"), after(99)),
+    )
+    refused(
+        "CLOCK_NOT_STOPPED",
+        "FISC I.8",
+        lambda: decide(Table(FISC, ended(), Clock()), game_pb2.SignSheetRequest(player_id="anna"), after(99)),
+    )
+    refused(
+        "NOT_AT_TABLE",
+        "FISC I.6",
+        lambda: decide(Table(FISC, ended(), Clock()), game_pb2.SignSheetRequest(player_id="carla"), after(99)),
+    )
 
 
 def test_time_never_runs_back_within_a_game() -> None:
-    decide.check_time(Table(FISC, placed(), Clock(last_at=after(20))), after(30))
+    draw = game_pb2.DrawTilesRequest(player_id="anna")
+    assert decide(Table(FISC, placed(), Clock(last_at=after(20))), draw, after(30))
     with pytest.raises(Invalid, match=r"22:13:49\.000Z, before the last thing at this table, .*T22:13:50\.000Z"):
-        decide.check_time(Table(FISC, placed(), Clock()), after(29))
+        decide(Table(FISC, placed(), Clock()), draw, after(29))
     with pytest.raises(Invalid, match="occurred_at"):
-        decide.check_time(Table(FISC, placed(), Clock(last_at=after(40))), after(39))
+        decide(Table(FISC, placed(), Clock(last_at=after(40))), draw, after(39))

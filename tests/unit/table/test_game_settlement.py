@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import FISC, NOTHING, SECOND, after, names, settle, started, tiles
+from tests.unit.table.games import FISC, NOTHING, SECOND, after, laid, names, settle, started, tiles, words
 
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, TurnKind
-from faristol.table import decide
+from faristol.table import Table
 from faristol.table.clock import Clock
+from faristol.table.decide import decide
 from faristol.table.game import Game, Phase, fold, timestamp
 from faristol.table.views import Ruling
 
@@ -27,11 +29,25 @@ def press(game: Game, seconds: int) -> tuple[Game, list[Message]]:
 
 
 def play(game: Game, text: str, seconds: int = 30) -> Game:
-    return fold(game, decide.place_play(game, FISC, game.mover, tiles(text, game.board), after(seconds)))
+    return fold(
+        game,
+        decide(
+            Table(FISC, game),
+            game_pb2.PlacePlayRequest(player_id=game.mover, placements=laid(tiles(text, game.board))),
+            after(seconds),
+        ),
+    )
 
 
 def challenge(game: Game, word: Sequence[str], seconds: int) -> Game:
-    return fold(game, decide.challenge(game, NOTHING, FISC, game.opponent(game.mover), [word], after(seconds)))
+    return fold(
+        game,
+        decide(
+            Table(FISC, game),
+            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=words(*[word])),
+            after(seconds),
+        ),
+    )
 
 
 def take(game: Game, kinds: str) -> tuple[Game, list[Message]]:
@@ -49,9 +65,14 @@ def take(game: Game, kinds: str) -> tuple[Game, list[Message]]:
                 ruling = Ruling(valid=False, at=after(seconds))
                 game, facts = follow(game, Clock(challenge=game.challenges), ruling)
             case "P":
-                game, facts = press(fold(game, decide.pass_turn(game, FISC, game.mover, after(seconds))), seconds)
+                game, facts = press(
+                    fold(game, decide(Table(FISC, game), game_pb2.PassRequest(player_id=game.mover), after(seconds))),
+                    seconds,
+                )
             case "X":
-                decided = decide.exchange(game, FISC, game.mover, rack[:1], after(seconds))
+                decided = decide(
+                    Table(FISC, game), game_pb2.ExchangeRequest(player_id=game.mover, faces=rack[:1]), after(seconds)
+                )
                 game, facts = press(fold(game, decided), seconds)
     return game, facts
 
@@ -73,7 +94,7 @@ def test_a_press_completes_the_play_and_the_turn_passes() -> None:
 
 def test_a_press_of_an_earlier_turn_completes_nothing() -> None:
     game, _ = press(play(started(), "H8 C A S A"), 60)
-    passed = fold(game, decide.pass_turn(game, FISC, "biel", after(70)))
+    passed = fold(game, decide(Table(FISC, game), game_pb2.PassRequest(player_id="biel"), after(70)))
     assert settle(passed, Clock(pressed_turn=1, pressed_at=after(60)), None, FISC) == []
 
 
@@ -127,7 +148,7 @@ def test_who_goes_out_gets_what_the_other_holds() -> None:
 
 def test_an_empty_rack_does_not_end_a_game_while_the_bag_holds_tiles() -> None:
     game = play(started(), "8H C A S A R T I")
-    game = fold(game, decide.draw_tiles(game, NOTHING, FISC, "anna", after(40)))
+    game = fold(game, decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id="anna"), after(40)))
     _, facts = press(game, 60)
     assert names(facts) == ["PlayCompleted"]
 
@@ -142,7 +163,7 @@ def test_a_last_play_that_is_challenged_and_refused_gives_the_rack_back_and_the_
 def with_a_score() -> Game:
     """CASA on the board, anna with ten points, biel on turn."""
     game = play(started(), "H8 C A S A")
-    game = fold(game, decide.draw_tiles(game, NOTHING, FISC, "anna", after(40)))
+    game = fold(game, decide(Table(FISC, game), game_pb2.DrawTilesRequest(player_id="anna"), after(40)))
     return press(game, 60)[0]
 
 

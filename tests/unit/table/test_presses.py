@@ -14,11 +14,12 @@ from tests.unit.table.clocks import names, settle, written
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
-from faristol.pb.clock.v1 import events_pb2
+from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.table import Table
 from faristol.table.clock import Clock, Instant, fold, timestamp
-from faristol.table.decide.presses import press
+from faristol.table.decide import decide
 from faristol.table.game import Game, Phase
 from faristol.table.game import evolve as evolve_game
 
@@ -71,7 +72,7 @@ def ended(at: Instant, table: Game = STARTED) -> Game:
 
 def refusal(clock: Clock, table: Game, player_id: str, at: Instant) -> Refusal:
     with pytest.raises(Refusal) as caught:
-        press(clock, table, FISC, player_id, at)
+        decide(Table(FISC, table, clock), clock_pb2.PressRequest(player_id=player_id), at)
     return caught.value
 
 
@@ -94,7 +95,7 @@ def test_no_clock_stands_at_a_table_whose_racks_are_not_filled() -> None:
 
 def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
     at = START + 90 * SECOND
-    (pressed,) = press(running(), drawn(at), FISC, "biel", at)
+    (pressed,) = decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id="biel"), at)
     assert pressed == events_pb2.ClockPressed(
         player_id="biel", turn=1, used_ms=90_000, occurred_at=timestamp(at), next_player_id="anna"
     )
@@ -104,7 +105,7 @@ def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
 
 def test_a_press_with_an_empty_bag_needs_no_draw() -> None:
     table = replace(STARTED, phase=Phase.PLACED, bag_left=0)
-    (pressed,) = press(running(), table, FISC, "biel", START + SECOND)
+    (pressed,) = decide(Table(FISC, table, running()), clock_pb2.PressRequest(player_id="biel"), START + SECOND)
     assert isinstance(pressed, events_pb2.ClockPressed)
 
 
@@ -127,7 +128,7 @@ def test_the_opponent_does_not_press_the_movers_clock() -> None:
 
 def test_a_turn_is_completed_by_one_press_even_if_the_game_has_not_heard_of_it() -> None:
     at = START + SECOND
-    clock = fold(running(), press(running(), drawn(at), FISC, "biel", at))
+    clock = fold(running(), decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id="biel"), at))
     assert refusal(clock, drawn(at), "biel", at + SECOND).reason == "NOT_YOUR_CLOCK"
     assert refusal(clock, drawn(at), "anna", at + SECOND).reason == "TURN_NOT_TAKEN"
 
@@ -147,7 +148,9 @@ def test_a_press_before_the_start_is_refused() -> None:
 
 def test_time_does_not_run_back_and_the_error_says_both_times() -> None:
     with pytest.raises(Invalid) as caught:
-        press(running(), drawn(START + 2 * SECOND), FISC, "biel", START + SECOND)
+        decide(
+            Table(FISC, drawn(START + 2 * SECOND), running()), clock_pb2.PressRequest(player_id="biel"), START + SECOND
+        )
     assert "2023-11-14T22:13:21.000Z" in str(caught.value)
     assert "2023-11-14T22:13:22.000Z" in str(caught.value)
 
@@ -213,7 +216,7 @@ def test_a_stopped_clock_is_not_pressed() -> None:
 
 def test_the_cap_may_be_used_to_its_last_millisecond() -> None:
     at = START + 35 * MINUTE
-    (pressed,) = press(running(), drawn(at), FISC, "biel", at)
+    (pressed,) = decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id="biel"), at)
     assert pressed == events_pb2.ClockPressed(
         player_id="biel", turn=1, used_ms=35 * 60_000, occurred_at=timestamp(at), next_player_id="anna"
     )
@@ -222,14 +225,14 @@ def test_the_cap_may_be_used_to_its_last_millisecond() -> None:
 @given(st.integers(0, 20 * 60_000))
 def test_overtime_ends_the_game_beyond_the_cap_and_not_before(over_ms: int) -> None:
     at = START + 25 * MINUTE + over_ms * 1_000_000
-    (fact,) = press(running(), drawn(at), FISC, "biel", at)
+    (fact,) = decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id="biel"), at)
     assert isinstance(fact, events_pb2.OvertimeCapExceeded) == (over_ms > 10 * 60_000)
 
 
 @pytest.mark.parametrize("player_id", ["biel", "anna"])
 def test_overtime_beyond_the_cap_is_recorded_instead_of_the_press_whoever_presses(player_id: str) -> None:
     at = START + 35 * MINUTE + 1_000_000
-    (exceeded,) = press(running(), drawn(at), FISC, player_id, at)
+    (exceeded,) = decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id=player_id), at)
     assert exceeded == events_pb2.OvertimeCapExceeded(
         player_id="biel", overtime_ms=10 * 60_000, occurred_at=timestamp(START + 35 * MINUTE)
     )
@@ -240,7 +243,9 @@ def test_overtime_beyond_the_cap_is_recorded_instead_of_the_press_whoever_presse
 
 def test_no_cap_is_recorded_while_the_game_has_not_taken_up_the_last_press_which_may_have_ended_it() -> None:
     table = drawn(START + MINUTE)
-    clock = fold(running(), press(running(), table, FISC, "biel", START + MINUTE))
+    clock = fold(
+        running(), decide(Table(FISC, table, running()), clock_pb2.PressRequest(player_id="biel"), START + MINUTE)
+    )
     for player_id in ("anna", "biel"):
         late = refusal(clock, table, player_id, START + 60 * MINUTE)
         assert late.reason in {"TURN_NOT_TAKEN", "NOT_YOUR_CLOCK"}
@@ -255,7 +260,7 @@ def test_who_is_over_the_cap_cannot_be_challenged_into_more_time() -> None:
 
 def test_the_clock_stops_after_the_cap_with_the_times_up_to_the_cap() -> None:
     at = START + 40 * MINUTE
-    clock = fold(running(), press(running(), drawn(at), FISC, "biel", at))
+    clock = fold(running(), decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id="biel"), at))
     table = ended(START + 35 * MINUTE, drawn(at))
     (stopped,) = settle(clock, table, FISC)
     assert isinstance(stopped, events_pb2.ClockStopped)
@@ -269,7 +274,7 @@ def test_a_ruleset_without_a_cap_lets_overtime_run() -> None:
     uncapped = replace(FISC, clock=replace(FISC.clock, overtime_cap_minutes=None))
     clock = fold(Clock(), settle(Clock(), STARTED, uncapped))
     at = START + 300 * MINUTE
-    (pressed,) = press(clock, drawn(at), uncapped, "biel", at)
+    (pressed,) = decide(Table(uncapped, drawn(at), clock), clock_pb2.PressRequest(player_id="biel"), at)
     assert isinstance(pressed, events_pb2.ClockPressed)
 
 

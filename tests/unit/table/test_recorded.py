@@ -9,8 +9,11 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1.events_pb2 import ClockPressed, ClockStopped
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.table import decide
+from faristol.table import Table
+from faristol.table.decide import decide
+from faristol.table.decide.draws import unseen
 from faristol.table.game import UNKNOWN, Game, Phase, fold
 
 
@@ -22,7 +25,7 @@ def near_the_end(bag_left: int = 0) -> Hall:
     """A table where nearly all tiles are out of the game, so that few are unseen."""
     hall = fisc()
     hall.turn("H8 C A S A")
-    gone = decide.unseen(hall.game, hall.ruleset)[: hall.game.bag_left - bag_left]
+    gone = unseen(hall.game, hall.ruleset)[: hall.game.bag_left - bag_left]
     found = events.TilesFound(turn=2, faces=gone, bag_left=bag_left)
     found.occurred_at.FromNanoseconds(hall.at)
     hall._write([found])
@@ -92,7 +95,7 @@ def test_a_draw_that_was_seen_is_entered_and_checked() -> None:
 
 def test_the_last_rack_that_nobody_entered_is_deduced() -> None:
     hall = near_the_end()
-    rest = decide.unseen(hall.game, hall.ruleset)
+    rest = unseen(hall.game, hall.ruleset)
     assert len(rest) == 14
     hall.do(pb.StateRackRequest(player_id="biel", faces=rest[:7]))
     assert sorted(hall.game.racks["anna"]) == sorted(rest[7:])
@@ -107,7 +110,7 @@ def test_a_rack_that_counts_and_was_not_entered_is_waited_for() -> None:
     with pytest.raises(Refusal) as refused:
         hall.do(pb.SignSheetRequest(player_id="anna"))
     assert refused.value.reason == "RACKS_UNKNOWN"
-    rest = decide.unseen(hall.game, hall.ruleset)
+    rest = unseen(hall.game, hall.ruleset)
     hall.do(pb.StateRackRequest(player_id="anna", faces=rest[:7]))
     hall.do(pb.StateRackRequest(player_id="biel", faces=rest[7:14]))
     values = hall.ruleset.tile_set.values
@@ -343,9 +346,9 @@ def test_a_table_whose_result_was_entered_is_not_started_or_opened_again() -> No
     fise = rules("fise")
     closed = fold(Game(), [opened, events.TableClosed(scores=scores, winner_id="anna")])
     with pytest.raises(Refusal, match="The game is over"):
-        decide.start_game(closed, fise, "anna", 5)
+        decide(Table(fise, closed), game_pb2.StartGameRequest(player_id="anna"), 5)
     with pytest.raises(Refusal, match="An arbiter entered the result"):
-        decide.reopen_game(closed, fise, ["anna", "biel"], "eleni", 5)
+        decide(Table(fise, closed), game_pb2.ReopenGameRequest(player_ids=["anna", "biel"], arbiter_id="eleni"), 5)
     forfeited = fold(Game(), [opened, events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=["biel"])])
     with pytest.raises(Refusal, match="The game is over"):
-        decide.start_game(forfeited, fise, "anna", 5)
+        decide(Table(fise, forfeited), game_pb2.StartGameRequest(player_id="anna"), 5)

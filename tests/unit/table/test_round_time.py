@@ -23,12 +23,13 @@ from tests.unit.table.clocks import (
 )
 
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, with_options
+from faristol.table import Table
 from faristol.table.clock import Clock, fold, timestamp
 from faristol.table.deadlines import next_deadline
-from faristol.table.decide.arbitration import expire_round_time
-from faristol.table.decide.presses import press
+from faristol.table.decide import decide
 from faristol.table.game import Game
 
 HOUR = 3_600
@@ -40,7 +41,9 @@ def after_turns(number: int, ruleset: Ruleset) -> tuple[Game, Clock]:
     clock = clocked(table, ruleset)
     for turn in range(1, number + 1):
         table = drawn(table, 10 * turn)
-        clock = fold(clock, press(clock, table, ruleset, table.mover, after(10 * turn)))
+        clock = fold(
+            clock, decide(Table(ruleset, table, clock), clock_pb2.PressRequest(player_id=table.mover), after(10 * turn))
+        )
         table = completed(table, 10 * turn)
     return table, clock
 
@@ -64,7 +67,9 @@ def unused(clock: Clock, seconds: float) -> events.ClockCorrected:
 )
 def test_the_turns_that_are_still_played_are_those_of_the_book(ruleset: Ruleset, turns: int, last: int) -> None:
     table, clock = after_turns(turns, ruleset)
-    (expired,) = expire_round_time(clock, table, ruleset, "arbiter-1", after(500))
+    (expired,) = decide(
+        Table(ruleset, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(500)
+    )
     assert isinstance(expired, events.RoundTimeExpired)
     assert (expired.turns_taken, expired.last_turn, expired.arbiter_id) == (turns, last, "arbiter-1")
     assert fold(clock, [expired]).played_out == (last == turns)
@@ -85,11 +90,11 @@ def test_under_uf_a_round_lasts_twice_the_clock_and_a_press_after_it_comes_too_l
     table = started()
     clock = clocked(table, UF)
     at = after(HOUR) + MINUTE
-    facts = press(clock, drawn(table, HOUR), UF, "biel", at)
+    facts = decide(Table(UF, drawn(table, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
     assert names(facts) == ["RoundTimeExpired"]
     clock = fold(clock, facts)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "GAME_OVER"):
-        press(clock, drawn(table, HOUR), UF, "biel", at)
+        decide(Table(UF, drawn(table, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
 
 
 def test_a_press_that_ends_a_turn_still_played_goes_on_the_record_after_the_time_of_the_round() -> None:
@@ -97,40 +102,54 @@ def test_a_press_that_ends_a_turn_still_played_goes_on_the_record_after_the_time
     table = started()
     clock = clocked(table, ruleset)
     clock = fold(clock, [unused(clock, 2_390)])
-    facts = press(clock, drawn(table, 2_395), ruleset, "biel", after(2_430))
+    facts = decide(Table(ruleset, drawn(table, 2_395), clock), clock_pb2.PressRequest(player_id="biel"), after(2_430))
     assert names(facts) == ["RoundTimeExpired", "ClockPressed"]
     assert fold(clock, facts).last_turn == 4
 
 
 def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take() -> None:
     table, clock = after_turns(1, FISC)
-    clock = fold(clock, expire_round_time(clock, table, FISC, "arbiter-1", after(100)))
+    clock = fold(
+        clock, decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(100))
+    )
     deadline = next_deadline(clock, table, FISC)
     assert deadline is not None
     (over,) = deadline.facts
     assert isinstance(over, events.TurnTimedOut)  # the turn that was begun has two minutes from then
     assert (over.turn, over.player_id, over.occurred_at) == (2, "anna", timestamp(after(220)))
-    clock = fold(clock, press(clock, drawn(table, 219), FISC, "anna", after(219)))
+    clock = fold(
+        clock, decide(Table(FISC, drawn(table, 219), clock), clock_pb2.PressRequest(player_id="anna"), after(219))
+    )
     table = completed(drawn(table, 219), 219)
     deadline = next_deadline(clock, table, FISC)
     assert deadline is not None
     assert deadline.due == after(339) + 1
-    assert names(press(clock, drawn(table, 338), FISC, "biel", after(400))) == ["ClockPressed"]
-    assert names(press(clock, table, FISC, "biel", after(400))) == ["TurnTimedOut"]
+    assert names(
+        decide(Table(FISC, drawn(table, 338), clock), clock_pb2.PressRequest(player_id="biel"), after(400))
+    ) == ["ClockPressed"]
+    assert names(decide(Table(FISC, table, clock), clock_pb2.PressRequest(player_id="biel"), after(400))) == [
+        "TurnTimedOut"
+    ]
 
 
 @pytest.mark.parametrize("ruleset", [PES, FM])
 def test_where_the_book_knows_no_time_of_a_round_nobody_ends_a_game_by_it(ruleset: Ruleset) -> None:
     table = started()
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_ROUND_TIME"):
-        expire_round_time(clocked(table, ruleset), table, ruleset, "arbiter-1", after(500))
+        decide(
+            Table(ruleset, table, clocked(table, ruleset)),
+            clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"),
+            after(500),
+        )
 
 
 def test_the_time_of_a_round_is_over_once() -> None:
     table, clock = after_turns(2, FISC)
-    clock = fold(clock, expire_round_time(clock, table, FISC, "arbiter-1", after(100)))
+    clock = fold(
+        clock, decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(100))
+    )
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "ROUND_TIME_OVER"):
-        expire_round_time(clock, table, FISC, "arbiter-1", after(101))
+        decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(101))
     assert settle(clock, table, FISC) == []
 
 

@@ -20,9 +20,11 @@ from tests.unit.table.clocks import (
 )
 
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.rules import Ruleset
+from faristol.table import Table
 from faristol.table.clock import fold
-from faristol.table.decide.presses import claim_time, press, stop
+from faristol.table.decide import decide
 
 STOPPING = [PES, NON_RUNNING]
 
@@ -31,9 +33,11 @@ STOPPING = [PES, NON_RUNNING]
 def test_from_the_stop_to_the_press_nobody_uses_time(ruleset: Ruleset) -> None:
     table = placed(started(), 30)
     clock = clocked(table, ruleset)
-    clock = fold(clock, stop(clock, table, ruleset, "biel", after(31)))
+    clock = fold(clock, decide(Table(ruleset, table, clock), clock_pb2.StopRequest(player_id="biel"), after(31)))
     assert (clock.held, clock.used_at("biel", after(500))) == (True, 31_000)
-    clock = fold(clock, press(clock, drawn(table, 50), ruleset, "biel", after(60)))
+    clock = fold(
+        clock, decide(Table(ruleset, drawn(table, 50), clock), clock_pb2.PressRequest(player_id="biel"), after(60))
+    )
     assert (clock.held, clock.running, clock.used_at("biel", after(90)), clock.used_at("anna", after(90))) == (
         False,
         "anna",
@@ -45,7 +49,7 @@ def test_from_the_stop_to_the_press_nobody_uses_time(ruleset: Ruleset) -> None:
 def test_a_pass_stops_the_own_clock_and_starts_the_other_in_one() -> None:
     table = drawn(started(), 30)
     clock = clocked(table, PES)
-    clock = fold(clock, press(clock, table, PES, "biel", after(31)))
+    clock = fold(clock, decide(Table(PES, table, clock), clock_pb2.PressRequest(player_id="biel"), after(31)))
     assert (clock.running, clock.used("biel")) == ("anna", 31_000)
 
 
@@ -53,7 +57,7 @@ def test_a_pass_stops_the_own_clock_and_starts_the_other_in_one() -> None:
 def test_where_the_clock_runs_until_it_is_pressed_nobody_stops_it(ruleset: Ruleset, article: str) -> None:
     table = placed(started(), 30)
     with pytest.raises(Refusal) as caught:
-        stop(clocked(table, ruleset), table, ruleset, "biel", after(31))
+        decide(Table(ruleset, table, clocked(table, ruleset)), clock_pb2.StopRequest(player_id="biel"), after(31))
     assert (caught.value.reason, caught.value.article) == ("RUNS_UNTIL_PRESSED", article)
 
 
@@ -62,17 +66,19 @@ def test_in_running_time_the_clock_may_be_paused_for_a_check_of_over_five_second
     table = placed(started(), 30)
     clock = clocked(table, FISE)
     if may:
-        assert fold(clock, stop(clock, table, FISE, "biel", after(seconds))).held
+        assert fold(
+            clock, decide(Table(FISE, table, clock), clock_pb2.StopRequest(player_id="biel"), after(seconds))
+        ).held
         return
     with pytest.raises(Refusal) as caught:
-        stop(clock, table, FISE, "biel", after(seconds))
+        decide(Table(FISE, table, clock), clock_pb2.StopRequest(player_id="biel"), after(seconds))
     assert (caught.value.reason, caught.value.article) == ("VERIFICATION_TOO_SHORT", "FISE 32.1")
 
 
 def test_only_the_mover_stops_and_only_after_the_move_and_once() -> None:
     thinking, table = started(), placed(started(), 30)
     clock = clocked(table, PES)
-    held = fold(clock, stop(clock, table, PES, "biel", after(31)))
+    held = fold(clock, decide(Table(PES, table, clock), clock_pb2.StopRequest(player_id="biel"), after(31)))
     refused = []
     for state, at_table, player in (
         (clock, table, "anna"),
@@ -81,7 +87,7 @@ def test_only_the_mover_stops_and_only_after_the_move_and_once() -> None:
         (held, table, "biel"),
     ):
         with pytest.raises(Refusal) as caught:
-            stop(state, at_table, PES, player, after(40))
+            decide(Table(PES, at_table, state), clock_pb2.StopRequest(player_id=player), after(40))
         refused.append(caught.value.reason)
     assert refused == ["NOT_YOUR_CLOCK", "NOT_AT_TABLE", "TURN_NOT_TAKEN", "STOPPED_ALREADY"]
 
@@ -89,24 +95,24 @@ def test_only_the_mover_stops_and_only_after_the_move_and_once() -> None:
 def test_no_clock_is_pressed_where_a_turn_needs_no_press() -> None:
     table = drawn(started(), 30)
     with pytest.raises(Refusal, check=lambda refusal: (refusal.reason, refusal.article) == ("NO_PRESS", "FM 1")):
-        press(clocked(table, FM), table, FM, "biel", after(31))
+        decide(Table(FM, table, clocked(table, FM)), clock_pb2.PressRequest(player_id="biel"), after(31))
 
 
 def test_a_press_after_the_time_of_the_turn_records_that_it_was_over_and_the_next_is_refused() -> None:
     table = started()
     clock = clocked(table, TIMER)
-    late = press(clock, table, TIMER, "biel", after(130))
+    late = decide(Table(TIMER, table, clock), clock_pb2.PressRequest(player_id="biel"), after(130))
     assert names(late) == ["TurnTimedOut"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "TURN_TIMED_OUT"):
-        press(fold(clock, late), table, TIMER, "biel", after(131))
+        decide(Table(TIMER, table, fold(clock, late)), clock_pb2.PressRequest(player_id="biel"), after(131))
 
 
 def test_a_play_that_was_begun_in_time_is_pressed_after_it() -> None:
     table = started()
     clock = clocked(table, TIMER)
-    clock = fold(clock, press(clock, table, TIMER, "biel", after(130)))
+    clock = fold(clock, decide(Table(TIMER, table, clock), clock_pb2.PressRequest(player_id="biel"), after(130)))
     finished = drawn(table, 140)  # the game lets it be finished (FISE 33)
-    clock = fold(clock, press(clock, finished, TIMER, "biel", after(150)))
+    clock = fold(clock, decide(Table(TIMER, finished, clock), clock_pb2.PressRequest(player_id="biel"), after(150)))
     assert (clock.running, clock.turn, clock.used("biel")) == ("anna", 2, 120_000)
 
 
@@ -114,7 +120,9 @@ def test_whoever_plays_there_says_that_a_time_is_over_and_nobody_before_it_is() 
     table = started()
     clock = clocked(table, FM)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_TIME_OVER"):
-        claim_time(clock, table, FM, "anna", after(120))
-    assert names(claim_time(clock, table, FM, "anna", after(121))) == ["TurnTimedOut"]
+        decide(Table(FM, table, clock), clock_pb2.ClaimTimeRequest(player_id="anna"), after(120))
+    assert names(decide(Table(FM, table, clock), clock_pb2.ClaimTimeRequest(player_id="anna"), after(121))) == [
+        "TurnTimedOut"
+    ]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_AT_TABLE"):
-        claim_time(clock, table, FM, "carla", after(121))
+        decide(Table(FM, table, clock), clock_pb2.ClaimTimeRequest(player_id="carla"), after(121))

@@ -11,8 +11,9 @@ from tests.unit.table.games import after, pressed, started, tiles
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.rules import load_ruleset, with_options
+from faristol.table import Table
 from faristol.table.clock import Clock, evolve
-from faristol.table.decide import check_in_time
+from faristol.table.decide.checks import check_in_time
 from faristol.table.game import Course, timestamp
 
 FM, FISC = load_ruleset("festa-major"), load_ruleset("fisc-2023")
@@ -22,10 +23,10 @@ RUNNING = evolve(Clock(player_ids=("anna", "biel"), used_ms=(0, 0)), STARTED)
 
 
 def test_a_turn_may_be_taken_to_its_last_moment_and_not_after_it() -> None:
-    check_in_time(started(), RUNNING, FM, after(120))
+    check_in_time(Table(FM, started(), RUNNING), after(120))
     for ruleset, article in ((FM, "FM 2"), (TIMER, "FISE 33"), (FISC, "FISC I.11")):
         with pytest.raises(Refusal) as caught:
-            check_in_time(started(), RUNNING, ruleset, after(120) + 1)
+            check_in_time(Table(ruleset, started(), RUNNING), after(120) + 1)
         assert (caught.value.reason, caught.value.article) in {
             ("TURN_TIMED_OUT", article),
             ("TURN_TIMED_OUT", ruleset.article("clock.turn_timeout")),
@@ -34,9 +35,9 @@ def test_a_turn_may_be_taken_to_its_last_moment_and_not_after_it() -> None:
 
 def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
     begun = replace(started(), course=Course(laid=tiles("H8 C A S")))
-    check_in_time(begun, RUNNING, TIMER, after(200))
+    check_in_time(Table(TIMER, begun, RUNNING), after(200))
     with pytest.raises(Refusal):
-        check_in_time(begun, RUNNING, FM, after(200))
+        check_in_time(Table(FM, begun, RUNNING), after(200))
 
 
 @pytest.mark.parametrize(
@@ -50,4 +51,4 @@ def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
     ],
 )
 def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(fact: Message) -> None:
-    check_in_time(started(), evolve(RUNNING, fact), FM, after(200))
+    check_in_time(Table(FM, started(), evolve(RUNNING, fact)), after(200))

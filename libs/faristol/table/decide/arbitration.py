@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules.ruleset import Ruleset
-from faristol.table.clock import ARBITER, Clock, Instant, timestamp
+from faristol.table import Decide, Table
+from faristol.table.clock import ARBITER, Instant, timestamp
 from faristol.table.deadlines import lost_with_the_round, round_time_over, timed
-from faristol.table.decide.presses import check_arbiter, check_playing, check_seated, check_time, overtaken
-from faristol.table.game import Game
+from faristol.table.decide.checks import check_arbiter, check_seated
+from faristol.table.decide.presses import check_playing, overtaken
 from faristol.table.settlement.clock import REASONS
 
 MOST_MS = 24 * 60 * 60 * 1_000
 """A day: what a clock can be set to. Far beyond, its times and what they cost could not be told any more."""
 
 
-def neutralise(
-    clock: Clock,
-    game: Game,
-    ruleset: Ruleset,
-    arbiter_id: str,
-    reason: events.NeutralisationReason.ValueType,
-    at: Instant,
-) -> list[Message]:
+def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) -> list[Message]:
     """Stop all clocks for a reason that the book lists; for any other nobody does (UF 20, FISC I.11, FISE 34, PES Δ.δ).
 
     Where a time was over before, that is recorded instead. Raises ``Refusal`` for another reason and while the arbiter
     has stopped them already, ``Invalid`` for no reason, no arbiter, or a time before the last fact.
     """
-    check_arbiter(game, arbiter_id)
-    wanted = next((known for known, written in REASONS.items() if written == reason), None)
+    clock, ruleset = table.clock, table.ruleset
+    check_arbiter(table, request.arbiter_id)
+    wanted = next((known for known, written in REASONS.items() if written == request.reason), None)
     if wanted is None:
         raise Invalid("reason", N_("expected the reason for which the clocks are to stand"))
-    check_playing(clock, game, ruleset)
+    check_playing(table)
     if wanted not in ruleset.clock.neutralised_by:
         raise Refusal(
             "NOT_A_REASON",
@@ -49,58 +46,48 @@ def neutralise(
             ruleset.article("clock.neutralised_by"),
             N_("The arbiter has stopped the clocks already: they go on when the arbiter resumes them."),
         )
-    check_time(clock, game, at)
-    late, after = overtaken(clock, game, ruleset, at)
+    late, after = overtaken(table, at)
     if after.played_out:
         return late
     return [
         *late,
         events.ClockNeutralised(
             player_id=clock.running,
-            reason=reason,
+            reason=request.reason,
             used_ms=clock.used_at(clock.running, at) if clock.running else 0,
             occurred_at=timestamp(at),
-            arbiter_id=arbiter_id,
+            arbiter_id=request.arbiter_id,
         ),
     ]
 
 
-def resume(clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[Message]:
     """Let the time go on that the arbiter stopped: that of whoever is on turn, unless the mover has stopped it.
 
     Raises ``Refusal`` when the arbiter did not stop it, and while something at the table goes on for which it stands;
     ``Invalid`` for no arbiter or a time before the last fact.
     """
-    check_arbiter(game, arbiter_id)
-    check_playing(clock, game, ruleset)
-    article = ruleset.article("clock.neutralised_by")
+    clock = table.clock
+    check_arbiter(table, request.arbiter_id)
+    check_playing(table)
+    article = table.ruleset.article("clock.neutralised_by")
     if ARBITER not in clock.open:
         raise Refusal(
             "NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: there is nothing to resume.")
         )
-    if any(game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
+    if any(table.game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
         raise Refusal(
             "STILL_INTERRUPTED",
             article,
             N_("The clocks stand for something at the table that is not over: they can be resumed when it is."),
         )
-    check_time(clock, game, at)
     resumed = events.ClockResumed(
-        player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=arbiter_id
+        player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=request.arbiter_id
     )
     return [timed(clock, resumed)]
 
 
-def correct(
-    clock: Clock,
-    game: Game,
-    ruleset: Ruleset,
-    arbiter_id: str,
-    player_id: str,
-    used_ms: int,
-    reason: events.CorrectionReason.ValueType,
-    at: Instant,
-) -> list[Message]:
+def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -> list[Message]:
     """Set what ``player_id`` has used to ``used_ms``: in the game, or in the turn where turns are timed.
 
     What somebody forgot to press is nobody's to mend where the use of the clock is each player's own (UF 21, FISC I.11,
@@ -108,13 +95,18 @@ def correct(
     for that, for another than the mover where turns are timed, and when the game is over; ``Invalid`` for no reason, no
     arbiter, a time that is negative or over a day, or a moment before the last fact.
     """
-    check_arbiter(game, arbiter_id)
+    clock, ruleset = table.clock, table.ruleset
+    player_id = request.player_id
+    reason = request.reason
+    check_arbiter(table, request.arbiter_id)
     if reason not in events.CorrectionReason.values() or not reason:
         raise Invalid("reason", N_("expected the reason for which the clock is corrected"))
-    if not 0 <= used_ms <= MOST_MS:
-        raise Invalid("used_ms", N_("expected 0 to {most} ms, not {given}"), {"most": MOST_MS, "given": used_ms})
-    check_seated(game, ruleset, player_id)
-    check_playing(clock, game, ruleset)
+    if not 0 <= request.used_ms <= MOST_MS:
+        raise Invalid(
+            "used_ms", N_("expected 0 to {most} ms, not {given}"), {"most": MOST_MS, "given": request.used_ms}
+        )
+    check_seated(table, player_id)
+    check_playing(table)
     if reason == events.CORRECTION_REASON_FORGOTTEN and not ruleset.clock.forgotten_heard:
         raise Refusal(
             "FORGOTTEN_NOT_HEARD",
@@ -128,22 +120,21 @@ def correct(
             N_("Each turn has its own time here: only the time of {mover}, who is on turn, can be corrected."),
             {"mover": clock.mover},
         )
-    check_time(clock, game, at)
-    late, after = overtaken(clock, game, ruleset, at)
+    late, after = overtaken(table, at)
     if after.played_out:
         return late
     corrected = events.ClockCorrected(
         player_id=player_id,
         before_ms=clock.turn_used_at(at) if clock.turn_ms else clock.used_at(player_id, at),
-        used_ms=used_ms,
+        used_ms=request.used_ms,
         reason=reason,
-        arbiter_id=arbiter_id,
+        arbiter_id=request.arbiter_id,
         occurred_at=timestamp(at),
     )
     return [*late, timed(after, corrected)]
 
 
-def expire_round_time(clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, at: Instant) -> list[Message]:
     """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30).
 
     Who has not come by then loses where the book says so (FISE 37), and no turn is owed to anybody. Where another time
@@ -151,7 +142,8 @@ def expire_round_time(clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: st
     no such time, when it is over already, and while somebody is absent who does not lose by it; ``Invalid`` for no
     arbiter or a time before the last fact.
     """
-    check_arbiter(game, arbiter_id)
+    clock, ruleset = table.clock, table.ruleset
+    check_arbiter(table, request.arbiter_id)
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
         raise Refusal(
@@ -159,13 +151,20 @@ def expire_round_time(clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: st
         )
     lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
     if not lost:
-        check_playing(clock, game, ruleset)
+        check_playing(table)
     if clock.round_time_over:
         raise Refusal("ROUND_TIME_OVER", article, N_("The time of the round is over already."))
-    check_time(clock, game, at)
-    late, after = overtaken(clock, game, ruleset, at)
+    late, after = overtaken(table, at)
     if after.played_out or after.round_time_over:
         return late
     if lost:
         return [*late, *lost]
-    return [*late, timed(after, round_time_over(after, game, ruleset, at, arbiter_id))]
+    return [*late, timed(after, round_time_over(after, table.game, ruleset, at, request.arbiter_id))]
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    clock_pb2.NeutraliseRequest: neutralise,
+    clock_pb2.ResumeRequest: resume,
+    clock_pb2.CorrectClockRequest: correct,
+    clock_pb2.ExpireRoundTimeRequest: expire_round_time,
+}

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset import Ruleset
+from faristol.table import Decide, Table
 from faristol.table.clock import NANOSECONDS, Clock, Instant, timestamp
-from faristol.table.decide.presses import check_arbiter, check_playing, check_seated, check_time, overtaken
+from faristol.table.decide.checks import check_arbiter, check_seated
+from faristol.table.decide.presses import check_playing, overtaken
 from faristol.table.game import Game
 from faristol.table.game.signals import Kind
 
 _MINUTE = 60_000 * NANOSECONDS
 
 
-def report_absence(
-    clock: Clock, game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant
-) -> list[Message]:
+def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: Instant) -> list[Message]:
     """``player_id`` was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β).
 
     Only the time of those who are absent runs until they come: from when the book says. Raises ``Refusal`` once a turn
     has been taken, and for who is noted already; ``Invalid`` for no arbiter or a time before the last fact.
     """
-    check_arbiter(game, arbiter_id)
-    check_seated(game, ruleset, player_id)
+    game, clock, ruleset = table.game, table.clock, table.ruleset
+    player_id = request.player_id
+    check_arbiter(table, request.arbiter_id)
+    check_seated(table, player_id)
     if not clock.absent:
-        check_playing(clock, game, ruleset)
+        check_playing(table)
     article = ruleset.article("lateness.loses_after_minutes")
     if player_id in clock.absent:
         raise Refusal("ABSENT_ALREADY", article, N_("{player} is noted as absent already."), {"player": player_id})
@@ -37,8 +42,7 @@ def report_absence(
             N_("A turn has been taken, so {player} was there: who goes away after that leaves the table."),
             {"player": player_id},
         )
-    check_time(clock, game, at)
-    facts, after = overtaken(clock, game, ruleset, at)
+    facts, after = overtaken(table, at)
     if after.played_out:
         return facts
     starts_at = _clock_starts_at(clock, game, ruleset, at)
@@ -48,8 +52,7 @@ def report_absence(
             player_id=player_id,
             signal_at=timestamp(game.opened_at),
             clock_starts_at=None if starts_at is None else timestamp(starts_at),
-            arbiter_id=arbiter_id,
-            occurred_at=timestamp(at),
+            arbiter_id=request.arbiter_id,
         ),
     ]
 
@@ -71,31 +74,29 @@ def _clock_starts_at(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) ->
     return max(starts_at, at) if late.clock_starts_on == "press" else starts_at
 
 
-def record_arrival(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: Instant) -> list[Message]:
     """An absent player has come; what the absence took of the own time is gone (FISE 36).
 
     Where the player had lost before that, it is recorded instead. Raises ``Refusal`` for who was not absent,
     ``Invalid`` for a time before the last fact.
     """
-    check_seated(game, ruleset, player_id)
-    if player_id not in clock.absent:
+    player_id = request.player_id
+    check_seated(table, player_id)
+    if player_id not in table.clock.absent:
         raise Refusal(
             "NOT_ABSENT",
-            ruleset.article("lateness.loses_after_minutes"),
+            table.ruleset.article("lateness.loses_after_minutes"),
             N_("{player} is not noted as absent."),
             {"player": player_id},
         )
-    check_time(clock, game, at)
-    facts, after = overtaken(clock, game, ruleset, at)
+    facts, after = overtaken(table, at)
     if after.played_out:
         return facts
     used_ms = after.used_at(player_id, at)
-    return [*facts, events.PlayerArrived(player_id=player_id, used_ms=used_ms, occurred_at=timestamp(at))]
+    return [*facts, events.PlayerArrived(player_id=player_id, used_ms=used_ms)]
 
 
-def leave_table(
-    clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant, *, told: bool
-) -> list[Message]:
+def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant) -> list[Message]:
     """``player_id`` leaves the table for a while.
 
     FISE 37: the Director has been told, the play is complete, no tile has been drawn; then the clock is pressed. PES
@@ -103,44 +104,48 @@ def leave_table(
     says so (UF 28.4, FISE 46.5), and elsewhere tells first (PES Δ.η). Where a time was over before, that is recorded
     instead. Raises ``Refusal`` when it is not yet the moment to leave, ``Invalid`` for a time before the last fact.
     """
-    check_seated(game, ruleset, player_id)
-    check_playing(clock, game, ruleset)
+    clock, ruleset = table.clock, table.ruleset
+    player_id = request.player_id
+    check_seated(table, player_id)
+    check_playing(table)
     if player_id in clock.away:
         raise Refusal(
             "AWAY_ALREADY", ruleset.law.absence, N_("{player} has left the table already."), {"player": player_id}
         )
-    check_time(clock, game, at)
-    facts, after = overtaken(clock, game, ruleset, at)
+    facts, after = overtaken(table, at)
     if after.played_out:
         return facts
-    left = events.PlayerLeft(player_id=player_id, turn=clock.turn, told=told, occurred_at=timestamp(at))
-    if not told and ruleset.absence.untold != "none":
+    left = events.PlayerLeft(player_id=player_id, turn=clock.turn, told=request.told)
+    if not request.told and ruleset.absence.untold != "none":
         untold = events.FORFEIT_REASON_UNTOLD
-        return [*facts, left, events.TimeForfeited(player_id=player_id, reason=untold, occurred_at=timestamp(at))]
-    if not told:
-        _check_told(ruleset, player_id)
-    _check_may_leave(game, ruleset, player_id)
+        return [*facts, left, events.TimeForfeited(player_id=player_id, reason=untold)]
+    if not request.told:
+        _check_told(table, player_id)
+    _check_may_leave(table, player_id)
     return [*facts, left]
 
 
-def return_to_table(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: Instant) -> list[Message]:
     """``player_id`` comes back (FISE 37). Where the own time was over before, that is recorded instead.
 
     Raises ``Refusal`` for who did not leave, ``Invalid`` for a time before the last fact.
     """
-    check_seated(game, ruleset, player_id)
-    if player_id not in clock.away:
-        raise Refusal("NOT_AWAY", ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id})
-    check_playing(clock, game, ruleset)
-    check_time(clock, game, at)
-    facts, after = overtaken(clock, game, ruleset, at)
+    player_id = request.player_id
+    check_seated(table, player_id)
+    if player_id not in table.clock.away:
+        raise Refusal(
+            "NOT_AWAY", table.ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id}
+        )
+    check_playing(table)
+    facts, after = overtaken(table, at)
     if after.played_out:
         return facts
-    return [*facts, events.PlayerReturned(player_id=player_id, occurred_at=timestamp(at))]
+    return [*facts, events.PlayerReturned(player_id=player_id)]
 
 
-def _check_told(ruleset: Ruleset, player_id: str) -> None:
+def _check_told(table: Table, player_id: str) -> None:
     """That nobody has to be told before somebody leaves, where leaving untold costs nothing."""
+    ruleset = table.ruleset
     match ruleset.absence.told:
         case "arbiter":
             message = N_("{player} tells the arbiter before leaving the table.")
@@ -151,8 +156,9 @@ def _check_told(ruleset: Ruleset, player_id: str) -> None:
     raise Refusal("TELL_FIRST", ruleset.article("absence.told"), message, {"player": player_id})
 
 
-def _check_may_leave(game: Game, ruleset: Ruleset, player_id: str) -> None:
+def _check_may_leave(table: Table, player_id: str) -> None:
     """That what the book asks for before leaving has been done."""
+    game, ruleset = table.game, table.ruleset
     if ruleset.absence.first == "none":
         return
     if player_id != game.mover or not game.placed:
@@ -177,3 +183,11 @@ def _check_may_leave(game: Game, ruleset: Ruleset, player_id: str) -> None:
             N_("{player} can leave the table after a play of {least} {least:tile|tiles} or more, not of {laid}."),
             {"player": player_id, "least": ruleset.absence.tiles_min, "laid": laid},
         )
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    clock_pb2.ReportAbsenceRequest: report_absence,
+    clock_pb2.RecordArrivalRequest: record_arrival,
+    clock_pb2.LeaveTableRequest: leave_table,
+    clock_pb2.ReturnToTableRequest: return_to_table,
+}

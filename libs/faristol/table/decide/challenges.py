@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import BLANK, Ruleset, Square
+from faristol.pb.game.v1 import game_pb2
+from faristol.rules import BLANK, Square
 from faristol.rules.blanks import fake_blank_loses_turn
 from faristol.rules.challenges import check_in_time, check_words
+from faristol.table import Decide, Table
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     awaits_mover,
     check_arbiter,
     check_back,
     check_no_challenge,
+    check_player,
     check_running,
-    check_seated,
     check_undisturbed,
     in_doubt,
 )
 from faristol.table.decide.draws import check_possible
-from faristol.table.game import Game, Instant, Phase, evolve, tiles_of, timestamp
+from faristol.table.game import Instant, Phase, evolve, tiles_of
 from faristol.table.withdrawal import withdrawn
 
 MILLISECOND = 1_000_000
 """In nanoseconds."""
 
 
-def challenge(
-    game: Game, clock: Clock, ruleset: Ruleset, player_id: str, words: Sequence[Sequence[str]], at: Instant
-) -> list[Message]:
+def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> list[Message]:
     """Challenge all, some or one of the words of the play on the board (FISC I.10).
 
     Raises ``Invalid`` when no word is named, ``Refusal`` outside the time that the rules give for it, or for somebody
     who may not.
     """
-    play = _challengeable(game, clock, ruleset, player_id)
-    check_back(clock, ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    play = _challengeable(table, player_id)
+    check_back(table, player_id)
     if game.ruled is not None and ruleset.challenge.once:
         raise Refusal(
             "CHALLENGED_ALREADY",
             ruleset.article("challenge.once") or ruleset.law.challenge_once,
             N_("This play was challenged and stands: no other word of it can be challenged."),
         )
-    _check_open(game, clock, ruleset, player_id, at)
-    if not words:
+    _check_open(table, player_id, at)
+    if not request.words:
         raise Invalid("words", N_("expected at least one of the words that the play formed"))
-    asked = list(dict.fromkeys(tuple(word) for word in words))
+    asked = list(dict.fromkeys(tuple(word.faces) for word in request.words))
     check_words(asked, [tuple(scored.word.faces) for scored in play.words], ruleset)
     return [
         events.ChallengeRaised(
@@ -58,27 +61,18 @@ def challenge(
             challenge=game.challenges + 1,
             player_id=player_id,
             words=[events.Word(faces=word) for word in asked],
-            occurred_at=timestamp(at),
         )
     ]
 
 
-def appeal(
-    game: Game,
-    clock: Clock,
-    ruleset: Ruleset,
-    player_id: str,
-    at: Instant,
-    *,
-    arguments: str = "",
-    arguments_hidden: bool = False,
-) -> list[Message]:
+def appeal(table: Table, request: game_pb2.AppealRequest, at: Instant) -> list[Message]:
     """Contest a ruling: who challenged a play that stands (FISC I.10), or whose play does not (FISE 42.4).
 
     The ruling that follows is the last one.
     """
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    check_player(table, player_id)
     law, article = ruleset.challenge, ruleset.article("challenge.appeal_by")
     play = game.in_question
     if law.appeal_by == "none":
@@ -105,54 +99,50 @@ def appeal(
             N_("{player} cannot appeal this ruling: that is for {entitled}, when the ruling goes against that player."),
             {"player": player_id, "entitled": entitled or "–"},
         )
-    if arguments_hidden and not law.arguments_hidden:
+    if request.arguments_hidden and not law.arguments_hidden:
         raise Refusal(
             "ARGUMENTS_OPEN",
             ruleset.article("challenge.arguments_hidden") or article,
             N_("These rules let nobody hide the arguments of an appeal."),
         )
-    check_undisturbed(game, ruleset)
+    check_undisturbed(table)
     if game.phase is not Phase.CHALLENGED:
-        _check_open(game, clock, ruleset, player_id, at)
+        _check_open(table, player_id, at)
     return [
         events.AppealRaised(
             turn=play.turn,
             challenge=game.challenges,
             player_id=player_id,
-            arguments=arguments,
-            arguments_hidden=arguments_hidden,
-            occurred_at=timestamp(at),
+            arguments=request.arguments,
+            arguments_hidden=request.arguments_hidden,
         )
     ]
 
 
-def rule_appeal(game: Game, ruleset: Ruleset, arbiter_id: str, valid: bool, at: Instant) -> list[Message]:  # noqa: FBT001
+def rule_appeal(table: Table, request: game_pb2.RuleAppealRequest, at: Instant) -> list[Message]:
     """The last ruling on the play on the board."""
-    check_arbiter(game, arbiter_id)
-    check_running(game, ruleset)
+    game = table.game
+    check_arbiter(table, request.arbiter_id)
+    check_running(table)
     if game.phase is not Phase.CHALLENGED or not game.course.appealed or game.ruled is not None:
-        raise Refusal("NO_APPEAL", ruleset.article("challenge.appeal_by"), N_("No appeal waits for a ruling."))
+        raise Refusal("NO_APPEAL", table.ruleset.article("challenge.appeal_by"), N_("No appeal waits for a ruling."))
     play = game.in_question
     assert play is not None, "an appeal is about a play"
     return [
         events.AppealRuled(
-            turn=play.turn,
-            challenge=game.challenges,
-            valid=valid,
-            arbiter_id=arbiter_id,
-            occurred_at=timestamp(at),
+            turn=play.turn, challenge=game.challenges, valid=request.valid, arbiter_id=request.arbiter_id
         )
     ]
 
 
-def accept_ruling(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def accept_ruling(table: Table, request: game_pb2.AcceptRulingRequest, at: Instant) -> list[Message]:
     """The mover takes back a play that was found invalid, and does not appeal (FISE 39)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    check_player(table, request.player_id)
     play = game.in_question
     if play is None or not awaits_mover(game, ruleset):
         raise Refusal("NO_RULING", ruleset.law.withdrawn, N_("No ruling waits to be accepted."))
-    if player_id != play.player_id:
+    if request.player_id != play.player_id:
         raise Refusal(
             "NOT_ENTITLED",
             ruleset.law.withdrawn,
@@ -162,10 +152,11 @@ def accept_ruling(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> 
     return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, at)]
 
 
-def cancel_play(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant) -> list[Message]:
+def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) -> list[Message]:
     """Cancel a play that used what an official should not have told, as the wronged player demands (PES Δ.α.i)."""
-    check_arbiter(game, arbiter_id)
-    play = _challengeable(game, Clock(), ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    check_arbiter(table, request.arbiter_id)
+    play = _challengeable(replace(table, clock=Clock()), request.player_id)
     if not ruleset.law.leaked or game.pending is None or play is not game.pending:
         raise Refusal(
             "CANNOT_CANCEL",
@@ -175,14 +166,14 @@ def cancel_play(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, a
     return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_LEAKED, at)]
 
 
-def claim_fake_blank(
-    game: Game, ruleset: Ruleset, player_id: str, square: Square, face: str, at: Instant
-) -> list[Message]:
+def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: Instant) -> list[Message]:
     """Show that a tile of the play in question, laid as a blank, is ``face`` turned over: the turn is lost (PES Δ.β).
 
     Where the system holds the bag it knows every blank, and no tile can be one that is none.
     """
-    play = _challengeable(game, Clock(), ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    square = Square(request.row, request.column)
+    play = _challengeable(replace(table, clock=Clock()), request.player_id)
     written = bool(game.course.written) or play is not game.pending
     tile = next((laid for there, laid in tiles_of(play) if there == square), None)
     if tile is None or not tile.blank:
@@ -200,17 +191,18 @@ def claim_fake_blank(
             "BLANK_IS_GENUINE",
             ruleset.article("blank.fake"),
             N_("The tile on {square} came out of the bag as a blank: it is not {face} turned over."),
-            {"square": str(square), "face": face or "–"},
+            {"square": str(square), "face": request.face or "–"},
         )
-    check_possible(game, ruleset, "face", [face])
+    check_possible(game, ruleset, "face", [request.face])
     off_board = withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)
     rack = list(evolve(game, off_board).racks[play.player_id])
-    rack[rack.index(BLANK)] = face
-    return [off_board, events.RackStated(player_id=play.player_id, faces=rack, occurred_at=timestamp(at))]
+    rack[rack.index(BLANK)] = request.face
+    return [off_board, events.RackStated(player_id=play.player_id, faces=rack)]
 
 
-def _challengeable(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> events.PlayPlaced:
+def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
     """The play that can be questioned, by ``player_id``."""
+    game, ruleset = table.game, table.ruleset
     law = ruleset.challenge
     if player_id not in game.in_play:
         raise Refusal(
@@ -219,8 +211,8 @@ def _challengeable(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -
             N_("{player} does not play at this table; {players} do."),
             {"player": player_id, "players": ", ".join(game.in_play)},
         )
-    check_running(game, ruleset)
-    play = in_doubt(game, clock, ruleset)
+    check_running(table)
+    play = in_doubt(game, table.clock, ruleset)
     if play is None:
         raise Refusal(
             "NOTHING_TO_CHALLENGE",
@@ -247,13 +239,14 @@ def _challengeable(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -
             ruleset.article("challenge.by"),
             N_("Every play is checked as it is laid: nobody challenges one."),
         )
-    check_no_challenge(game, ruleset)
-    check_undisturbed(game, ruleset)
+    check_no_challenge(table)
+    check_undisturbed(table)
     return play
 
 
-def _check_open(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> None:
+def _check_open(table: Table, player_id: str, at: Instant) -> None:
     """That the time for a challenge has begun and is not over (UF 23, FISC I.10, FISE 38 and 39, PES Δ.ε)."""
+    game, clock, ruleset = table.game, table.clock, table.ruleset
     law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
     if game.entered_again and clock.pressed_turn == game.turn:
         raise Refusal(
@@ -293,3 +286,13 @@ def _check_open(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: 
             )
     if law.seconds_max is not None and law.opens_on == "clock-stopped":
         check_in_time((at - clock.held_at) // MILLISECOND, ruleset)
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.ChallengeRequest: challenge,
+    game_pb2.AppealRequest: appeal,
+    game_pb2.RuleAppealRequest: rule_appeal,
+    game_pb2.AcceptRulingRequest: accept_ruling,
+    game_pb2.CancelPlayRequest: cancel_play,
+    game_pb2.ClaimFakeBlankRequest: claim_fake_blank,
+}

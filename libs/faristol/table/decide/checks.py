@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import check_not_before, written
+from faristol.kernel.times import written
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.conditions import is_out
@@ -19,19 +19,21 @@ MOST_POINTS = 100_000
 """Far more than anybody scores in a game or is fined."""
 
 
-def check_seated(game: Game, ruleset: Ruleset, player_id: str) -> None:
+def check_seated(table: Table, player_id: str) -> None:
     """That ``player_id`` plays here."""
+    game = table.game
     if player_id not in game.player_ids:
         raise Refusal(
             "NOT_AT_TABLE",
-            ruleset.law.turn,
+            table.ruleset.law.turn,
             N_("{player} does not play at this table; {players} do."),
             {"player": player_id, "players": ", ".join(game.player_ids)},
         )
 
 
-def check_running(game: Game, ruleset: Ruleset) -> None:
+def check_running(table: Table) -> None:
     """That the game has started and is not over."""
+    game, ruleset = table.game, table.ruleset
     if game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
     if game.phase is Phase.UNSPECIFIED and not game.hosted and (game.arbiter or not ruleset.arbiter.required):
@@ -48,12 +50,19 @@ def check_running(game: Game, ruleset: Ruleset) -> None:
         )
 
 
-def check_no_arbiter_awaited(game: Game, ruleset: Ruleset) -> None:
+def check_player(table: Table, player_id: str) -> None:
+    """That ``player_id`` plays here, in a game that has started and is not over."""
+    check_seated(table, player_id)
+    check_running(table)
+
+
+def check_no_arbiter_awaited(table: Table) -> None:
     """That no arbiter was called who has not left the table again."""
+    game = table.game
     if game.arbiter_called:
         raise Refusal(
             "ARBITER_AWAITED",
-            ruleset.article("clock.neutralised_by"),
+            table.ruleset.article("clock.neutralised_by"),
             N_("{player} has called an arbiter: the game goes on when the arbiter has left the table."),
             {"player": game.arbiter_called},
         )
@@ -77,10 +86,11 @@ def missed(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
     return clock.missed.get(game.mover) == game.open_play.turn
 
 
-def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
+def check_undisturbed(table: Table) -> None:
     """That nothing has to be settled before anybody goes on."""
-    check_no_arbiter_awaited(game, ruleset)
-    match game.interruption:
+    ruleset = table.ruleset
+    check_no_arbiter_awaited(table)
+    match table.game.interruption:
         case None:
             return
         case events.OverdrawFound() as found:
@@ -112,8 +122,9 @@ def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
             )
 
 
-def check_no_challenge(game: Game, ruleset: Ruleset) -> None:
+def check_no_challenge(table: Table) -> None:
     """That no ruling and no decision about the play on the board is awaited."""
+    game, ruleset = table.game, table.ruleset
     if game.phase is Phase.CHALLENGED:
         if awaits_mover(game, ruleset):
             raise Refusal(
@@ -156,10 +167,17 @@ def mover_in_question(game: Game) -> str:
     return play.player_id if play else game.mover
 
 
-def check_on_turn(game: Game, ruleset: Ruleset, player_id: str) -> None:
+def check_in_turn(table: Table, player_id: str, at: Instant) -> None:
+    """That ``player_id`` plays here, nobody is awaited, and the time of the turn is not over."""
+    check_present(table, player_id)
+    check_in_time(table, at)
+    check_player(table, player_id)
+
+
+def check_on_turn(table: Table, player_id: str, at: Instant) -> None:
     """That it is for ``player_id`` to do something with this turn, and nothing was done with it yet."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    check_in_turn(table, player_id, at)
     if player_id != game.mover:
         if ruleset.turn.next_waits_for_draw and game.phase in (Phase.PLACED, Phase.DRAWN):
             raise Refusal(
@@ -174,8 +192,8 @@ def check_on_turn(game: Game, ruleset: Ruleset, player_id: str) -> None:
             N_("{mover} is on turn, not {player}."),
             {"mover": game.mover, "player": player_id},
         )
-    check_no_challenge(game, ruleset)
-    check_undisturbed(game, ruleset)
+    check_no_challenge(table)
+    check_undisturbed(table)
     if game.phase is not Phase.TURN:
         raise Refusal(
             "TURN_TAKEN",
@@ -183,24 +201,26 @@ def check_on_turn(game: Game, ruleset: Ruleset, player_id: str) -> None:
             N_("{player} has taken this turn already."),
             {"player": player_id},
         )
-    check_accepted(game, ruleset)
+    check_accepted(table)
 
 
-def check_accepted(game: Game, ruleset: Ruleset) -> None:
+def check_accepted(table: Table) -> None:
     """That no play which took its player out still waits to be accepted."""
+    game = table.game
     if game.open_play is None or game.bag_left:
         return
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
         raise Refusal(
             "PLAY_NOT_ACCEPTED",
-            ruleset.article("challenge.closes_on"),
+            table.ruleset.article("challenge.closes_on"),
             N_("{player} has laid the last tiles: the play is accepted, or challenged, before the game ends."),
             {"player": game.open_play.player_id},
         )
 
 
-def check_nothing_begun(game: Game, ruleset: Ruleset) -> None:
+def check_nothing_begun(table: Table) -> None:
     """That no tile was laid in this turn and no exchange announced."""
+    game, ruleset = table.game, table.ruleset
     if game.course.announced is not None and not ruleset.exchange.announced_can_be_dropped:
         raise Refusal(
             "EXCHANGE_ANNOUNCED",
@@ -215,16 +235,16 @@ def check_nothing_begun(game: Game, ruleset: Ruleset) -> None:
         )
 
 
-def check_agreed(game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str) -> None:
+def check_agreed(table: Table, player_ids: Collection[str], arbiter_id: str) -> None:
     """That an arbiter decides, or all players of the table agree."""
     if arbiter_id:
-        check_arbiter(game, arbiter_id)
+        check_arbiter(table, arbiter_id)
         return
-    missing = [player for player in game.player_ids if player not in player_ids]
+    missing = [player for player in table.game.player_ids if player not in player_ids]
     if missing:
         raise Refusal(
             "NOT_AGREED",
-            ruleset.law.correction,
+            table.ruleset.law.correction,
             N_("All players must agree to this, or an arbiter decides; {missing} did not."),
             {"missing": ", ".join(missing)},
         )
@@ -240,41 +260,42 @@ def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
         )
 
 
-def check_arbiter(game: Game, arbiter_id: str) -> None:
+def check_arbiter(table: Table, arbiter_id: str) -> None:
     """Refuse an arbiter who plays here. Raises ``Invalid`` when a command of an arbiter does not say whose it is."""
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("is empty; expected the id of the arbiter who decides"))
-    check_not_concerned("arbiter_id", [arbiter_id], game.player_ids)
+    check_not_concerned("arbiter_id", [arbiter_id], table.game.player_ids)
 
 
-def check_present(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+def check_present(table: Table, player_id: str) -> None:
     """That nobody is awaited at the table who has not arrived, and that ``player_id`` has not left it."""
-    if awaited := clock.absent.keys() - game.gone.keys():
+    if awaited := table.clock.absent.keys() - table.game.gone.keys():
         raise Refusal(
             "PLAYER_ABSENT",
-            ruleset.article("lateness.clock_starts_after_minutes"),
+            table.ruleset.article("lateness.clock_starts_after_minutes"),
             N_("{absent} has not arrived: no turn is taken before that."),
             {"absent": ", ".join(sorted(awaited))},
         )
-    check_back(clock, ruleset, player_id)
+    check_back(table, player_id)
 
 
-def check_back(clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+def check_back(table: Table, player_id: str) -> None:
     """That ``player_id`` has not left the table for a while."""
-    if player_id in clock.away:
+    if player_id in table.clock.away:
         raise Refusal(
             "PLAYER_AWAY",
-            ruleset.law.absence,
+            table.ruleset.law.absence,
             N_("{player} has left the table: nothing is done there before the return."),
             {"player": player_id},
         )
 
 
-def check_in_time(game: Game, clock: Clock, ruleset: Ruleset, at: Instant) -> None:
+def check_in_time(table: Table, at: Instant) -> None:
     """That the time of the turn is not over at ``at`` (UF 18.1, FM 2, FISE 33; FISC I.11 after the time of the round).
 
     Where the book lets a play be finished that was begun in time, it may be (FISE 33).
     """
+    game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.turn_until is None or clock.turn != game.turn or at <= clock.turn_until:
         return
     if game.course.laid and ruleset.clock.turn_timeout == "begun-or-lost":
@@ -286,8 +307,3 @@ def check_in_time(game: Game, clock: Clock, ruleset: Ruleset, at: Instant) -> No
         N_("The time of {mover}'s turn was over at {until}: nothing can be played in it any more."),
         {"mover": game.mover, "until": written(clock.turn_until)},
     )
-
-
-def check_time(table: Table, at: Instant) -> None:
-    """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of game or clock."""
-    check_not_before(at, table.last_at)

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, TurnKind, draw, full_bag, without
-from faristol.table.clock import Clock
+from faristol.table import Decide, Table
 from faristol.table.decide.checks import (
     check_no_challenge,
-    check_running,
-    check_seated,
+    check_player,
     check_undisturbed,
     missed,
 )
-from faristol.table.game import UNKNOWN, Game, Instant, Phase, timestamp
+from faristol.table.game import UNKNOWN, Game, Instant, Phase
 
 
-def draw_tiles(
-    game: Game,
-    clock: Clock,
-    ruleset: Ruleset,
-    player_id: str,
-    at: Instant,
-    count: int | None = None,
-    faces: Sequence[str] = (),
-) -> list[Message]:
+def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) -> list[Message]:
     """Fill the rack after a play (FISC I.7), which closes the time for challenges under FISC I.10.
 
     ``count`` is how many tiles come out of the bag, as many as the rack lacks when None: more is an over-draw and
@@ -38,12 +30,14 @@ def draw_tiles(
     that player draws, who accepts it by drawing (FISE 37). Whoever completed a play without drawing does so later
     (FISE 37). At a table that is recorded ``faces`` may say which tiles they were; elsewhere chance says it.
     """
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
-    _check_nobody_away(game, clock, ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    count = request.count if request.HasField("count") else None
+    player_id = request.player_id
+    check_player(table, player_id)
+    _check_nobody_away(table, player_id)
     if player_id not in game.undrawn or (player_id == game.mover and game.phase is not Phase.TURN):
-        _check_play_drawn_for(game, clock, ruleset, player_id)
-    check_undisturbed(game, ruleset)
+        _check_play_drawn_for(table, player_id)
+    check_undisturbed(table)
     if game.bag_left == 0:
         raise Refusal(
             "BAG_EMPTY", ruleset.law.refill, N_("The bag is empty: there is nothing to draw, press the clock.")
@@ -57,21 +51,20 @@ def draw_tiles(
             )
         wanted = count
     facts: list[Message] = []
-    if game.open_play is not None and player_id == game.mover and missed(game, clock, ruleset):
-        facts.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id, occurred_at=timestamp(at)))
-    if faces:
-        return [*facts, _entered(game, ruleset, player_id, faces, count or len(faces), at)]
-    return [*facts, drawn_from(game, bag, player_id, wanted, at)]
+    if game.open_play is not None and player_id == game.mover and missed(game, table.clock, ruleset):
+        facts.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id))
+    if request.faces:
+        return [*facts, _entered(game, ruleset, player_id, request.faces, count or len(request.faces))]
+    return [*facts, drawn_from(game, bag, player_id, wanted)]
 
 
-def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int, at: Instant) -> events.TilesDrawn:
+def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int) -> events.TilesDrawn:
     """The fact that ``count`` tiles came out of ``bag`` into a rack, by the next draw of the table."""
     return events.TilesDrawn(
         player_id=player_id,
         faces=draw(bag, count, game.seed, game.next_draw),
         draw=game.next_draw,
         bag_left=len(bag) - count,
-        occurred_at=timestamp(at),
     )
 
 
@@ -108,9 +101,7 @@ def rack_for(game: Game, ruleset: Ruleset, player_id: str, faces: Iterable[str])
     return (*known, *taken, *[UNKNOWN] * (hidden - len(taken)))
 
 
-def _entered(
-    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], count: int, at: Instant
-) -> events.TilesDrawn:
+def _entered(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], count: int) -> events.TilesDrawn:
     """The draw that a scorer saw. Raises ``Invalid`` when it cannot have been."""
     if game.hosted:
         raise Invalid("faces", N_("are given, but the system draws at this table: expected none"))
@@ -121,13 +112,7 @@ def _entered(
             N_("are {count}; expected as many as were drawn, {most} at most"),
             {"count": len(faces), "most": game.bag_left},
         )
-    return events.TilesDrawn(
-        player_id=player_id,
-        faces=faces,
-        draw=game.next_draw,
-        bag_left=game.bag_left - len(faces),
-        occurred_at=timestamp(at),
-    )
+    return events.TilesDrawn(player_id=player_id, faces=faces, draw=game.next_draw, bag_left=game.bag_left - len(faces))
 
 
 def check_possible(game: Game, ruleset: Ruleset, field: str, faces: Iterable[str]) -> None:
@@ -141,8 +126,9 @@ def check_possible(game: Game, ruleset: Ruleset, field: str, faces: Iterable[str
         )
 
 
-def _check_play_drawn_for(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+def _check_play_drawn_for(table: Table, player_id: str) -> None:
     """That the mover has placed a play that is written and not in doubt."""
+    game, ruleset = table.game, table.ruleset
     if player_id != game.mover or game.phase is Phase.TURN:
         raise Refusal(
             "NOTHING_PLAYED",
@@ -151,7 +137,7 @@ def _check_play_drawn_for(game: Game, clock: Clock, ruleset: Ruleset, player_id:
             {"player": player_id, "mover": game.mover},
         )
     if not (game.phase is Phase.CHALLENGED and ruleset.challenge.mover_may_draw):
-        check_no_challenge(game, ruleset)
+        check_no_challenge(table)
     drawn = game.phase is Phase.DRAWN or (game.phase is Phase.CHALLENGED and game.course.resume is Phase.DRAWN)
     if drawn or game.taken is not TurnKind.PLAY:
         raise Refusal(
@@ -167,8 +153,9 @@ def _check_play_drawn_for(game: Game, clock: Clock, ruleset: Ruleset, player_id:
         )
 
 
-def _check_nobody_away(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+def _check_nobody_away(table: Table, player_id: str) -> None:
     """That drawing does not have to wait for somebody who left the table (FISE 37)."""
+    game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.away and not ruleset.absence.opponent_may_draw:
         raise Refusal(
             "OPPONENT_AWAY",
@@ -184,3 +171,8 @@ def _check_nobody_away(game: Game, clock: Clock, ruleset: Ruleset, player_id: st
             N_("{first} completed a play before and draws first."),
             {"first": first},
         )
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.DrawTilesRequest: draw_tiles,
+}

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules.conditions import check_agreement
 from faristol.rules.corrections import check_reopening
-from faristol.table.clock import Clock
+from faristol.table import Decide, Table, dated
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_challenge,
+    check_player,
     check_running,
     check_seated,
     check_undisturbed,
 )
 from faristol.table.foot import awaited_signers, clock_is_done, final, may_sign, racks_wanted, signers
-from faristol.table.game import Game, Instant, Phase, timestamp
+from faristol.table.game import Instant, Phase
 
 
-def agree_end(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> list[Message]:
     """Agree that nobody can lay a tile; when all players do, the game is over (UF 27.1, FM 9, FISE 45.1)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    check_player(table, request.player_id)
     check_agreement(ruleset)
-    check_no_challenge(game, ruleset)
-    check_undisturbed(game, ruleset)
+    check_no_challenge(table)
+    check_undisturbed(table)
     if game.phase is not Phase.TURN:
         raise Refusal(
             "TURN_OPEN",
@@ -38,66 +39,60 @@ def agree_end(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list
             N_("The turn of {player} is not complete: after it the players can agree that the game is over."),
             {"player": game.mover},
         )
-    facts: list[Message] = [events.EndAgreed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
-    if {*game.course.agreed, player_id, *game.gone} >= set(game.player_ids):
-        facts.append(
-            events.GameEnded(
-                condition=events.END_CONDITION_AGREEMENT, loser_ids=game.out_of_play, occurred_at=timestamp(at)
-            )
-        )
+    facts: list[Message] = [events.EndAgreed(turn=game.turn, player_id=request.player_id)]
+    if {*game.course.agreed, request.player_id, *game.gone} >= set(game.player_ids):
+        facts.append(events.GameEnded(condition=events.END_CONDITION_AGREEMENT, loser_ids=game.out_of_play))
     return facts
 
 
-def abandon(game: Game, ruleset: Ruleset, player_ids: Collection[str], at: Instant) -> list[Message]:
+def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list[Message]:
     """Players leave for good (FISC I.8.E and F). The game is over when fewer than two are left.
 
     Raises ``Invalid`` when nobody is named, or somebody who does not play here or has left already.
     """
-    check_running(game, ruleset)
-    leaving = list(dict.fromkeys(player_ids))
+    game = table.game
+    check_running(table)
+    leaving = list(dict.fromkeys(request.player_ids))
     if not leaving or not set(leaving) <= set(game.player_ids) - game.gone.keys():
         raise Invalid(
             "player_ids",
             N_("are {players}; expected one or more of those who play at this table"),
             {"players": ", ".join(leaving) or "–"},
         )
-    facts: list[Message] = [events.Abandoned(turn=game.turn, player_ids=leaving, occurred_at=timestamp(at))]
+    facts: list[Message] = [events.Abandoned(turn=game.turn, player_ids=leaving)]
     gone = [player for player in game.player_ids if player in game.gone or player in leaving]
     left = len(game.player_ids) - len(gone)
     if left < 2:
         condition = events.END_CONDITION_ABANDONED if left else events.END_CONDITION_ALL_ABANDONED
-        facts.append(events.GameEnded(condition=condition, loser_ids=gone, occurred_at=timestamp(at)))
+        facts.append(events.GameEnded(condition=condition, loser_ids=gone))
     return facts
 
 
-def leave_tournament(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]:
     """A player who withdraws from the tournament leaves the table for good; nothing where no game is being played.
 
     As long as no turn is over the game was not played: it is lost by decision, and not abandoned.
     """
+    game = table.game
     if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone.keys():
         return []
-    facts = abandon(game, ruleset, [player_id], at)
-    if game.turns_taken:
-        return facts
-    return [
-        events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=fact.loser_ids, occurred_at=fact.occurred_at)
-        if isinstance(fact, events.GameEnded)
-        else fact
-        for fact in facts
-    ]
+    facts = dated(abandon(table, game_pb2.AbandonRequest(player_ids=[player_id]), at), at)
+    for fact in facts:
+        if isinstance(fact, events.GameEnded) and not game.turns_taken:
+            fact.condition = events.END_CONDITION_FORFEIT
+    return facts
 
 
-def sign_sheet(
-    game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant, totals: Sequence[int] = ()
-) -> list[Message]:
+def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) -> list[Message]:
     """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8).
 
     Who has left the game is not waited for, and may sign before the others have.
     ``totals`` are those on the sheet that is signed, in the order of the pairing: where they are not the recorded ones
     nobody signs before it is settled which are right. Raises ``Invalid`` when they are not of all players.
     """
-    check_seated(game, ruleset, player_id)
+    game, clock, ruleset = table.game, table.clock, table.ruleset
+    player_id = request.player_id
+    check_seated(table, player_id)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The sheet is signed: the result is final."))
     if game.phase is not Phase.ENDED:
@@ -133,16 +128,17 @@ def sign_sheet(
             N_("{player} has signed; the signature of {other} is awaited."),
             {"player": player_id, "other": ", ".join(missing)},
         )
-    if totals:
-        _check_totals(game, ruleset, player_id, totals)
-    facts: list[Message] = [events.SheetSigned(player_id=player_id, occurred_at=timestamp(at))]
+    if request.totals:
+        _check_totals(table, player_id, request.totals)
+    facts: list[Message] = [events.SheetSigned(player_id=player_id)]
     if missing == (player_id,):
         facts.extend(final(game, at))
     return facts
 
 
-def _check_totals(game: Game, ruleset: Ruleset, player_id: str, totals: Sequence[int]) -> None:
+def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:
     """That the sheet of ``player_id`` has the totals that were recorded."""
+    game = table.game
     if len(totals) != len(game.player_ids):
         raise Invalid(
             "totals",
@@ -153,7 +149,7 @@ def _check_totals(game: Game, ruleset: Ruleset, player_id: str, totals: Sequence
     if list(totals) != recorded:
         raise Refusal(
             "SHEETS_DIFFER",
-            ruleset.law.signatures,
+            table.ruleset.law.signatures,
             N_(
                 "The sheets differ: that of {player} has {given}, and the recorded one {recorded}. "
                 "First what is wrong is put right."
@@ -166,20 +162,27 @@ def _listed(totals: Iterable[int]) -> str:
     return " : ".join(map(str, totals))
 
 
-def reopen_game(
-    game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, at: Instant
-) -> list[Message]:
+def reopen_game(table: Table, request: game_pb2.ReopenGameRequest, at: Instant) -> list[Message]:
     """Open a final game again to correct an error, when all its players ask an arbiter for it (FISE 44)."""
-    check_arbiter(game, arbiter_id)
+    game, ruleset = table.game, table.ruleset
+    check_arbiter(table, request.arbiter_id)
     if game.phase is not Phase.FINAL:
         raise Refusal(
             "NOT_FINAL", ruleset.article("scoresheet.reopen_by"), N_("The result is not final: it can be corrected.")
         )
-    check_reopening(player_ids, game.player_ids, ruleset)
+    check_reopening(request.player_ids, game.player_ids, ruleset)
     if game.closed:
         raise Refusal(
             "RESULT_ENTERED",
             ruleset.article("scoresheet.reopen_by"),
             N_("An arbiter entered the result, and not this table: the result itself is corrected."),
         )
-    return [events.GameReopened(player_ids=player_ids, arbiter_id=arbiter_id, occurred_at=timestamp(at))]
+    return [events.GameReopened(player_ids=request.player_ids, arbiter_id=request.arbiter_id)]
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.AgreeEndRequest: agree_end,
+    game_pb2.AbandonRequest: abandon,
+    game_pb2.SignSheetRequest: sign_sheet,
+    game_pb2.ReopenGameRequest: reopen_game,
+}

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset
-from faristol.table.clock import Clock
+from faristol.pb.game.v1 import game_pb2
+from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_running, check_seated
 from faristol.table.decide.draws import check_possible
-from faristol.table.game import UNKNOWN, Game, Instant, Phase, evolve, timestamp
+from faristol.table.game import UNKNOWN, Instant, Phase, evolve
 
 
-def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) -> list[Message]:
     """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5).
 
     Where the pairing says who begins, nobody else does (FISE 4.1, 4.2, PES Γ.α).
     """
-    check_seated(game, ruleset, player_id)
-    _check_recorded(game)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    check_seated(table, player_id)
+    _check_recorded(table)
     if game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
     if game.turn:
@@ -42,22 +44,24 @@ def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> lis
             {"first": game.player_ids[0], "player": player_id},
         )
     return [
-        events.StartDecided(player_id=player_id, occurred_at=timestamp(at)),
-        events.GameStarted(first_player_id=player_id, occurred_at=timestamp(at)),
+        events.StartDecided(player_id=player_id),
+        events.GameStarted(first_player_id=player_id),
     ]
 
 
-def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) -> list[Message]:
     """Say what ``player_id`` holds, at any time before the result is final.
 
     Raises ``Invalid`` when it is not as many tiles as the player has, lacks one that is known to be there, or has one
     that is seen elsewhere.
     """
-    check_seated(game, ruleset, player_id)
-    _check_recorded(game)
+    game, ruleset = table.game, table.ruleset
+    faces = request.faces
+    check_seated(table, request.player_id)
+    _check_recorded(table)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
-    rack = game.racks[player_id]
+    rack = game.racks[request.player_id]
     known = Counter(face for face in rack if face != UNKNOWN)
     if len(faces) != len(rack) or known - Counter(faces):
         expected = N_("are {faces}; expected {count} {count:tile|tiles}")
@@ -66,12 +70,10 @@ def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str
         told = " ".join(known.elements())
         raise Invalid("faces", expected, {"faces": " ".join(faces) or "–", "count": len(rack), "known": told})
     check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())
-    return [events.RackStated(player_id=player_id, faces=faces, occurred_at=timestamp(at))]
+    return [events.RackStated(player_id=request.player_id, faces=faces)]
 
 
-def take_back_entries(
-    game: Game, clock: Clock, ruleset: Ruleset, arbiter_id: str, turn: int, note: str, at: Instant
-) -> list[Message]:
+def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at: Instant) -> list[Message]:
     """An arbiter takes entries back: the table is again as it was when ``turn`` began, and what was entered stays told.
 
     Of turns for which the clock was pressed the last one can be entered again, until the next player does something.
@@ -79,13 +81,15 @@ def take_back_entries(
     ones stand: what was wrong in them is corrected. Where no clock is kept any turn can begin again. Raises ``Invalid``
     for a turn that there was not, ``Refusal`` when nothing was entered since.
     """
-    check_arbiter(game, arbiter_id)
-    _check_recorded(game)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    turn = request.turn
+    check_arbiter(table, request.arbiter_id)
+    _check_recorded(table)
+    check_running(table)
     if not 1 <= turn <= game.turn:
         raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": turn, "most": game.turn})
     if turn < game.turn and ruleset.clock.model != "none":
-        _check_last_pressed(game, clock, ruleset, turn)
+        _check_last_pressed(table, turn)
     if game.entered_again and (game.interruption is not None or game.arbiter_called):
         raise Refusal(
             "INTERRUPTED",
@@ -95,12 +99,7 @@ def take_back_entries(
         )
     begun = game.begun[turn - 1]
     taken_back = events.EntriesTakenBack(
-        turn=turn,
-        player_id=begun.mover,
-        arbiter_id=arbiter_id,
-        note=note,
-        occurred_at=timestamp(at),
-        bag_left=begun.bag_left,
+        turn=turn, player_id=begun.mover, arbiter_id=request.arbiter_id, note=request.note, bag_left=begun.bag_left
     )
     if evolve(game, taken_back).but(last_at=game.last_at, signals=game.signals) == game:
         raise Refusal(
@@ -112,9 +111,10 @@ def take_back_entries(
     return [taken_back]
 
 
-def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -> None:
+def _check_last_pressed(table: Table, turn: int) -> None:
     """That ``turn`` is the last one that a press completed, that its play was not ruled on, and nothing done since."""
-    if turn != game.turn - 1 or clock.pressed_turn != turn:
+    game, ruleset = table.game, table.ruleset
+    if turn != game.turn - 1 or table.clock.pressed_turn != turn:
         raise Refusal(
             "TURN_OVER",
             ruleset.law.play_complete,
@@ -139,6 +139,13 @@ def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -
         )
 
 
-def _check_recorded(game: Game) -> None:
-    if game.hosted:
+def _check_recorded(table: Table) -> None:
+    if table.game.hosted:
         raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: nobody enters its tiles."))
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.StartGameRequest: start_game,
+    game_pb2.StateRackRequest: state_rack,
+    game_pb2.TakeBackEntriesRequest: take_back_entries,
+}

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, check_exchange, check_pass, without
 from faristol.rules import exchange as exchange_tiles
 from faristol.rules.bag import free_exchange as change_freely
 from faristol.rules.surplus import Revealed, keep_revealed, reveal, taken_too_many
 from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit
 from faristol.rules.turns import free_exchange as judge_free_exchange
-from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_running, check_seated
+from faristol.table import Decide, Table
+from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_player
 from faristol.table.decide.draws import bag_of, rack_for
-from faristol.table.game import UNKNOWN, Game, Instant, timestamp
+from faristol.table.game import UNKNOWN, Instant
 
 
-def announce_exchange(game: Game, ruleset: Ruleset, player_id: str, count: int, at: Instant) -> list[Message]:
+def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, at: Instant) -> list[Message]:
     """Say how many tiles will be exchanged; the turn can only be used for that now (UF 14.1, FISE 25).
 
     Said again, the number is another where the rules let it vary (FISE 25).
     """
-    check_on_turn(game, ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    count = request.count
+    player_id = request.player_id
+    check_on_turn(table, player_id, at)
     limit = exchange_limit(game.bag_left, ruleset)
     if not 1 <= count <= len(game.racks[player_id]):
         raise Invalid(
@@ -41,31 +46,33 @@ def announce_exchange(game: Game, ruleset: Ruleset, player_id: str, count: int, 
             {"asked": count, "bag": game.bag_left, "limit": limit},
         )
     if game.course.announced is None:
-        check_nothing_begun(game, ruleset)
+        check_nothing_begun(table)
     else:
-        _check_number(game, ruleset, count)
-    return [events.ExchangeAnnounced(turn=game.turn, player_id=player_id, count=count, occurred_at=timestamp(at))]
+        _check_number(table, count)
+    return [events.ExchangeAnnounced(turn=game.turn, player_id=player_id, count=count)]
 
 
-def exchange(
-    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant, *, done: bool = False
-) -> list[Message]:
+def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> list[Message]:
     """Set tiles aside, draw as many, and only then return them to the bag (FISC I.7.1).
 
     ``done`` says that it happened at the table, allowed or not: more than is allowed then costs what the rules say,
     where they say anything (PES Δ.β.iii), and is refused elsewhere.
     """
-    check_on_turn(game, ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    faces = list(request.faces)
+    check_on_turn(table, player_id, at)
     if game.course.announced is None:
-        check_nothing_begun(game, ruleset)
+        check_nothing_begun(table)
     elif faces:
-        _check_number(game, ruleset, len(faces))
+        _check_number(table, len(faces))
     bag = bag_of(game, ruleset)
     too_many = taken_too_many(len(faces), len(bag), ruleset)
     rack = rack_for(game, ruleset, player_id, faces)
-    illegal = bool(game.hosted and done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none")
+    illegal = bool(
+        game.hosted and request.done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none"
+    )
     check_exchange(rack, faces, _holding(ruleset, len(bag), illegal=illegal), ruleset)
-    at_ = timestamp(at)
     if illegal and ruleset.exchange.illegal == "turn-lost":
         return [
             events.TurnLost(
@@ -73,13 +80,12 @@ def exchange(
                 player_id=player_id,
                 reason=events.TURN_LOST_REASON_ILLEGAL_EXCHANGE,
                 article=ruleset.article("exchange.illegal"),
-                occurred_at=at_,
             )
         ]
     drawn, after = exchange_tiles(bag, faces, game.seed, game.next_draw)
     facts: list[Message] = [
-        events.Exchanged(turn=game.turn, player_id=player_id, faces=faces, occurred_at=at_),
-        events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after), occurred_at=at_),
+        events.Exchanged(turn=game.turn, player_id=player_id, faces=faces),
+        events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after)),
     ]
     if illegal:
         counter = game.next_draw + 1
@@ -95,20 +101,18 @@ def exchange(
                 bag=seen.bag,
                 keep=seen.keep,
                 draw=counter,
-                occurred_at=at_,
             )
         )
     return facts
 
 
-def keep_after_exchange(
-    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant
-) -> list[Message]:
+def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest, at: Instant) -> list[Message]:
     """The opponent of a player who exchanged too many chooses what that player keeps (PES Δ.β.iii)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game = table.game
+    player_id = request.player_id
+    check_player(table, player_id)
     found = game.interruption
-    article = ruleset.article("exchange.illegal")
+    article = table.ruleset.article("exchange.illegal")
     if not isinstance(found, events.IllegalExchangeFound):
         raise Refusal("NO_CHOICE", article, N_("No choice after an exchange is awaited."))
     if player_id == found.player_id:
@@ -118,21 +122,24 @@ def keep_after_exchange(
             N_("{player} exchanged too many tiles: the opponent chooses what is kept."),
             {"player": player_id},
         )
-    keep_revealed(Revealed(tuple(found.from_rack), tuple(found.bag), found.keep, article), faces)
+    keep_revealed(Revealed(tuple(found.from_rack), tuple(found.bag), found.keep, article), request.faces)
     return [
         events.IllegalExchangeResolved(
-            turn=game.turn, player_id=found.player_id, kept=faces, chosen_by=player_id, occurred_at=timestamp(at)
+            turn=game.turn, player_id=found.player_id, kept=request.faces, chosen_by=player_id
         )
     ]
 
 
-def free_exchange(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Instant) -> list[Message]:
     """Show a rack of vowels or of consonants alone and change it without losing the turn (UF 14.2, FM 6).
 
     The rack goes into the bag first. Where asking without such a rack costs the turn, the turn is lost.
     """
-    check_on_turn(game, ruleset, player_id)
-    check_nothing_begun(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    faces = tuple(request.faces)
+    check_on_turn(table, player_id, at)
+    check_nothing_begun(table)
     rack = rack_for(game, ruleset, player_id, faces)
     if UNKNOWN in rack:
         raise Invalid("faces", N_("expected all tiles of the rack that was shown"))
@@ -144,43 +151,44 @@ def free_exchange(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[
             ruleset.article("free_exchange.when"),
             N_("Tiles of this turn lie on the board: a rack is changed for nothing before anything else is done."),
         )
-    at_ = timestamp(at)
-    shown = events.FreeExchangeShown(turn=game.turn, player_id=player_id, rack=rack, occurred_at=at_)
+    shown = events.FreeExchangeShown(turn=game.turn, player_id=player_id, rack=rack)
     if outcome is FreeExchangeOutcome.TURN_LOST:
         lost = events.TurnLost(
             turn=game.turn,
             player_id=player_id,
             reason=events.TURN_LOST_REASON_FREE_EXCHANGE,
             article=ruleset.article("free_exchange.unfounded"),
-            occurred_at=at_,
         )
         return [shown, lost]
     changed = tuple(faces) or rack
     drawn, after = change_freely(bag, changed, game.seed, game.next_draw)
     return [
         shown,
-        events.FreeExchanged(turn=game.turn, player_id=player_id, faces=changed, occurred_at=at_),
-        events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after), occurred_at=at_),
+        events.FreeExchanged(turn=game.turn, player_id=player_id, faces=changed),
+        events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after)),
     ]
 
 
-def pass_turn(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def pass_turn(table: Table, request: game_pb2.PassRequest, at: Instant) -> list[Message]:
     """Pass (FISC I.7.4)."""
-    check_on_turn(game, ruleset, player_id)
-    check_nothing_begun(game, ruleset)
-    check_pass(game.bag_left, ruleset)
-    return [events.Passed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+    game = table.game
+    check_on_turn(table, request.player_id, at)
+    check_nothing_begun(table)
+    check_pass(game.bag_left, table.ruleset)
+    return [events.Passed(turn=game.turn, player_id=request.player_id)]
 
 
-def declare_cannot_play(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def declare_cannot_play(table: Table, request: game_pb2.DeclareCannotPlayRequest, at: Instant) -> list[Message]:
     """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9)."""
-    check_on_turn(game, ruleset, player_id)
-    check_nothing_begun(game, ruleset)
-    check_cannot_play(game.bag_left, ruleset)
-    return [events.CannotPlay(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+    game = table.game
+    check_on_turn(table, request.player_id, at)
+    check_nothing_begun(table)
+    check_cannot_play(game.bag_left, table.ruleset)
+    return [events.CannotPlay(turn=game.turn, player_id=request.player_id)]
 
 
-def _check_number(game: Game, ruleset: Ruleset, count: int) -> None:
+def _check_number(table: Table, count: int) -> None:
+    game, ruleset = table.game, table.ruleset
     if ruleset.exchange.number_fixed and count != game.course.announced:
         raise Refusal(
             "EXCHANGE_NUMBER_FIXED",
@@ -193,3 +201,13 @@ def _check_number(game: Game, ruleset: Ruleset, count: int) -> None:
 def _holding(ruleset: Ruleset, bag_size: int, *, illegal: bool) -> int:
     """The size of a bag that allows what is dealt with afterwards, or else the size that it has."""
     return bag_size + ruleset.game.rack_size if illegal else bag_size
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.AnnounceExchangeRequest: announce_exchange,
+    game_pb2.ExchangeRequest: exchange,
+    game_pb2.KeepAfterExchangeRequest: keep_after_exchange,
+    game_pb2.FreeExchangeRequest: free_exchange,
+    game_pb2.PassRequest: pass_turn,
+    game_pb2.DeclareCannotPlayRequest: declare_cannot_play,
+}

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules.officials import check_not_concerned
 from faristol.rules.surplus import expulsion_due
+from faristol.table import Decide, Table
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_arbiter_awaited,
+    check_player,
     check_points,
     check_running,
     check_seated,
 )
-from faristol.table.game import Game, Instant, Phase, timestamp
+from faristol.table.game import Game, Instant, Phase
 
 KINDS = frozenset(
     (
@@ -33,49 +35,40 @@ KINDS = frozenset(
 """What an arbiter can impose."""
 
 
-def assign_arbiter(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+def assign_arbiter(table: Table, request: game_pb2.AssignArbiterRequest, at: Instant) -> list[Message]:
     """Give the table an arbiter; a game that may not be played without one starts with it (PES Γ.γ)."""
-    check_arbiter(game, arbiter_id)
+    game = table.game
+    check_arbiter(table, request.arbiter_id)
     if game.over:
-        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
-    facts: list[Message] = [events.ArbiterAssigned(arbiter_id=arbiter_id, occurred_at=timestamp(at))]
+        raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    facts: list[Message] = [events.ArbiterAssigned(arbiter_id=request.arbiter_id)]
     if game.phase is Phase.UNSPECIFIED and game.starter:
-        facts.append(events.GameStarted(first_player_id=game.starter, occurred_at=timestamp(at)))
+        facts.append(events.GameStarted(first_player_id=game.starter))
     return facts
 
 
-def call_arbiter(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def call_arbiter(table: Table, request: game_pb2.CallArbiterRequest, at: Instant) -> list[Message]:
     """Call an arbiter to the table (FISC I.11.C, FISE 34.5, PES Ε.α)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
-    check_no_arbiter_awaited(game, ruleset)
-    return [events.ArbiterCalled(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+    check_player(table, request.player_id)
+    check_no_arbiter_awaited(table)
+    return [events.ArbiterCalled(turn=table.game.turn, player_id=request.player_id)]
 
 
-def dismiss_arbiter(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: Instant) -> list[Message]:
     """The arbiter who was called leaves the table, and the game goes on."""
-    check_arbiter(game, arbiter_id)
-    check_running(game, ruleset)
+    game = table.game
+    check_arbiter(table, request.arbiter_id)
+    check_running(table)
     if not game.arbiter_called:
         raise Refusal(
             "NO_CALL",
-            ruleset.article("clock.neutralised_by"),
+            table.ruleset.article("clock.neutralised_by"),
             N_("No arbiter is at the table: none was called, or the arbiter has left."),
         )
-    return [events.ArbiterLeft(turn=game.turn, arbiter_id=arbiter_id, occurred_at=timestamp(at))]
+    return [events.ArbiterLeft(turn=game.turn, arbiter_id=request.arbiter_id)]
 
 
-def impose_sanction(
-    game: Game,
-    ruleset: Ruleset,
-    arbiter_id: str,
-    player_id: str,
-    kind: events.SanctionKind.ValueType,
-    at: Instant,
-    *,
-    points: int = 0,
-    note: str = "",
-) -> list[Message]:
+def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: Instant) -> list[Message]:
     """Impose a sanction (FISE 46 to 49, UF 28, PES Ζ).
 
     Points come off at once, and there may be a least number of them (FISE 49: 25). A turn is the current one while
@@ -83,8 +76,12 @@ def impose_sanction(
     and the others play on. Raises ``Invalid`` for a kind that is none, points that do not go with it, or a game that
     was left or lost already.
     """
-    check_arbiter(game, arbiter_id)
-    check_seated(game, ruleset, player_id)
+    game, ruleset = table.game, table.ruleset
+    kind = request.kind
+    player_id = request.player_id
+    points = request.points
+    check_arbiter(table, request.arbiter_id)
+    check_seated(table, player_id)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
     if kind not in KINDS:
@@ -104,8 +101,8 @@ def impose_sanction(
             {"least": least, "points": points},
         )
     if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):
-        check_running(game, ruleset)
-        _check_in_play(game, player_id)
+        check_running(table)
+        _check_in_play(table, player_id)
     warning = kind == events.SANCTION_KIND_WARNING
     facts: list[Message] = [
         events.SanctionImposed(
@@ -113,10 +110,9 @@ def impose_sanction(
             player_id=player_id,
             kind=kind,
             points=points,
-            arbiter_id=arbiter_id,
+            arbiter_id=request.arbiter_id,
             article=ruleset.law.warning if warning else ruleset.law.sanctions,
-            note=note,
-            occurred_at=timestamp(at),
+            note=request.note,
         )
     ]
     if in_points:
@@ -131,84 +127,73 @@ def impose_sanction(
     elif kind == events.SANCTION_KIND_TURN:
         facts.append(
             events.NextTurnForfeited(
-                player_id=player_id,
-                reason=events.TURN_LOST_REASON_SANCTION,
-                article=ruleset.law.sanctions,
-                occurred_at=timestamp(at),
+                player_id=player_id, reason=events.TURN_LOST_REASON_SANCTION, article=ruleset.law.sanctions
             )
         )
     elif kind == events.SANCTION_KIND_GAME:
-        facts.extend(_lost_by_decision(game, [player_id], at))
+        facts.extend(_lost_by_decision(game, [player_id]))
     return facts
 
 
-def record_overholding(
-    game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant, *, elsewhere: int = 0
-) -> list[Message]:
+def record_overholding(table: Table, request: game_pb2.RecordOverholdingRequest, at: Instant) -> list[Message]:
     """A rack was held too full on purpose: a warning, and expulsion is proposed when it was too often (FISE 28).
 
-    ``elsewhere`` is how often that happened in other games of the tournament.
+    It counts how often that happened in other games of the tournament.
     """
-    check_arbiter(game, arbiter_id)
-    check_seated(game, ruleset, player_id)
-    count = game.overholding.get(player_id, 0) + 1
+    game, ruleset = table.game, table.ruleset
+    check_arbiter(table, request.arbiter_id)
+    check_seated(table, request.player_id)
+    count = game.overholding.get(request.player_id, 0) + 1
     article = ruleset.article("overdraw.expulsion_after_in_game") or ruleset.law.sanctions
-    due = expulsion_due(count, elsewhere + count, ruleset)
+    due = expulsion_due(count, table.overheld_elsewhere + count, ruleset)
     return [
         events.SanctionImposed(
             turn=game.turn,
-            player_id=player_id,
+            player_id=request.player_id,
             kind=events.SANCTION_KIND_EXPULSION if due else events.SANCTION_KIND_WARNING,
-            arbiter_id=arbiter_id,
+            arbiter_id=request.arbiter_id,
             article=article,
             overholding=count,
-            occurred_at=timestamp(at),
         )
     ]
 
 
-def record_word_asked(
-    game: Game,
-    ruleset: Ruleset,
-    arbiter_id: str,
-    player_id: str,
-    word: Sequence[str],
-    at: Instant,
-    *,
-    answerer_id: str = "",
-    elsewhere: Collection[str] = (),
-) -> list[Message]:
+def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at: Instant) -> list[Message]:
     """A player asked about a word before playing it: it cannot be played (UF 28.1, FISE 46.2).
 
-    Who asks again, in this game or in one of those ``elsewhere``, has lost the game and is disqualified for good:
+    Who asks again, in this game or elsewhere in the tournament, has lost the game and is disqualified for good:
     expulsion is put forward to the director. Who answered, ``answerer_id``, at this table or another, is punished
     alike. Raises ``Invalid`` when nobody else than who asked is said to have answered.
     """
-    check_arbiter(game, arbiter_id)
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
-    _check_in_play(game, player_id)
+    game, ruleset = table.game, table.ruleset
+    answerer_id = request.answerer_id
+    arbiter_id = request.arbiter_id
+    player_id = request.player_id
+    if answerer_id in table.strangers:
+        raise Invalid("answerer_id", N_("{player} is not a player of the tournament"), {"player": answerer_id})
+    check_arbiter(table, arbiter_id)
+    check_player(table, player_id)
+    _check_in_play(table, player_id)
     if ruleset.arbiter.asked_word == "none":
         raise Refusal(
             "ASKING_UNREGULATED",
             ruleset.article("arbiter.asked_word"),
             N_("These rules do not say what asking about a word costs: impose a sanction where one is due."),
         )
-    if not word:
+    if not request.word.faces:
         raise Invalid("word", N_("expected the word that was asked about, as tiles"))
     if answerer_id == player_id:
         raise Invalid("answerer_id", N_("is who asked: expected another player, or nobody"))
     check_not_concerned("arbiter_id", [arbiter_id], [answerer_id])
-    before = {*elsewhere, *(player for player, _ in game.asked)}
+    before = {*table.asked_elsewhere, *(player for player, _ in game.asked)}
     again = [player for player in (player_id, answerer_id) if player in before]
     facts: list[Message] = [
         events.WordAsked(
             turn=game.turn,
             player_id=player_id,
-            word=events.Word(faces=word),
+            word=request.word,
             arbiter_id=arbiter_id,
             answerer_id=answerer_id,
-            occurred_at=timestamp(at),
         )
     ]
     if not again or ruleset.arbiter.asked_again != "disqualified":
@@ -220,28 +205,38 @@ def record_word_asked(
             kind=events.SANCTION_KIND_EXPULSION,
             arbiter_id=arbiter_id,
             article=ruleset.article("arbiter.asked_again"),
-            occurred_at=timestamp(at),
         )
         for player in again
     )
     losing = [player for player in again if player in game.in_play]
-    return [*facts, *(_lost_by_decision(game, losing, at) if losing else ())]
+    return [*facts, *(_lost_by_decision(game, losing) if losing else ())]
 
 
-def _lost_by_decision(game: Game, player_ids: Collection[str], at: Instant) -> list[Message]:
+def _lost_by_decision(game: Game, player_ids: Collection[str]) -> list[Message]:
     """The end of the game that players lose by decision; nothing while two others or more play on."""
     left = [player for player in game.in_play if player not in player_ids]
     if len(left) > 1:
         return []
     losers = [player for player in game.player_ids if player not in left]
-    return [events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=losers, occurred_at=timestamp(at))]
+    return [events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=losers)]
 
 
-def _check_in_play(game: Game, player_id: str) -> None:
+def _check_in_play(table: Table, player_id: str) -> None:
     """Raises ``Invalid`` for who has left the game, or lost it, and has no turn and no game to lose."""
+    game = table.game
     if player_id in game.gone:
         raise Invalid(
             "player_id",
             N_("{player} is out of the game already; expected one of {players}"),
             {"player": player_id, "players": ", ".join(game.in_play)},
         )
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.AssignArbiterRequest: assign_arbiter,
+    game_pb2.CallArbiterRequest: call_arbiter,
+    game_pb2.DismissArbiterRequest: dismiss_arbiter,
+    game_pb2.ImposeSanctionRequest: impose_sanction,
+    game_pb2.RecordOverholdingRequest: record_overholding,
+    game_pb2.RecordWordAskedRequest: record_word_asked,
+}

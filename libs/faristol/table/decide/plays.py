@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Direction, Placement, Ruleset, Word, check_play, off_centre, score_play, without
+from faristol.pb.game.v1 import game_pb2
+from faristol.rules import (
+    Direction,
+    Placement,
+    Ruleset,
+    Square,
+    Tile,
+    Word,
+    check_play,
+    off_centre,
+    score_play,
+    without,
+)
 from faristol.rules.blanks import check_blank_kept
 from faristol.rules.sections import Step
 from faristol.rules.touch import check_change, check_touched
+from faristol.table import Decide, Table
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_back,
+    check_in_turn,
     check_no_challenge,
     check_nothing_begun,
     check_on_turn,
-    check_running,
-    check_seated,
+    check_player,
     check_undisturbed,
     in_doubt,
 )
 from faristol.table.decide.draws import rack_for
-from faristol.table.game import Game, Instant, Phase, blanks_of, timestamp
+from faristol.table.game import Game, Instant, Phase, blanks_of
 
 
-def lay_tiles(
-    game: Game, ruleset: Ruleset, player_id: str, placements: Sequence[Placement], at: Instant
-) -> list[Message]:
+def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> list[Message]:
     """Lay tiles that the others see, before anything is announced (FISC I.6, FISE 21).
 
     Raises ``Invalid`` when no tile is named, ``Refusal`` for tiles that the rack does not hold or squares taken.
     """
-    check_on_turn(game, ruleset, player_id)
-    check_nothing_begun_with_exchange(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    placements = _laid(request.placements)
+    check_on_turn(table, request.player_id, at)
+    check_nothing_begun_with_exchange(table)
     if not placements:
         raise Invalid("placements", N_("expected at least one tile and its square"))
     lying = game.course.laid
@@ -60,40 +73,42 @@ def lay_tiles(
                 },
             )
         taken.add(square)
-    _check_held(game, ruleset, player_id, (*lying, *placements))
+    _check_held(table, request.player_id, (*lying, *placements))
     if said := game.course.said:
         check_blank_kept(said, game.course.blanks_counted, blanks_of((*lying, *placements)), ruleset)
-    fact = events.TilesLaid(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))
+    fact = events.TilesLaid(turn=game.turn, player_id=request.player_id)
     _write(fact, placements)
     return [fact]
 
 
-def take_back_tiles(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: Instant) -> list[Message]:
     """Take all tiles of the turn back: free while the rules allow it (PES Δ.β), or else at the cost of the turn."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    check_in_turn(table, player_id, at)
     if player_id != game.mover or (not game.course.laid and game.pending is None):
         raise Refusal(
             "NOTHING_LAID", ruleset.law.rearranged, N_("{player} has laid no tile in this turn."), {"player": player_id}
         )
-    check_no_challenge(game, ruleset)
-    check_undisturbed(game, ruleset)
-    check_change(_done(game, clock), ruleset)
+    check_no_challenge(table)
+    check_undisturbed(table)
+    check_change(_done(game, table.clock), ruleset)
     if game.pending is None and ruleset.touch.rule == "strict" and ruleset.touch.sanction == "turn-lost":
-        return [_touch_lost(game, ruleset, at)]
-    return [events.TilesTakenBack(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+        return [_touch_lost(game, ruleset)]
+    return [events.TilesTakenBack(turn=game.turn, player_id=player_id)]
 
 
-def place_play(
-    game: Game, ruleset: Ruleset, player_id: str, placements: Sequence[Placement], at: Instant
-) -> list[Message]:
+def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) -> list[Message]:
     """Place, announce and count a play (FISC I.6). Whether its words are words is for a challenge to ask.
 
     A play that breaks faith with tiles that were laid before costs the turn where the rules say so (FISE 24). Where
     every play is checked as it is laid, it is challenged at once, by nobody.
     """
-    check_on_turn(game, ruleset, player_id)
-    check_nothing_begun_with_exchange(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    placements = _laid(request.placements)
+    check_on_turn(table, player_id, at)
+    check_nothing_begun_with_exchange(table)
     rack = rack_for(game, ruleset, player_id, [tile.in_rack for _, tile in placements])
     words = check_play(game.board, placements, rack=rack, ruleset=ruleset)
     if game.course.laid:
@@ -101,12 +116,12 @@ def place_play(
             check_touched(game.course.laid, placements, ruleset)
         except Refusal:
             if ruleset.touch.sanction == "turn-lost":
-                return [_touch_lost(game, ruleset, at)]
+                return [_touch_lost(game, ruleset)]
             raise
     if said := game.course.said:
         check_blank_kept(said, game.course.blanks_counted, blanks_of(placements), ruleset)
     if game.asked:
-        _check_not_asked(game, ruleset, player_id, words)
+        _check_not_asked(table, player_id, words)
     played = announced(game, ruleset, player_id, placements, words, at)
     if ruleset.challenge.by != "nobody":
         return [played]
@@ -114,8 +129,12 @@ def place_play(
     every = [events.Word(faces=faces) for faces in dict.fromkeys(tuple(word.faces) for word in words)]
     return [
         played,
-        events.ChallengeRaised(turn=game.turn, challenge=game.challenges + 1, words=every, occurred_at=timestamp(at)),
+        events.ChallengeRaised(turn=game.turn, challenge=game.challenges + 1, words=every),
     ]
+
+
+def _laid(placements: Iterable[events.Placement]) -> list[Placement]:
+    return [Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in placements]
 
 
 def announced(
@@ -146,47 +165,44 @@ def announced(
     return played
 
 
-def decide_off_centre(game: Game, ruleset: Ruleset, player_id: str, accept: bool, at: Instant) -> list[Message]:  # noqa: FBT001
+def decide_off_centre(table: Table, request: game_pb2.DecideOffCentreRequest, at: Instant) -> list[Message]:
     """Accept a first play that misses the centre, or declare it invalid (FISE 20)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
-    article = ruleset.article("first_move.centre")
+    game = table.game
+    player_id = request.player_id
+    check_player(table, player_id)
+    article = table.ruleset.article("first_move.centre")
     if game.phase is not Phase.OFF_CENTRE:
         raise Refusal("NOT_OFF_CENTRE", article, N_("No play lies on the board that misses the centre."))
     if player_id == game.mover:
         raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
-    check_undisturbed(game, ruleset)
-    decided = events.OffCentreDecided(turn=game.turn, player_id=player_id, accepted=accept, occurred_at=timestamp(at))
-    if accept:
+    check_undisturbed(table)
+    decided = events.OffCentreDecided(turn=game.turn, player_id=player_id, accepted=request.accept)
+    if request.accept:
         return [decided]
-    withdrawn = events.PlayWithdrawn(
-        turn=game.turn,
-        player_id=game.mover,
-        reason=events.WITHDRAWAL_REASON_OFF_CENTRE,
-        occurred_at=timestamp(at),
-    )
+    withdrawn = events.PlayWithdrawn(turn=game.turn, player_id=game.mover, reason=events.WITHDRAWAL_REASON_OFF_CENTRE)
     return [decided, withdrawn]
 
 
-def accept_play(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def accept_play(table: Table, request: game_pb2.AcceptPlayRequest, at: Instant) -> list[Message]:
     """Accept the play of the turn before, where it can still be challenged (FM 4, FISE 37)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
-    check_no_challenge(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    check_player(table, player_id)
+    check_no_challenge(table)
     article = ruleset.article("challenge.closes_on")
-    play = in_doubt(game, clock, ruleset)
+    play = in_doubt(game, table.clock, ruleset)
     if play is None or play is game.pending:
         raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play waits to be accepted."))
     if player_id == play.player_id:
         raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
-    check_back(clock, ruleset, player_id)
-    return [events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=timestamp(at))]
+    check_back(table, player_id)
+    return [events.PlayAccepted(turn=play.turn, player_id=player_id)]
 
 
-def check_nothing_begun_with_exchange(game: Game, ruleset: Ruleset) -> None:
+def check_nothing_begun_with_exchange(table: Table) -> None:
     """That no exchange was announced, which binds the turn."""
-    if game.course.announced is not None:
-        check_nothing_begun(game, ruleset)
+    if table.game.course.announced is not None:
+        check_nothing_begun(table)
 
 
 def _done(game: Game, clock: Clock) -> set[Step]:
@@ -205,10 +221,11 @@ def _done(game: Game, clock: Clock) -> set[Step]:
     return done
 
 
-def _check_held(game: Game, ruleset: Ruleset, player_id: str, placements: Iterable[Placement]) -> None:
+def _check_held(table: Table, player_id: str, placements: Iterable[Placement]) -> None:
+    ruleset = table.ruleset
     held = [tile.in_rack for _, tile in placements]
     try:
-        without(rack_for(game, ruleset, player_id, held), held)
+        without(rack_for(table.game, ruleset, player_id, held), held)
     except ValueError:
         raise Refusal(
             "NOT_IN_RACK",
@@ -217,24 +234,23 @@ def _check_held(game: Game, ruleset: Ruleset, player_id: str, placements: Iterab
         ) from None
 
 
-def _check_not_asked(game: Game, ruleset: Ruleset, player_id: str, words: Iterable[Word]) -> None:
+def _check_not_asked(table: Table, player_id: str, words: Iterable[Word]) -> None:
     for word in words:
-        if (player_id, word.faces) in game.asked:
+        if (player_id, word.faces) in table.game.asked:
             raise Refusal(
                 "WORD_ASKED",
-                ruleset.article("arbiter.asked_word"),
+                table.ruleset.article("arbiter.asked_word"),
                 N_("{player} asked about {word} before playing it, and cannot play it."),
                 {"player": player_id, "word": "".join(word.faces)},
             )
 
 
-def _touch_lost(game: Game, ruleset: Ruleset, at: Instant) -> events.TurnLost:
+def _touch_lost(game: Game, ruleset: Ruleset) -> events.TurnLost:
     return events.TurnLost(
         turn=game.turn,
         player_id=game.mover,
         reason=events.TURN_LOST_REASON_TOUCH,
         article=ruleset.article("touch.sanction"),
-        occurred_at=timestamp(at),
     )
 
 
@@ -242,3 +258,12 @@ def _write(fact: events.PlayPlaced | events.TilesLaid, placements: Iterable[Plac
     """Write tiles into ``fact`` where they stay: a list of messages given to its constructor is copied once more."""
     for (row, column), tile in placements:
         fact.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.LayTilesRequest: lay_tiles,
+    game_pb2.TakeBackTilesRequest: take_back_tiles,
+    game_pb2.PlacePlayRequest: place_play,
+    game_pb2.DecideOffCentreRequest: decide_off_centre,
+    game_pb2.AcceptPlayRequest: accept_play,
+}

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from google.protobuf.message import Message
 
-from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import check_not_before
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind
-from faristol.rules.officials import check_not_concerned
-from faristol.rules.ruleset import Ruleset
+from faristol.table import Decide, Table
 from faristol.table.clock import Clock, Instant, evolve, fold, timestamp
 from faristol.table.deadlines import due, timed
+from faristol.table.decide.checks import check_seated
 from faristol.table.game import Game, Phase
 from faristol.table.settlement.clock import held, resumed, waits_for_score
 
 
-def press(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Message]:
     """``player_id`` presses at ``at``: the turn is complete, and the next player's time runs (FISC I.11).
 
     Where the clocks stand until the score of a play is written, the press says that it was (FISC I.10). Where a time
@@ -26,13 +27,14 @@ def press(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instan
     the opponent (FISC I.11). Raises ``Refusal`` when the press is against the rules, ``Invalid`` when ``at`` is before
     the last fact of the table.
     """
-    _check_pressable(clock, game, ruleset, player_id)
-    check_time(clock, game, at)
-    late, after = overtaken(clock, game, ruleset, at)
+    game, clock = table.game, table.clock
+    player_id = request.player_id
+    _check_pressable(table, player_id)
+    late, after = overtaken(table, at)
     if after.played_out or _waits_for_the_turn(after, game):
         return late
-    _check_turn(clock, game, ruleset, player_id)
-    if waits_for_score(after, game, ruleset):
+    _check_turn(table, player_id)
+    if waits_for_score(after, game, table.ruleset):
         late.append(timed(after, resumed(after, at)))
         after = evolve(after, late[-1])
     pressed = clock_events.ClockPressed(
@@ -45,74 +47,52 @@ def press(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instan
     return [*late, timed(after, pressed)]
 
 
-def claim_time(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -> list[Message]:
     """``player_id`` says that a time is over: what was due by ``at`` goes on the record.
 
     Raises ``Refusal`` while nothing is due, ``Invalid`` when ``at`` is before the last fact of the table.
     """
-    check_seated(game, ruleset, player_id)
-    check_time(clock, game, at)
-    late, _ = overtaken(clock, game, ruleset, at)
+    check_seated(table, request.player_id)
+    late, _ = overtaken(table, at)
     if not late:
-        raise Refusal("NO_TIME_OVER", ruleset.article("clock.model"), N_("No time is over at this table."))
+        raise Refusal("NO_TIME_OVER", table.ruleset.article("clock.model"), N_("No time is over at this table."))
     return late
 
 
-def stop(clock: Clock, game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Message]:
     """``player_id`` stops the own clock after the move (FISE 32.2, PES Δ.β.i): time is dead until the press.
 
     In running time it may be paused while the count is checked for longer than the book allows (FISE 32.1), until the
     score is written. Where a time was over before, that is recorded instead. Raises as ``press`` does.
     """
-    check_seated(game, ruleset, player_id)
-    _check_stoppable(ruleset)
-    _check_going(clock, game, ruleset)
-    check_time(clock, game, at)
-    late, after = overtaken(clock, game, ruleset, at)
-    if after.played_out or _waits_for_the_turn(after, game):
+    clock = table.clock
+    check_seated(table, request.player_id)
+    _check_stoppable(table)
+    _check_going(table)
+    late, after = overtaken(table, at)
+    if after.played_out or _waits_for_the_turn(after, table.game):
         return late
     if clock.held:
         raise Refusal(
             "STOPPED_ALREADY",
-            ruleset.article("clock.stopped_by_mover"),
+            table.ruleset.article("clock.stopped_by_mover"),
             N_("{mover} has stopped the clock: it goes on with the press."),
             {"mover": clock.mover},
         )
-    _check_taken(clock, game, ruleset, player_id)
-    _check_verification(game, ruleset, at)
+    _check_taken(table, request.player_id)
+    _check_verification(table, at)
     return [*late, held(clock, at)]
 
 
-def check_time(clock: Clock, game: Game, at: Instant) -> None:
-    """Time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of clock or table."""
-    check_not_before(at, max(clock.last_at, game.last_at))
-
-
-def overtaken(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> tuple[list[Message], Clock]:
+def overtaken(table: Table, at: Instant) -> tuple[list[Message], Clock]:
     """What was due before ``at``, and the clock after that."""
-    facts = due(clock, game, ruleset, at)
+    clock = table.clock
+    facts = due(clock, table.game, table.ruleset, at)
     return facts, fold(clock, facts)
 
 
-def check_seated(game: Game, ruleset: Ruleset, player_id: str) -> None:
-    """Refuse somebody who does not play at the table."""
-    if player_id not in game.player_ids:
-        raise Refusal(
-            "NOT_AT_TABLE",
-            ruleset.law.turn,
-            N_("{player} does not play at this table; only {players} press its clock."),
-            {"player": player_id, "players": ", ".join(game.player_ids)},
-        )
-
-
-def check_arbiter(game: Game, arbiter_id: str) -> None:
-    """Refuse an arbiter who plays at the table. Raises ``Invalid`` for none."""
-    if not arbiter_id:
-        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
-    check_not_concerned("arbiter_id", [arbiter_id], game.player_ids)
-
-
-def _check_stoppable(ruleset: Ruleset) -> None:
+def _check_stoppable(table: Table) -> None:
+    ruleset = table.ruleset
     if not ruleset.clock.stopped_by_mover and ruleset.clock.verification_pause_seconds is None:
         raise Refusal(
             "RUNS_UNTIL_PRESSED",
@@ -121,8 +101,9 @@ def _check_stoppable(ruleset: Ruleset) -> None:
         )
 
 
-def _check_verification(game: Game, ruleset: Ruleset, at: Instant) -> None:
+def _check_verification(table: Table, at: Instant) -> None:
     """That a check of the count has taken long enough to pause a clock that runs meanwhile."""
+    game, ruleset = table.game, table.ruleset
     seconds = ruleset.clock.verification_pause_seconds
     if (
         not ruleset.clock.stopped_by_mover
@@ -137,22 +118,24 @@ def _check_verification(game: Game, ruleset: Ruleset, at: Instant) -> None:
         )
 
 
-def _check_pressable(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> None:
-    check_seated(game, ruleset, player_id)
+def _check_pressable(table: Table, player_id: str) -> None:
+    ruleset = table.ruleset
+    check_seated(table, player_id)
     if "press" not in ruleset.turn.steps:
         raise Refusal(
             "NO_PRESS",
             ruleset.article("turn.steps"),
             N_("No clock is pressed under these rules: a turn is over when it has been taken."),
         )
-    _check_going(clock, game, ruleset)
+    _check_going(table)
 
 
-def check_playing(clock: Clock, game: Game, ruleset: Ruleset) -> None:
+def check_playing(table: Table) -> None:
     """Refuse a game that has not started, or is over, or is played without a clock."""
+    clock, ruleset = table.clock, table.ruleset
     if ruleset.clock.model == "none":
         raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("No clock stands at this table."))
-    if clock.stopped or clock.played_out or game.over:
+    if clock.stopped or clock.played_out or table.game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock is not pressed any more."))
     if clock.absent:
         raise Refusal(
@@ -169,8 +152,9 @@ def check_playing(clock: Clock, game: Game, ruleset: Ruleset) -> None:
         )
 
 
-def _check_going(clock: Clock, game: Game, ruleset: Ruleset) -> None:
-    check_playing(clock, game, ruleset)
+def _check_going(table: Table) -> None:
+    game, clock, ruleset = table.game, table.clock, table.ruleset
+    check_playing(table)
     if clock.neutralised and not waits_for_score(clock, game, ruleset):
         raise Refusal(
             "CLOCK_NEUTRALISED",
@@ -191,12 +175,13 @@ def _waits_for_the_turn(clock: Clock, game: Game) -> bool:
     return clock.timed_out_turn == clock.turn and game.phase is Phase.TURN
 
 
-def _check_turn(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> None:
-    _check_taken(clock, game, ruleset, player_id)
+def _check_turn(table: Table, player_id: str) -> None:
+    game, clock, ruleset = table.game, table.clock, table.ruleset
+    _check_taken(table, player_id)
     if game.taken is TurnKind.EXCHANGE:
-        _check_exchange_over(clock, game, ruleset)
+        _check_exchange_over(table)
     if game.placed and ruleset.turn.complete_on == "both-written":
-        _check_written(clock, game, ruleset)
+        _check_written(table)
     undrawn = player_id in clock.away or (clock.away and not ruleset.absence.opponent_may_draw)
     if game.placed and game.bag_left > 0 and not undrawn:
         raise Refusal(
@@ -207,9 +192,10 @@ def _check_turn(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> N
         )
 
 
-def _check_exchange_over(clock: Clock, game: Game, ruleset: Ruleset) -> None:
+def _check_exchange_over(table: Table) -> None:
     """That nothing of an exchange is left to do: the clock was stopped for it, and what it took is not in question."""
-    if ruleset.exchange.stops_clock and not clock.held:
+    game, ruleset = table.game, table.ruleset
+    if ruleset.exchange.stops_clock and not table.clock.held:
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("exchange.stops_clock"),
@@ -225,20 +211,22 @@ def _check_exchange_over(clock: Clock, game: Game, ruleset: Ruleset) -> None:
         )
 
 
-def _check_written(clock: Clock, game: Game, ruleset: Ruleset) -> None:
+def _check_written(table: Table) -> None:
     """That all have written the score of a play, which they accept by that; for who has left the table it waits."""
-    missing = [player for player in game.player_ids if player not in {*game.course.written, *clock.away}]
+    game = table.game
+    missing = [player for player in game.player_ids if player not in {*game.course.written, *table.clock.away}]
     if missing:
         raise Refusal(
             "SCORE_NOT_WRITTEN",
-            ruleset.article("turn.steps"),
+            table.ruleset.article("turn.steps"),
             N_("The clock is pressed when both players have written the score; {missing} has not."),
             {"missing": ", ".join(missing)},
         )
 
 
-def _check_taken(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> None:
+def _check_taken(table: Table, player_id: str) -> None:
     """That it is ``player_id`` whose time runs or stands, and that the turn has been taken."""
+    game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.mover != player_id:
         raise Refusal(
             "NOT_YOUR_CLOCK",
@@ -253,3 +241,10 @@ def _check_taken(clock: Clock, game: Game, ruleset: Ruleset, player_id: str) -> 
             N_("{player} has to place a play, exchange or pass before pressing the clock."),
             {"player": player_id},
         )
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    clock_pb2.PressRequest: press,
+    clock_pb2.ClaimTimeRequest: claim_time,
+    clock_pb2.StopRequest: stop,
+}

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset, Square, TurnKind
+from faristol.pb.game.v1 import game_pb2
+from faristol.rules import Square, TurnKind
 from faristol.rules.blanks import check_blank_face, resolve_blank
 from faristol.rules.corrections import check_play_correction, check_total_correction
-from faristol.table.clock import Clock
+from faristol.table import Decide, Table
 from faristol.table.decide.checks import (
     check_agreed,
     check_arbiter,
     check_back,
     check_no_challenge,
+    check_player,
     check_points,
     check_running,
     check_seated,
@@ -25,39 +27,32 @@ from faristol.table.decide.checks import (
     in_doubt,
     missed,
 )
-from faristol.table.game import Game, Instant, Phase, timestamp
+from faristol.table.game import Instant, Phase
 
 
-def write_score(
-    game: Game,
-    clock: Clock,
-    ruleset: Ruleset,
-    player_id: str,
-    at: Instant,
-    *,
-    score: int | None = None,
-    total: int | None = None,
-    blanks: Sequence[str] = (),
-) -> list[Message]:
+def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) -> list[Message]:
     """Write the score of the play on the board and the mover's total, as counted when None (FISE 32, PES Δ.β.i).
 
     What others wrote differently is disputed at once. Who was away while a play was completed accepts it by writing it
     (FISE 37, 38). ``blanks`` are what its blanks stand for, as noted.
     """
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, clock, ruleset = table.game, table.clock, table.ruleset
+    score = request.score if request.HasField("score") else None
+    total = request.total if request.HasField("total") else None
+    player_id = request.player_id
+    check_player(table, player_id)
     play = in_doubt(game, clock, ruleset)
     if play is None:
         raise Refusal(
             "NOTHING_TO_WRITE", ruleset.law.write, N_("No play lies on the board whose score is to be written.")
         )
-    check_no_challenge(game, ruleset)
-    check_undisturbed(game, ruleset)
+    check_no_challenge(table)
+    check_undisturbed(table)
     complete = play is not game.pending
     if complete:
-        check_back(clock, ruleset, player_id)
+        check_back(table, player_id)
     else:
-        _check_stopped(game, clock, ruleset)
+        _check_stopped(table)
     if player_id in game.course.written:
         raise Refusal(
             "WRITTEN_ALREADY",
@@ -69,47 +64,38 @@ def write_score(
         check_points("score", score, 0)
     if total is not None:
         check_points("total", total)
-    for face in blanks:
+    for face in request.blanks:
         check_blank_face(face, ruleset)
     if score is None:
         score = game.turns_taken[play.turn - 1].points if complete else game.counted
     if total is None:
         total = game.scores[play.player_id] + (0 if complete else score)
-    at_ = timestamp(at)
     facts: list[Message] = [
-        events.ScoreWritten(
-            turn=play.turn, player_id=player_id, score=score, total=total, blanks=blanks, occurred_at=at_
-        )
+        events.ScoreWritten(turn=play.turn, player_id=player_id, score=score, total=total, blanks=request.blanks)
     ]
     if complete and player_id == game.mover and missed(game, clock, ruleset):
-        facts.append(events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=at_))
+        facts.append(events.PlayAccepted(turn=play.turn, player_id=player_id))
     if any((other.score, other.total) != (score, total) for other in game.course.written.values()):
-        facts.append(events.CountDisputed(turn=game.turn, player_id=player_id, occurred_at=at_))
+        facts.append(events.CountDisputed(turn=game.turn, player_id=player_id))
     return facts
 
 
-def dispute_count(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+def dispute_count(table: Table, request: game_pb2.DisputeCountRequest, at: Instant) -> list[Message]:
     """Dispute the count of the last play, or a running total (FISC I.11.B, UF 20.2, FISE 34.3)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
-    check_no_challenge(game, ruleset)
-    check_undisturbed(game, ruleset)
-    return [events.CountDisputed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+    check_player(table, request.player_id)
+    check_no_challenge(table)
+    check_undisturbed(table)
+    return [events.CountDisputed(turn=table.game.turn, player_id=request.player_id)]
 
 
-def settle_count(
-    game: Game,
-    ruleset: Ruleset,
-    player_ids: Collection[str],
-    arbiter_id: str,
-    at: Instant,
-    score: int | None = None,
-) -> list[Message]:
+def settle_count(table: Table, request: game_pb2.SettleCountRequest, at: Instant) -> list[Message]:
     """End a dispute: the play counts ``score`` points, or as the rules count it when None."""
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    score = request.score if request.HasField("score") else None
+    check_running(table)
     if not isinstance(game.interruption, events.CountDisputed):
         raise Refusal("NOT_DISPUTED", ruleset.law.correction, N_("No count is disputed."))
-    check_agreed(game, ruleset, player_ids, arbiter_id)
+    check_agreed(table, request.player_ids, request.arbiter_id)
     if score is not None:
         check_points("score", score, 0)
     if score is not None and game.pending is None:
@@ -120,65 +106,64 @@ def settle_count(
         )
     play = game.pending
     points = score if score is not None else play.score if play else 0
-    return [events.CountSettled(turn=game.turn, score=points, arbiter_id=arbiter_id, occurred_at=timestamp(at))]
+    return [events.CountSettled(turn=game.turn, score=points, arbiter_id=request.arbiter_id)]
 
 
-def correct_play(
-    game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, turn: int, score: int, at: Instant
-) -> list[Message]:
+def correct_play(table: Table, request: game_pb2.CorrectPlayRequest, at: Instant) -> list[Message]:
     """Correct the count of a complete play, where that is still possible (FISE 41, PES Ε.α; not UF 22, FISC I.9).
 
     Raises ``Invalid`` when there was no such turn, or no play in it that stands.
     """
+    game = table.game
+    turn = request.turn
     if not 1 <= turn <= len(game.turns_taken) or game.turns_taken[turn - 1].kind is not TurnKind.PLAY:
         raise Invalid("turn", N_("is {turn}; expected the number of a turn whose play stands"), {"turn": turn})
-    check_play_correction(completed=True, final=game.phase is Phase.FINAL, ruleset=ruleset)
-    check_agreed(game, ruleset, player_ids, arbiter_id)
-    check_points("score", score, 0)
+    check_play_correction(completed=True, final=game.phase is Phase.FINAL, ruleset=table.ruleset)
+    check_agreed(table, request.player_ids, request.arbiter_id)
+    check_points("score", request.score, 0)
     taken = game.turns_taken[turn - 1]
     return [
         events.PlayCorrected(
             turn=turn,
             player_id=taken.player_id,
             before=taken.points,
-            score=score,
-            total=game.scores[taken.player_id] + score - taken.points,
-            arbiter_id=arbiter_id,
-            occurred_at=timestamp(at),
+            score=request.score,
+            total=game.scores[taken.player_id] + request.score - taken.points,
+            arbiter_id=request.arbiter_id,
         )
     ]
 
 
-def correct_total(
-    game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, player_id: str, total: int, at: Instant
-) -> list[Message]:
+def correct_total(table: Table, request: game_pb2.CorrectTotalRequest, at: Instant) -> list[Message]:
     """Correct the running total of ``player_id`` (FISC I.9, FISE 41, PES Ε.α)."""
-    check_seated(game, ruleset, player_id)
-    check_total_correction(final=game.phase is Phase.FINAL, ruleset=ruleset)
-    check_agreed(game, ruleset, player_ids, arbiter_id)
-    check_points("total", total)
+    game = table.game
+    check_seated(table, request.player_id)
+    check_total_correction(final=game.phase is Phase.FINAL, ruleset=table.ruleset)
+    check_agreed(table, request.player_ids, request.arbiter_id)
+    check_points("total", request.total)
     return [
         events.TotalCorrected(
-            player_id=player_id,
-            before=game.scores[player_id],
-            total=total,
-            arbiter_id=arbiter_id,
-            occurred_at=timestamp(at),
+            player_id=request.player_id,
+            before=game.scores[request.player_id],
+            total=request.total,
+            arbiter_id=request.arbiter_id,
         )
     ]
 
 
-def settle_blank(
-    game: Game, ruleset: Ruleset, square: Square, stated: str | None, arbiter_id: str, face: str | None, at: Instant
-) -> list[Message]:
+def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant) -> list[Message]:
     """Settle what a blank on the board stands for, from what the players noted (FISE 10.4).
 
     ``stated`` is what the one who laid it says, which an arbiter has heard unless it is what the board shows. Where an
     arbiter must decide it is ``face``. Raises ``Invalid`` when no
     blank lies there, or when the arbiter's ``face`` is wanted and missing.
     """
+    game, ruleset = table.game, table.ruleset
+    face = request.face or None
+    arbiter_id = request.arbiter_id
+    square = Square(request.row, request.column)
     if arbiter_id:
-        check_arbiter(game, arbiter_id)
+        check_arbiter(table, arbiter_id)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
     tile = game.board.get(square)
@@ -188,7 +173,7 @@ def settle_blank(
         )
     placer = game.placers[square]
     notes: dict[str, str | None] = {player: game.noted.get(square, {}).get(player) for player in game.player_ids}
-    ruling = resolve_blank(notes, placer, stated or tile.face, ruleset, game.starter)
+    ruling = resolve_blank(notes, placer, request.stated or tile.face, ruleset, game.starter)
     settled = ruling.face or face
     evident = ruling.face is not None and ruling.face in (tile.face, *notes.values())
     if settled is None or not (evident or arbiter_id):
@@ -206,18 +191,28 @@ def settle_blank(
             face=settled,
             warned_ids=ruling.warning,
             arbiter_id=arbiter_id if ruling.face is None else "",
-            occurred_at=timestamp(at),
         )
     ]
 
 
-def _check_stopped(game: Game, clock: Clock, ruleset: Ruleset) -> None:
+def _check_stopped(table: Table) -> None:
     """That the mover has stopped the own clock, where that comes before writing (PES Δ.β.i)."""
+    game, ruleset = table.game, table.ruleset
     steps = ruleset.turn.steps
-    if "stop" in steps and steps.index("stop") < steps.index("write") and not clock.stood(game.turn):
+    if "stop" in steps and steps.index("stop") < steps.index("write") and not table.clock.stood(game.turn):
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("clock.stopped_by_mover"),
             N_("{mover} stops the clock before the score is written."),
             {"mover": game.mover},
         )
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.WriteScoreRequest: write_score,
+    game_pb2.DisputeCountRequest: dispute_count,
+    game_pb2.SettleCountRequest: settle_count,
+    game_pb2.CorrectPlayRequest: correct_play,
+    game_pb2.CorrectTotalRequest: correct_total,
+    game_pb2.SettleBlankRequest: settle_blank,
+}

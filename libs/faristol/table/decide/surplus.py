@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, without
 from faristol.rules.surplus import (
     Overdraw,
@@ -19,9 +20,10 @@ from faristol.rules.surplus import (
     overdraw,
     underdraw,
 )
-from faristol.table.decide.checks import check_arbiter, check_running, check_seated, check_undisturbed
+from faristol.table import Decide, Table
+from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
-from faristol.table.game import Game, Instant, Phase, timestamp
+from faristol.table.game import Game, Instant, Phase
 
 _STAGES = {
     Stage.UNRACKED: events.DRAW_STAGE_UNRACKED,
@@ -30,18 +32,17 @@ _STAGES = {
 }
 
 
-def claim_overdraw(
-    game: Game, ruleset: Ruleset, player_id: str, drawer_id: str, at: Instant, *, racked: bool, seen: bool
-) -> list[Message]:
+def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Instant) -> list[Message]:
     """``player_id`` says that ``drawer_id`` holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
 
     ``racked`` says that the new tiles are among the others, ``seen`` that the drawer looked at them. What the opponent
     notices once the turn has passed is late. At random, the surplus goes back at once; otherwise a choice is awaited.
     """
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    drawer_id = request.drawer_id
+    check_player(table, request.player_id)
     _check_drawer(game, drawer_id)
-    check_undisturbed(game, ruleset)
+    check_undisturbed(table)
     held, new = rack_parts(game, ruleset, drawer_id)
     surplus = len(held) + len(new) - ruleset.game.rack_size
     if surplus < 1:
@@ -51,13 +52,15 @@ def claim_overdraw(
             N_("{player} holds {held} {held:tile|tiles}, and a full rack has {rack}: there is nothing to give back."),
             {"player": drawer_id, "held": len(held) + len(new), "rack": ruleset.game.rack_size},
         )
-    late = player_id != drawer_id and game.turn > game.drawn[drawer_id].turn
-    stage = Stage.LATE if late else Stage.RACKED if racked else Stage.UNRACKED
-    found = overdraw(held, new, stage=stage, mover_saw=seen, seed=game.seed, counter=game.next_draw, ruleset=ruleset)
+    late = request.player_id != drawer_id and game.turn > game.drawn[drawer_id].turn
+    stage = Stage.LATE if late else Stage.RACKED if request.racked else Stage.UNRACKED
+    found = overdraw(
+        held, new, stage=stage, mover_saw=request.seen, seed=game.seed, counter=game.next_draw, ruleset=ruleset
+    )
     fact = events.OverdrawFound(
         turn=game.turn,
         player_id=drawer_id,
-        claimed_by=player_id,
+        claimed_by=request.player_id,
         surplus=found.surplus,
         stage=_STAGES[stage],
         shown=found.shown,
@@ -67,20 +70,20 @@ def claim_overdraw(
         turn_lost=found.turn_lost,
         draw=game.next_draw,
         article=found.article,
-        occurred_at=timestamp(at),
     )
     if found.choose or found.arbiter:
         return [fact]
-    return [fact, *_returned(game, ruleset, fact, found.returned, "", at)]
+    return [fact, *_returned(game, ruleset, fact, found.returned, "")]
 
 
-def choose_surplus(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Instant) -> list[Message]:
     """The opponent chooses which of the tiles shown go back into the bag (FISC I.7.3, FISE 28.2, PES Δ.στ).
 
     At a table that is recorded people turned tiles over, and nobody entered which: any that the rack can hold.
     """
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    player_id = request.player_id
+    check_player(table, player_id)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.choose:
         raise Refusal("NO_CHOICE", ruleset.law.overdraw_claim, N_("No choice of surplus tiles is awaited."))
@@ -91,16 +94,18 @@ def choose_surplus(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence
             N_("{player} drew too many tiles: the opponent chooses which go back."),
             {"player": player_id},
         )
-    shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, faces)
+    shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, request.faces)
     choice = Overdraw(found.surplus, shown, True, found.choose, (), found.turn_lost, False, found.article)
-    returned = choose_returned(choice, faces).returned
-    return _returned(game, ruleset, found, returned, player_id, at)
+    returned = choose_returned(choice, request.faces).returned
+    return _returned(game, ruleset, found, returned, player_id)
 
 
-def resolve_overdraw(game: Game, ruleset: Ruleset, arbiter_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at: Instant) -> list[Message]:
     """An arbiter decides which tiles go back, where the book leaves it to one (FISC I.7.3)."""
-    check_arbiter(game, arbiter_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    faces = request.faces
+    check_arbiter(table, request.arbiter_id)
+    check_running(table)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.arbiter:
         raise Refusal("NOT_FOR_ARBITER", ruleset.law.overdraw_claim, N_("No surplus waits for an arbiter."))
@@ -116,17 +121,16 @@ def resolve_overdraw(game: Game, ruleset: Ruleset, arbiter_id: str, faces: Seque
                 "chosen": " ".join(faces) or "–",
             },
         )
-    return _returned(game, ruleset, found, tuple(faces), arbiter_id, at)
+    return _returned(game, ruleset, found, tuple(faces), request.arbiter_id)
 
 
-def claim_underdraw(
-    game: Game, ruleset: Ruleset, player_id: str, drawer_id: str, at: Instant, *, racked: bool, seen: bool
-) -> list[Message]:
+def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: Instant) -> list[Message]:
     """``player_id`` says that ``drawer_id`` drew too few tiles (FISE 29, FISC I.7.3)."""
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    drawer_id = request.drawer_id
+    check_player(table, request.player_id)
     _check_drawer(game, drawer_id)
-    check_undisturbed(game, ruleset)
+    check_undisturbed(table)
     rack, bag = game.racks[drawer_id], bag_of(game, ruleset)
     drawing = game.phase not in (Phase.TURN, Phase.DRAWN) and drawer_id == game.mover
     if drawing or drawer_id in game.undrawn or not bag or len(rack) >= ruleset.game.rack_size:
@@ -136,8 +140,10 @@ def claim_underdraw(
             N_("{player} holds {held} {held:tile|tiles} and the bag {bag}: no tile is missing that was due."),
             {"player": drawer_id, "held": len(rack), "bag": len(bag)},
         )
-    stage = Stage.RACKED if racked else Stage.UNRACKED
-    found = underdraw(rack, bag, stage=stage, seen=seen, seed=game.seed, counter=game.next_draw, ruleset=ruleset)
+    stage = Stage.RACKED if request.racked else Stage.UNRACKED
+    found = underdraw(
+        rack, bag, stage=stage, seen=request.seen, seed=game.seed, counter=game.next_draw, ruleset=ruleset
+    )
     fact = events.UnderdrawFound(
         turn=game.turn,
         player_id=drawer_id,
@@ -145,35 +151,34 @@ def claim_underdraw(
         stage=_STAGES[stage],
         arbiter=found.arbiter,
         article=found.article,
-        occurred_at=timestamp(at),
     )
     if found.arbiter:
         return [fact]
-    return [fact, *_completed(game, bag, fact, at, shown=found.shown)]
+    return [fact, *_completed(game, bag, fact, shown=found.shown)]
 
 
-def resolve_underdraw(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant, *, show: bool) -> list[Message]:
+def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, at: Instant) -> list[Message]:
     """An arbiter lets the missing tiles be drawn, shown to the opponent or not."""
-    check_arbiter(game, arbiter_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    check_arbiter(table, request.arbiter_id)
+    check_running(table)
     found = game.interruption
     if not isinstance(found, events.UnderdrawFound):
         raise Refusal(
             "NOT_FOR_ARBITER", ruleset.article("underdraw.racked"), N_("No missing tile waits for an arbiter.")
         )
-    return _completed(game, bag_of(game, ruleset), found, at, shown=show, arbiter_id=arbiter_id)
+    return _completed(game, bag_of(game, ruleset), found, shown=request.show, arbiter_id=request.arbiter_id)
 
 
-def report_tiles_found(
-    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant
-) -> list[Message]:
+def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, at: Instant) -> list[Message]:
     """Tiles that should have been in the bag lay beside the board: they go in, or stay out (PES Δ.ζ).
 
     The bag is counted without them. Where the system holds it no tile can be found: saying so would take tiles out of
     the game, or tell which the opponent cannot hold. Raises ``Invalid`` when the bag of this table cannot lack them.
     """
-    check_seated(game, ruleset, player_id)
-    check_running(game, ruleset)
+    game, ruleset = table.game, table.ruleset
+    faces = request.faces
+    check_player(table, request.player_id)
     if not faces:
         raise Invalid("faces", N_("expected the faces of the tiles that were found"))
     bag = bag_of(game, ruleset)
@@ -187,14 +192,7 @@ def report_tiles_found(
     check_possible(game, ruleset, "faces", faces)
     left = len(bag) if into_bag else len(bag) - len(faces)
     return [
-        events.TilesFound(
-            turn=game.turn,
-            player_id=player_id,
-            faces=faces,
-            into_bag=into_bag,
-            bag_left=left,
-            occurred_at=timestamp(at),
-        )
+        events.TilesFound(turn=game.turn, player_id=request.player_id, faces=faces, into_bag=into_bag, bag_left=left)
     ]
 
 
@@ -210,7 +208,7 @@ def rack_parts(game: Game, ruleset: Ruleset, drawer_id: str) -> tuple[tuple[str,
 
 
 def _returned(
-    game: Game, ruleset: Ruleset, found: events.OverdrawFound, faces: Collection[str], chosen_by: str, at: Instant
+    game: Game, ruleset: Ruleset, found: events.OverdrawFound, faces: Collection[str], chosen_by: str
 ) -> list[Message]:
     facts: list[Message] = [
         events.OverdrawResolved(
@@ -219,7 +217,6 @@ def _returned(
             faces=faces,
             bag_left=game.bag_left + len(faces),
             chosen_by=chosen_by,
-            occurred_at=timestamp(at),
         )
     ]
     if found.turn_lost:
@@ -228,7 +225,6 @@ def _returned(
                 player_id=found.player_id,
                 reason=events.TURN_LOST_REASON_OVERDRAW,
                 article=ruleset.article("overdraw.late"),
-                occurred_at=timestamp(at),
             )
         )
     return facts
@@ -238,20 +234,15 @@ def _completed(
     game: Game,
     bag: tuple[str, ...],
     found: events.UnderdrawFound,
-    at: Instant,
     *,
     shown: bool,
     arbiter_id: str = "",
 ) -> list[Message]:
-    drawn = drawn_from(game, bag, found.player_id, min(found.missing, len(bag)), at)
+    drawn = drawn_from(game, bag, found.player_id, min(found.missing, len(bag)))
     return [
         drawn,
         events.UnderdrawResolved(
-            turn=game.turn,
-            player_id=found.player_id,
-            shown=drawn.faces if shown else (),
-            arbiter_id=arbiter_id,
-            occurred_at=timestamp(at),
+            turn=game.turn, player_id=found.player_id, shown=drawn.faces if shown else (), arbiter_id=arbiter_id
         ),
     ]
 
@@ -259,3 +250,13 @@ def _completed(
 def _check_drawer(game: Game, drawer_id: str) -> None:
     if drawer_id not in game.player_ids:
         raise Invalid("drawer_id", N_("{player} does not play at this table"), {"player": repr(drawer_id)})
+
+
+COMMANDS: Mapping[type[Message], Decide] = {
+    game_pb2.ClaimOverdrawRequest: claim_overdraw,
+    game_pb2.ChooseSurplusRequest: choose_surplus,
+    game_pb2.ResolveOverdrawRequest: resolve_overdraw,
+    game_pb2.ClaimUnderdrawRequest: claim_underdraw,
+    game_pb2.ResolveUnderdrawRequest: resolve_underdraw,
+    game_pb2.ReportTilesFoundRequest: report_tiles_found,
+}

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from faristol.cli.table.offers import Shown, offers
-from faristol.game import commands
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
@@ -25,7 +24,7 @@ from faristol.referee.services import CLOCK, GAME, TableServices
 from faristol.referee.verbs import verbs_of
 from faristol.referee.world import World
 from faristol.rules import load_ruleset
-from faristol.table.decide.presses import press, stop
+from faristol.table.decide import decide
 from faristol.table_store import load_table
 
 FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
@@ -49,13 +48,7 @@ async def taken(world: World, shown: Shown) -> set[tuple[str, str]]:
         for player in shown.players:
             request: Any = verbs_of((GAME, CLOCK))[verb].request(game_id=GAME_ID, player_id=player)
             try:
-                match verb:
-                    case "press":
-                        press(table.clock, table.game, table.ruleset, player, at)
-                    case "stop":
-                        stop(table.clock, table.game, table.ruleset, player, at)
-                    case _:
-                        commands.act(table, request, at)
+                decide(table, request, at)
             except (Refusal, Invalid):
                 continue
             found.add((player, verb))
