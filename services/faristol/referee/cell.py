@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import grpc
-from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -36,7 +35,7 @@ from faristol.referee.judges import DIRECTOR, JUDGES, REASON, SOURCE, in_questio
 from faristol.referee.lexicons import install
 from faristol.referee.position import TOURNAMENT_ID
 from faristol.referee.services import AtTable, Services, Tables, TableServices, table_verbs
-from faristol.referee.verbs import Verb
+from faristol.referee.verbs import Verb, method_of
 from faristol.table_store import game_stream
 from faristol.words import Library
 
@@ -69,16 +68,15 @@ class OnCell(Services):
         self._heard = 0
         """Nothing is left to do on what stands up to here."""
 
-    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+    async def ask(self, request: Message) -> Any:
         """See ``Services``."""
-        method = service.methods_by_name[rpc]
+        method = method_of(request.DESCRIPTOR)
         call: Any = self._channel.unary_unary(
-            f"/{service.full_name}/{rpc}",
+            f"/{method.containing_service.full_name}/{method.name}",
             request_serializer=type(request).SerializeToString,
             response_deserializer=GetMessageClass(method.output_type).FromString,
         )
-        answer: Message = await asked(call(request))
-        return answer
+        return await asked(call(request))
 
     async def settle(self) -> None:
         """See ``Services``. Raises ``ValueError`` when a service does not do what it should."""

@@ -26,7 +26,7 @@ class Table(Protocol):
 
     verbs: Mapping[str, Verb]
 
-    async def call(self, verb: Verb, request: Message) -> Message:
+    async def call(self, request: Message) -> Message:
         """Carry a command out. Raises what the service refuses it with."""
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
@@ -77,7 +77,7 @@ class Commands:
             request.player_ids.append(actor)
         self._complete(actor, name, request)
         fill(request, fields, await self._services.board())
-        return await self._services.call(verb, request)
+        return await self._services.call(request)
 
     async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:
         """A turn with all its steps, in the order of the book: a play, ``exchange`` with tiles, or ``pass``.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -15,20 +15,14 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.referee.articles import separated
+from faristol.referee.case import Step
 from faristol.referee.document import Errors, Value, there_is_no
 from faristol.referee.forms import by_square, fill, shown
-from faristol.referee.table_state import TABLE_STATE, Differences, fields
+from faristol.referee.table_state import TABLE_STATE, fields
+from faristol.referee.world import Differences, Done, World
 from faristol.rules import Board
 
-if TYPE_CHECKING:
-    from faristol.referee.case import Step
-    from faristol.referee.done import Done
-    from faristol.referee.world import World
-
 M = TypeVar("M", bound=Message)
-
-Expectation = Callable[[str, Value], Differences]
-"""The differences from what stands under a key."""
 
 FACTS: Mapping[str, Any] = {
     name: descriptor
@@ -43,23 +37,18 @@ def last(facts: Sequence[Message], kind: type[M]) -> M | None:
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
-async def differences(done: Done, step: Step, expectation: Expectation, unread: Errors) -> list[str]:
+async def differences(world: World[Any], done: Done, step: Step, unread: Errors) -> list[str]:
     """Everything in which what came of a step differs from what it expects, each with its file and line.
 
-    ``expectation`` compares what stands under a key; ``unread`` takes what cannot be compared with anything.
+    ``unread`` takes what cannot be compared with anything.
     """
     found = []
     if done.problem and not REFUSALS & set(step.expected):
         found.append(str(step.place.wrong(f"this was refused: {_told(done.problem)}")))
     for key, value in step.expected.items():
         with unread.gather():
-            found += [str(value.wrong(difference)) async for difference in expectation(key, value)]
+            found += [str(value.wrong(difference)) async for difference in world.differences(done, step, key, value)]
     return found
-
-
-def of_table(world: World, done: Done, key: str, value: Value) -> Differences:
-    """The differences from what is expected of a table under a key."""
-    return STEP[key](done, value) if key in STEP else TABLE_STATE[key](world, value)
 
 
 async def _refused(done: Done, value: Value) -> Differences:
@@ -140,9 +129,8 @@ async def _facts(done: Done, value: Value) -> Differences:
         of_kind: list[Any] = [fact for fact in done.facts if fact.DESCRIPTOR is wanted.DESCRIPTOR]
         named = [key.replace("-", "_") for key in fields]
         if not any(all(getattr(fact, key) == getattr(wanted, key) for key in named) for fact in of_kind):
-            found = (
-                "; ".join(map(shown, of_kind)) or ", ".join(fact.DESCRIPTOR.name for fact in done.facts) or "nothing"
-            )
+            names = ", ".join(fact.DESCRIPTOR.name for fact in done.facts)
+            found = "; ".join(map(shown, of_kind)) or names or "nothing"
             yield f"expected the fact {name.text()} ({shown(wanted)}), got {found}"
 
 
@@ -151,10 +139,6 @@ async def _no_facts(done: Done, value: Value) -> Differences:
     for item in value.items():
         if _fact(item).name in names:
             yield f"expected no fact {item.text()}, and there is one"
-
-
-def _names(facts: Sequence[Message]) -> str:
-    return ", ".join(fact.DESCRIPTOR.name for fact in facts) or "nothing"
 
 
 def _fact(name: Value) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from faristol.kernel.refusal import Refusal
 from faristol.referee.articles import known_articles, separated
@@ -16,8 +16,7 @@ HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
 """Keys of every case."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """See the fields of ``Case``."""
 
     name: str
@@ -31,12 +30,12 @@ def heading_of(value: Value, keys: Mapping[str, Value], errors: Errors) -> Headi
 
     Raises ``CaseError`` where it has no rules or no steps, and so nothing of it can be read.
     """
-    missing = [needed for needed in ("case", "ruleset", "articles", "steps") if needed not in keys]
-    for needed in missing:
-        errors.add(value.wrong(f"expected the key {needed!r} in every case"))
-    for needed in ("ruleset", "steps"):
-        if needed in missing:
-            raise value.wrong(f"expected the key {needed!r} in every case")
+    needed = [key for key in ("case", "ruleset", "articles", "steps") if key not in keys]
+    missing = {key: value.wrong(f"expected the key {key!r} in every case") for key in needed}
+    for error in missing.values():
+        errors.add(error)
+    if unreadable := missing.get("ruleset") or missing.get("steps"):
+        raise unreadable
     if not keys["steps"].items():
         raise keys["steps"].wrong("expected at least one step")
     ruleset = _ruleset(keys["ruleset"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import reduce
 
@@ -17,7 +17,7 @@ from faristol.lexicon.model import Case, Ruling, evolve
 from faristol.lexicon.views import Game
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
-from faristol.referee.case import Word
+from faristol.referee.case import Step, Word
 from faristol.rules import Ruleset
 
 JUDGES = ("ada", "berta")
@@ -27,6 +27,14 @@ DIRECTOR = "head"
 
 REASON, SOURCE = "as the case says", "a rulebook case"
 """What a ruling rests on that is not the lexicon's."""
+
+
+def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
+    """Which words a judge finds good: those ``words``, or all or none as the step says. Raises ``CaseError``."""
+    said = step.argument.text() if step.argument else ""
+    if said not in ("", "valid", "invalid"):
+        raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
+    return (lambda _: said == "valid") if said else words.__contains__
 
 
 def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.AppealRaised:

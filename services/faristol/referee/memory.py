@@ -9,7 +9,6 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
 from faristol.bus import Reaction
@@ -37,7 +36,7 @@ from faristol.referee.judges import in_question, ruling
 from faristol.referee.notebook import Notebook
 from faristol.referee.position import TOURNAMENT_ID
 from faristol.referee.services import AtTable, Services, TableServices, table_verbs
-from faristol.referee.verbs import Verb
+from faristol.referee.verbs import Verb, method_of
 from faristol.rules import Ruleset
 from faristol.table_store import game_stream
 
@@ -69,17 +68,16 @@ class InMemory(Services):
     ) -> None:
         super().__init__(notebook, verbs, tournament_id)
         self.notebook = notebook
-        servicers = [servicer for part in parts for servicer in part.servicers]
         self._instances: Mapping[str, Any] = {
-            servicer.descriptor.full_name: servicer.instance for servicer in servicers
+            servicer.descriptor.full_name: servicer.instance for part in parts for servicer in part.servicers
         }
         self._reactions = reactions
         self._heard = 0
 
-    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+    async def ask(self, request: Message) -> Any:
         """See ``Services``."""
-        answer: Message = await getattr(self._instances[service.full_name], rpc)(request, Caller())
-        return answer
+        method = method_of(request.DESCRIPTOR)
+        return await getattr(self._instances[method.containing_service.full_name], method.name)(request, Caller())
 
     async def settle(self) -> None:
         """See ``Services``."""

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.referee import cell, memory
 from faristol.referee.case import Case, Step, TableCase
 from faristol.referee.document import CaseError, Errors
-from faristol.referee.done import Done
-from faristol.referee.expectations import Expectation, differences, of_table
+from faristol.referee.expectations import differences
 from faristol.referee.services import Tables
+from faristol.referee.table_world import TableWorld
 from faristol.referee.tournament import cell as tournament_cell
 from faristol.referee.tournament import memory as tournament_memory
 from faristol.referee.tournament.case import TournamentCase
-from faristol.referee.tournament.expectations import of_tournament
 from faristol.referee.tournament.services import Tournaments
-from faristol.referee.tournament.world import World as TournamentWorld
-from faristol.referee.world import World as TableWorld
+from faristol.referee.tournament.world import TournamentWorld
+from faristol.referee.world import S, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,39 +74,25 @@ async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
         case TableCase():
             table = TableWorld(case)
             async with halls.tables(case, table.now) as at_table:
-                await table.open(at_table)
-                await _take_steps(case, table.do, partial(_at_table, table), problems)
+                await _take_steps(table, at_table, case.steps, problems)
         case TournamentCase():
-            world = TournamentWorld(case)
-            async with halls.tournaments(case, world.now) as in_hall:
-                await world.open(in_hall)
-                await _take_steps(case, world.do, partial(_in_tournament, world), problems)
+            tournament = TournamentWorld(case)
+            async with halls.tournaments(case, tournament.now) as in_hall:
+                await _take_steps(tournament, in_hall, case.steps, problems)
         case _:
             raise TypeError(f"{type(case).__name__} is no case that can be played")
 
 
-def _at_table(table: TableWorld, done: Done, _: Step) -> Expectation:
-    return partial(of_table, table, done)
-
-
-def _in_tournament(world: TournamentWorld, done: Done, step: Step) -> Expectation:
-    return partial(of_tournament, world, done, step.given)
-
-
-async def _take_steps(
-    case: Case,
-    do: Callable[[Step], Awaitable[Done]],
-    expectation: Callable[[Done, Step], Expectation],
-    problems: list[str],
-) -> None:
+async def _take_steps(world: World[S], services: S, steps: Sequence[Step], problems: list[str]) -> None:
     """Take the steps of a case in order. ``problems`` takes what comes out otherwise, and what cannot be read."""
+    await world.open(services)
     unread = Errors()
     try:
-        for step in case.steps:
+        for step in steps:
             follows = bool(unread)
             with unread.gather():
-                done = await do(step)
-                found = await differences(done, step, expectation(done, step), unread)
+                done = await world.do(step)
+                found = await differences(world, done, step, unread)
                 problems += () if follows else found
     except (Refusal, ValueError, NotFound):
         if not unread:

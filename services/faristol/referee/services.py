@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import cache
+from typing import Any
 
-from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
 from faristol.kernel.pins import Pin
@@ -52,8 +52,11 @@ class Services(ABC):
         """The tournament that everything recorded belongs to."""
 
     @abstractmethod
-    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
-        """Let a service answer. Raises ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists`` where it does."""
+    async def ask(self, request: Message) -> Any:
+        """Let the service that takes a request answer it.
+
+        Raises ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists`` where that does.
+        """
 
     @abstractmethod
     async def settle(self) -> None:
@@ -67,9 +70,9 @@ class Services(ABC):
             after = read[-1].position
         return found
 
-    async def call(self, verb: Verb, request: Message) -> Message:
+    async def call(self, request: Message) -> Message:
         """Carry a command out, and all that follows from it. Raises what the service refuses it with."""
-        answer = await self.ask(verb.service, verb.rpc, request)
+        answer: Message = await self.ask(request)
         await self.settle()
         return answer
 
@@ -112,14 +115,13 @@ class AtTable(Services):
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """The table as its service shows it to a player."""
-        shown = await self.ask(GAME, "GetGame", game_pb2.GetGameRequest(game_id=self.game_id, player_id=player))
-        assert isinstance(shown, game_pb2.GetGameResponse)
+        request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
+        shown: game_pb2.GetGameResponse = await self.ask(request)
         return shown
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """The clock as its service shows it."""
-        shown = await self.ask(CLOCK, "GetClock", clock_pb2.GetClockRequest(game_id=self.game_id))
-        assert isinstance(shown, clock_pb2.GetClockResponse)
+        shown: clock_pb2.GetClockResponse = await self.ask(clock_pb2.GetClockRequest(game_id=self.game_id))
         return shown
 
     async def board(self) -> Board:

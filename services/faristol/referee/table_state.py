@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.document import Value
 from faristol.referee.forms import by_square, clocked, fill, kebab, shown, start_of
 from faristol.referee.services import AtTable
+from faristol.referee.world import Differences
 from faristol.results import answers
 from faristol.results.sheet import write_sheet
 from faristol.rules import Board, Ruleset
 
 
-class Seating(Protocol):
-    """Who sits at a table, and under which rules."""
-
-    @property
-    def players(self) -> Sequence[str]:
-        """The ids of its players."""
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The rules."""
-
-
-class World(Protocol):
+@dataclass(frozen=True, slots=True)
+class TableView:
     """A table as expectations look at it."""
 
-    @property
-    def services(self) -> AtTable:
-        """Game and clock."""
-
-    @property
-    def case(self) -> Seating:
-        """Who plays there."""
-
-    async def used_ms(self) -> Mapping[str, int]:
-        """The time that each player has used by now."""
+    services: AtTable
+    players: Sequence[str]
+    """The ids of those who sit there."""
+    ruleset: Ruleset
+    now_ms: int
+    """How old the case is."""
 
 
-Differences = AsyncIterator[str]
 NOBODY = "nobody"
 
 
@@ -62,14 +48,14 @@ def fields(what: str, found: Any, value: Value) -> Iterator[str]:
         yield f"expected of the {what} {shown(wanted)}, got {shown(asked)}"
 
 
-async def _scores(world: World, value: Value) -> Differences:
-    found = {side.player_id: side.score for side in (await world.services.table()).sides}
+async def _scores(view: TableView, value: Value) -> Differences:
+    found = {side.player_id: side.score for side in (await view.services.table()).sides}
     for difference in _by_player("points", found, {name: number.number() for name, number in value.keys().items()}):
         yield difference
 
 
-async def _rack_sizes(world: World, value: Value) -> Differences:
-    found = {side.player_id: side.rack_size for side in (await world.services.table()).sides}
+async def _rack_sizes(view: TableView, value: Value) -> Differences:
+    found = {side.player_id: side.rack_size for side in (await view.services.table()).sides}
     for difference in _by_player("tiles", found, {name: number.number() for name, number in value.keys().items()}):
         yield difference
 
@@ -80,82 +66,82 @@ def _by_player(what: str, found: Mapping[str, object], wanted: Mapping[str, obje
             yield f"expected {expected} {what} for {player}, got {found.get(player)}"
 
 
-async def _racks(world: World, value: Value) -> Differences:
-    for player, rack in value.keys(world.case.players).items():
-        found = (await world.services.table(player)).rack
+async def _racks(view: TableView, value: Value) -> Differences:
+    for player, rack in value.keys(view.players).items():
+        found = (await view.services.table(player)).rack
         if Counter(found) != Counter(rack.text().split()):
             yield f"expected the rack of {player} to be {rack.text() or 'empty'}, got {' '.join(found) or 'none'}"
 
 
-async def _bag(world: World, value: Value) -> Differences:
-    found = (await world.services.table()).bag_left
+async def _bag(view: TableView, value: Value) -> Differences:
+    found = (await view.services.table()).bag_left
     if found != value.number():
         yield f"expected {value.number()} tiles in the bag, got {found}"
 
 
-async def _board(world: World, value: Value) -> Differences:
-    board = await world.services.board()
+async def _board(view: TableView, value: Value) -> Differences:
+    board = await view.services.board()
     for name, tile in value.keys().items():
         found = str(board.get(start_of(tile.saying(name)).square, "empty"))
         if found != tile.text():
             yield f"expected {tile.text()} on {name}, got {found}"
 
 
-async def _used(world: World, value: Value) -> Differences:
-    found = {player: clocked(used) for player, used in (await world.used_ms()).items()}
+async def _used(view: TableView, value: Value) -> Differences:
+    found = {player: clocked(used) for player, used in (await view.services.used_ms(view.now_ms)).items()}
     wanted = {player: clocked(time.milliseconds()) for player, time in value.keys().items()}
     for difference in _by_player("on the clock", found, wanted):
         yield difference
 
 
-async def _runs(world: World, value: Value) -> Differences:
-    found = [side.player_id for side in (await world.services.clock()).running] or [NOBODY]
+async def _runs(view: TableView, value: Value) -> Differences:
+    found = [side.player_id for side in (await view.services.clock()).running] or [NOBODY]
     wanted = [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the clock of {', '.join(wanted)} to run, got {', '.join(found)}"
 
 
-async def _on_turn(world: World, value: Value) -> Differences:
-    found = (await world.services.table()).turn_player_id or NOBODY
+async def _on_turn(view: TableView, value: Value) -> Differences:
+    found = (await view.services.table()).turn_player_id or NOBODY
     if found != value.text():
         yield f"expected {value.text()} to be on turn, got {found}"
 
 
-async def _phase(world: World, value: Value) -> Differences:
-    found = kebab(game_pb2.Phase.Name((await world.services.table()).phase).removeprefix("PHASE_"))
+async def _phase(view: TableView, value: Value) -> Differences:
+    found = kebab(game_pb2.Phase.Name((await view.services.table()).phase).removeprefix("PHASE_"))
     if found != value.text():
         yield f"expected the phase {value.text()}, got {found}"
 
 
-async def _ends(world: World, value: Value) -> Differences:
-    condition = (await world.services.table()).end_condition
+async def _ends(view: TableView, value: Value) -> Differences:
+    condition = (await view.services.table()).end_condition
     found = kebab(events.EndCondition.Name(condition).removeprefix("END_CONDITION_")) if condition else "no"
     if found != value.text():
         yield f"expected the game to end: {value.text()}, got {found}"
 
 
-async def _winner(world: World, value: Value) -> Differences:
-    results = (fact for fact in reversed(await world.services.facts()) if isinstance(fact, events.ResultFinal))
+async def _winner(view: TableView, value: Value) -> Differences:
+    results = (fact for fact in reversed(await view.services.facts()) if isinstance(fact, events.ResultFinal))
     final = next(results, None)
     found = "no result" if final is None else final.winner_id or NOBODY
     if found != value.text():
         yield f"expected {value.text()} to win, got {found}"
 
 
-async def _clock(world: World, value: Value) -> Differences:
-    for difference in fields("clock", await world.services.clock(), value):
+async def _clock(view: TableView, value: Value) -> Differences:
+    for difference in fields("clock", await view.services.clock(), value):
         yield difference
 
 
-async def _table(world: World, value: Value) -> Differences:
-    for difference in fields("table", await world.services.table(), value):
+async def _table(view: TableView, value: Value) -> Differences:
+    for difference in fields("table", await view.services.table(), value):
         yield difference
 
 
-async def _sheet(world: World, value: Value) -> Differences:
-    shown_game = answers.game_by_itself(await world.services.facts())
+async def _sheet(view: TableView, value: Value) -> Differences:
+    shown_game = answers.game_by_itself(await view.services.facts())
     if shown_game is not None:
-        write_sheet(shown_game, world.case.ruleset)
+        write_sheet(shown_game, view.ruleset)
     lines = list(shown_game.entries) if shown_game is not None else []
     wanted = value.items()
     found = lines[len(lines) - len(wanted) :] if len(lines) >= len(wanted) else []
@@ -166,7 +152,7 @@ async def _sheet(world: World, value: Value) -> Differences:
             yield difference
 
 
-TABLE_STATE: Mapping[str, Callable[[World, Value], Differences]] = {
+TABLE_STATE: Mapping[str, Callable[[TableView, Value], Differences]] = {
     "scores": _scores,
     "racks": _racks,
     "rack-sizes": _rack_sizes,

@@ -42,11 +42,8 @@ def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> Tab
     steps = read_steps(keys["steps"], players, errors, EXPECTATIONS)
     check_refusals(steps, ruleset, errors)
     return TableCase(
-        name=heading.name,
+        **heading._asdict(),
         place=value,
-        ruleset=ruleset,
-        scenarios=heading.scenarios,
-        articles=heading.articles,
         players=players,
         words=words_of(shared, own, errors),
         layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),

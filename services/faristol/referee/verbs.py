@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.descriptor import Descriptor, MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -20,25 +20,34 @@ GIVEN = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbit
 class Verb:
     """A command."""
 
-    name: str
-    """As cases write it: ``place-play``."""
-    service: ServiceDescriptor
-    rpc: str
-    request: type[Message]
+    method: MethodDescriptor
+
+    @property
+    def name(self) -> str:
+        """As cases write it: ``place-play``."""
+        return kebab(self.method.name)
+
+    @property
+    def request(self) -> type[Message]:
+        """The class of its requests."""
+        return GetMessageClass(self.method.input_type)
 
     @property
     def argument(self) -> str:
         """The field that what stands behind the verb is for; empty when the command has none."""
-        return next((field.name for field in self.request.DESCRIPTOR.fields if field.name not in GIVEN), "")
+        return next((field.name for field in self.method.input_type.fields if field.name not in GIVEN), "")
 
 
 @cache
 def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
     """Every command of the services that concerns a table, by its name: the calls that carry its id and their own."""
-    found = {}
-    for service in services:
-        for method in service.methods:
-            if {"command_id", "game_id"} <= set(method.input_type.fields_by_name):
-                name = kebab(method.name)
-                found[name] = Verb(name, service, method.name, GetMessageClass(method.input_type))
-    return found
+    methods = [method for service in services for method in service.methods]
+    found = [Verb(method) for method in methods if {"command_id", "game_id"} <= set(method.input_type.fields_by_name)]
+    return {verb.name: verb for verb in found}
+
+
+@cache
+def method_of(request: Descriptor) -> MethodDescriptor:
+    """The method that takes a request. The contract has the requests of a service in its file."""
+    services = request.file.services_by_name.values()
+    return next(method for service in services for method in service.methods if method.input_type is request)

@@ -1,177 +1,104 @@
-"""The world of a case: a table that comes to stand as the case says, steps done at it, and time that goes by."""
+"""What cases are played in: services, and time that goes by as the case says."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.pb.clock.v1 import events_pb2 as clock_events
-from faristol.pb.game.v1 import events_pb2 as events
-from faristol.pb.game.v1 import game_pb2
-from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step, TableCase
-from faristol.referee.commands import Commands
-from faristol.referee.document import there_is_no
-from faristol.referee.done import PROBLEMS, Done, Problem
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.refusal import Refusal
+from faristol.referee.case import Step
+from faristol.referee.document import Value
 from faristol.referee.forms import moment
-from faristol.referee.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
-from faristol.referee.position import GAME_ID, TOURNAMENT_ID, Turn, laid_fact, lay_out, opening, turns_before
-from faristol.referee.services import TableServices
-from faristol.table_store import clock_stream, game_stream
+from faristol.referee.services import Services
+
+PROBLEMS = (Refusal, Invalid, NotFound, AlreadyExists)
+Problem = Refusal | Invalid | NotFound | AlreadyExists
+"""How a command is answered that cannot be done."""
+
+Differences = AsyncIterator[str]
+"""What is otherwise than a step expects, in words."""
+
+S = TypeVar("S", bound=Services)
 
 
-class World:
-    """A table, its clock and its judges. Time goes by as the case says."""
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a step."""
 
-    services: TableServices
-    _commands: Commands
+    facts: Sequence[Message] = ()
+    """Everything that was recorded, in order."""
+    answers: Sequence[Message] = ()
+    """Those of the commands, in order."""
+    problem: Problem | None = None
+    """Why a command could not be done; what came after it in the step was not tried."""
 
-    def __init__(self, case: TableCase) -> None:
-        self.case = case
+
+class World(ABC, Generic[S]):
+    """A table or a tournament as a case begins, and as its steps change it."""
+
+    services: S
+    tournament_id: str
+    game_id = ""
+    """The game that commands are for which name none."""
+
+    def __init__(self) -> None:
         self.now_ms = 0
+        """How old the case is."""
         self._sent = 0
+
+    @abstractmethod
+    async def open(self, services: S) -> None:
+        """Make what the case begins with, on these services."""
+
+    @abstractmethod
+    async def let_pass(self) -> None:
+        """Let happen what is due by now."""
+
+    @abstractmethod
+    async def act(self, step: Step, answers: list[Message]) -> None:
+        """Do what a step says. ``answers`` takes those of its commands, in order."""
+
+    @abstractmethod
+    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
+        """The differences from what a step expects under a key."""
 
     def now(self) -> datetime:
         """What time it is in the case."""
         return moment(self.now_ms).ToDatetime(UTC)
 
-    async def open(self, services: TableServices) -> None:
-        """Set the position of the case, on a table of these services."""
-        self.services = services
-        self._commands = Commands(services, self.case.ruleset, self.case.players, self._complete)
-        layout = lay_out(self.case)
-        turns = turns_before(self.case, layout)
-        first = turns[0].player if turns else self.case.position.to_play
-        self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
-        opened = opening(self.case, layout, first, self.now_ms, services.lexicon)
-        await self.services.write(game_stream(GAME_ID), opened)
-        await self.services.write(TOURNAMENT, pairing_of(opened))
-        if not any(step.actor == DIRECTOR or step.verb == "postpone-game" for step in self.case.steps):
-            # Of the others each says by what it does whether its round has been started.
-            await self.services.write(TOURNAMENT, start_of_the_round(self.now_ms))
-        if self.case.ruleset.arbiter.required and self.case.position.arbiter:
-            await self._commands.send(ARBITER, "assign-arbiter", self.case.place)
-        if self.case.position.recorded and self.case.steps[0].verb != "start-game":
-            await self._commands.send(first, "start-game", self.case.place)
-            for player, rack in self.case.position.racks.items():
-                faces = self.case.place.saying(" ".join(rack))
-                await self._commands.send(player, "state-rack", self.case.place, faces)
-        for number, turn in enumerate(turns, start=1):
-            self.now_ms = turn.at_ms
-            await self._take(turn, number, len(layout.bag))
-        self.now_ms = 0
-
-    async def _take(self, turn: Turn, number: int, bag_left: int) -> None:
-        """A turn before the case begins."""
-        player, at = turn.player, moment(turn.at_ms)
-        facts: list[Message] = []
-        if turn.laid:
-            faces = [tile.in_rack for _, tile in turn.laid]
-            facts.append(events.TilesDrawn(player_id=player, faces=faces, draw=99, bag_left=bag_left, occurred_at=at))
-        match turn.kind:
-            case "P":
-                facts.append(events.Passed(turn=number, player_id=player, occurred_at=at))
-            case "X":
-                facts.append(events.Exchanged(turn=number, player_id=player, occurred_at=at))
-            case _:
-                facts.append(laid_fact(turn, number))
-        await self.services.write(game_stream(GAME_ID), facts)
-        if turn.kind == "W":
-            raised = events.ChallengeRaised(
-                turn=number,
-                challenge=1 + sum(isinstance(fact, events.ChallengeRaised) for fact in await self.services.facts()),
-                player_id=self._after(player),
-                words=[events.Word(faces=self.case.ruleset.tile_set.faces[:2])],
-                occurred_at=at,
-            )
-            await self.services.write(game_stream(GAME_ID), [raised])
-            await self.services.rule(lambda _: False)
-            if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
-                await self._commands.send(player, "accept-ruling", self.case.place)
-            return
-        if "press" not in self.case.ruleset.turn.steps:
-            if bag_left:
-                drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
-                await self.services.write(game_stream(GAME_ID), [drawn])
-        else:
-            pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
-            await self.services.write(clock_stream(GAME_ID), [pressed])
-
-    def _after(self, player: str) -> str:
-        players = self.case.players
-        return players[(players.index(player) + 1) % len(players)]
-
     async def do(self, step: Step) -> Done:
         """Let time go by up to a step, and do it."""
         before = await self.services.record.last_position()
-        self._pass_time(step)
-        await self.services.let_pass(moment(self.now_ms).ToNanoseconds())
-        answers: list[Message] = []
-        problem: Problem | None = None
-        if step.actor:
-            try:
-                await self._act(step, answers)
-            except PROBLEMS as found:
-                problem = found
-        return Done(await self.services.facts(before), answers, problem)
-
-    def _pass_time(self, step: Step) -> None:
         if step.at_ms is not None:
             if step.at_ms < self.now_ms:
                 raise step.place.wrong("this happens before the step before it")
             self.now_ms = step.at_ms
         self.now_ms += step.after_ms or 0
+        await self.let_pass()
+        answers: list[Message] = []
+        problem: Problem | None = None
+        try:
+            await self.act(step, answers)
+        except PROBLEMS as found:
+            problem = found
+        return Done(await self.services.facts(before), answers, problem)
 
-    async def _act(self, step: Step, answers: list[Message]) -> None:
-        if step.verb == "rule" and step.actor == JUDGE:
-            await self._judge(step)
-        elif step.verb == "end-other-games" and step.actor == ARBITER:
-            opened = next(fact for fact in await self.services.facts() if isinstance(fact, events.GameOpened))
-            for stream, facts in end_of_the_others(opened, self.now_ms):
-                await self.services.write(stream, facts)
-        elif step.actor == DIRECTOR:
-            await self._direct(step)
-        elif step.verb == "turn":
-            await self._commands.whole_turn(step.actor, step.place, step.argument, answers)
-        else:
-            answers.append(await self._commands.send(step.actor, step.verb, step.place, step.argument, step.fields))
-
-    def _complete(self, _: str, __: str, request: Any) -> None:
-        """What no step says of a command."""
+    def complete(self, _: str, __: str, request: Any) -> None:
+        """Set what no step says of a command: its id, when it is given, and what it is for."""
         known = request.DESCRIPTOR.fields_by_name
-        self._sent += 1
-        request.command_id = str(uuid.UUID(int=self._sent))
-        if "game_id" in known:
-            request.game_id = GAME_ID
+        if "command_id" in known:
+            self._sent += 1
+            request.command_id = str(uuid.UUID(int=self._sent))
         if "tournament_id" in known:
-            request.tournament_id = TOURNAMENT_ID
+            request.tournament_id = self.tournament_id
+        if "game_id" in known and self.game_id:
+            request.game_id = self.game_id
         if "occurred_at" in known:
             request.occurred_at.CopyFrom(moment(self.now_ms))
-
-    async def _judge(self, step: Step) -> None:
-        """Rule on the challenge or appeal that is open: by the words of the case, or as the judge says."""
-        said = step.argument.text() if step.argument else ""
-        match said:
-            case "":
-                await self.services.rule(lambda word: word in self.case.words)
-            case "valid" | "invalid":
-                await self.services.rule(lambda _: said == "valid")
-            case _:
-                raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
-
-    async def _direct(self, step: Step) -> None:
-        """Start the round of the table, or choose layers of the lexicon."""
-        match step.verb:
-            case "start-round":
-                await self.services.write(TOURNAMENT, start_of_the_round(self.now_ms))
-            case "choose-layers":
-                await self.services.choose_layers(step.argument.text().split() if step.argument else ())
-            case _:
-                raise step.place.wrong(there_is_no("verb of a director", step.verb, ("start-round", "choose-layers")))
-
-    async def used_ms(self) -> Mapping[str, int]:
-        """The time that each player has used by now."""
-        return await self.services.used_ms(self.now_ms)

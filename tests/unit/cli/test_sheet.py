@@ -9,7 +9,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.referee.case import TableCase
 from faristol.referee.memory import in_memory
 from faristol.referee.reader import read_cases
-from faristol.referee.world import World
+from faristol.referee.table_world import TableWorld
 from faristol.results.answers import game_by_itself
 from faristol.results.sheet import write_sheet
 from faristol.rules import load_ruleset
@@ -21,7 +21,7 @@ async def played(file: str, starts: str) -> pb.GetGameResponse:
     """The public game after the case of ``file`` of which the name starts so."""
     case = next(case for case in read_cases(CASES / file) if case.name.startswith(starts))
     assert isinstance(case, TableCase)
-    world = World(case)
+    world = TableWorld(case)
     async with in_memory(case, world.now) as services:
         await world.open(services)
         for step in case.steps:

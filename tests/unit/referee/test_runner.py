@@ -144,8 +144,8 @@ def test_every_command_of_a_table_is_a_verb() -> None:
         game_pb2.DESCRIPTOR.services_by_name["GameService"],
         clock_pb2.DESCRIPTOR.services_by_name["ClockService"],
     ]
-    assert {verb.rpc for verb in verbs} == set().union(*map(commands, contract))
-    assert {"PlacePlay", "Press"} <= {verb.rpc for verb in verbs}
+    assert {verb.method.name for verb in verbs} == set().union(*map(commands, contract))
+    assert {"PlacePlay", "Press"} <= {verb.method.name for verb in verbs}
 
 
 def test_the_command_says_what_is_covered_and_fails_with_a_case(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from google.protobuf.message import Message
 
 from faristol.cli.names import Named, candidates
 from faristol.cli.table.journal import Journal
-from faristol.client.problems import reason_of
 from faristol.client.rulesets import fetch
 from faristol.client.services import call
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
@@ -21,7 +20,7 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 from faristol.referee.forms import board_of
 from faristol.referee.services import CLOCK, GAME
-from faristol.referee.verbs import Verb, verbs_of
+from faristol.referee.verbs import Verb, method_of, verbs_of
 from faristol.rules import Board
 
 M = TypeVar("M", bound=Message)
@@ -29,9 +28,6 @@ T = TypeVar("T")
 
 PATIENT = 3.0
 """Seconds of waiting before the person is told of it."""
-
-COMING = frozenset({"CLOCK_NOT_STOPPED"})
-"""Refusals that pass by themselves: the other service has not heard yet."""
 
 LOOK_SECONDS = 0.1
 """Seconds between two polls."""
@@ -72,22 +68,13 @@ class LiveTable:
         self._caller = caller
         self._waiting = waiting
 
-    async def call(self, verb: Verb, request: Message) -> Message:
+    async def call(self, request: Any) -> Message:
         """Carry a command out, with ids in place of names. Raises ``grpc.aio.AioRpcError`` when it is refused."""
         self._name(request)
-        known: Any = request
-        request = verb.request.FromString(self._journal.as_sent(known.command_id, request.SerializeToString()))
-        loop = asyncio.get_running_loop()
-        give_up = loop.time() + PATIENT
-        while True:
-            try:
-                answer: Message = await self._ask(getattr(self._stubs[verb.service.name], verb.rpc), request)
-            except grpc.aio.AioRpcError as problem:
-                if reason_of(problem) not in COMING or loop.time() > give_up:
-                    raise
-            else:
-                return answer
-            await asyncio.sleep(LOOK_SECONDS)
+        sent = type(request).FromString(self._journal.as_sent(request.command_id, request.SerializeToString()))
+        method = method_of(request.DESCRIPTOR)
+        answer: Message = await self._ask(getattr(self._stubs[method.containing_service.name], method.name), sent)
+        return answer
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """The table as its service shows it to a player."""

@@ -7,14 +7,13 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from faristol.kernel.pins import Pin
-from faristol.pb.results.v1 import results_pb2
 from faristol.referee.case import Word
 from faristol.referee.cell import OnCell, appoint, rule_on_cell, serving
 from faristol.referee.lexicons import install
 from faristol.referee.services import AtTable
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import tournament_verbs
-from faristol.referee.tournament.services import RESULTS, Tournaments, TournamentServices
+from faristol.referee.tournament.services import Tournaments, TournamentServices
 from faristol.words import Library
 
 SERVED = ("lexicon", "game", "clock", "pairing", "rating", "results")
@@ -22,8 +21,9 @@ SERVED = ("lexicon", "game", "clock", "pairing", "rating", "results")
 
 
 class TournamentOnCell(OnCell, TournamentServices):
-    """The services of a tournament."""
+    """The services of a tournament. Standings are read out of the rows of the results service."""
 
+    position_field = "min_position"
     language = ""
     """The language that its judges rule in."""
 
@@ -34,24 +34,6 @@ class TournamentOnCell(OnCell, TournamentServices):
     async def appoint_judges(self) -> None:
         """See ``TournamentServices``."""
         await appoint(self._channel, TOURNAMENT_ID, self.language)
-
-    async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
-        """See ``TournamentServices``; out of the rows of the results service."""
-        request = results_pb2.GetStandingsRequest(
-            tournament_id=TOURNAMENT_ID, round=round_, min_position=await self.record.last_position()
-        )
-        shown = await self.ask(RESULTS, "GetStandings", request)
-        assert isinstance(shown, results_pb2.GetStandingsResponse)
-        return shown
-
-    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
-        """See ``TournamentServices``."""
-        request = results_pb2.GetTeamStandingsRequest(
-            tournament_id=TOURNAMENT_ID, round=round_, min_position=await self.record.last_position()
-        )
-        shown = await self.ask(RESULTS, "GetTeamStandings", request)
-        assert isinstance(shown, results_pb2.GetTeamStandingsResponse)
-        return shown
 
 
 def on_cell(nats_url: str) -> Tournaments:

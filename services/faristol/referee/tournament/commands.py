@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from google.protobuf.message_factory import GetMessageClass
-
 from faristol.referee.case import Step
 from faristol.referee.document import Value
 from faristol.referee.forms import kebab
@@ -29,7 +27,7 @@ def tournament_verbs() -> Mapping[str, Verb]:
     What concerns two divisions of a championship has no place in a case, which is of one tournament.
     """
     return {
-        kebab(method.name): Verb(kebab(method.name), PAIRING, method.name, GetMessageClass(method.input_type))
+        kebab(method.name): Verb(method)
         for method in PAIRING.methods
         if {"tournament_id", "to_tournament_id"}.intersection(method.input_type.fields_by_name) == {"tournament_id"}
     }

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.referee.document import Value, there_is_no
-from faristol.referee.done import Done
 from faristol.referee.expectations import STEP
 from faristol.referee.forms import names_of
-from faristol.referee.table_state import NOBODY, Differences, fields
-from faristol.referee.table_state import TABLE_STATE as OF_TABLE
+from faristol.referee.table_state import NOBODY, TABLE_STATE, fields
 from faristol.referee.tournament.results import seats
-from faristol.referee.tournament.seen import all_of, last_round, number_of, shown
-from faristol.referee.tournament.table import Seen
-from faristol.referee.tournament.team_expectations import OF_TEAMS, STANDING_OF_TEAMS
+from faristol.referee.world import Differences, Done
 
 if TYPE_CHECKING:
-    from faristol.referee.tournament.world import World
+    from faristol.referee.tournament.world import TournamentWorld as World
 
 COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer")
 """What is expected of a step of a tournament as of one at a table."""
+
+Expectation = Callable[["World", Value], Differences]
+OfStandings = Callable[["World", Value, int], Differences]
+"""Expects something of the standings after a round, or with the results so far when that is 0."""
+Lines = Callable[["World", int], Awaitable[Mapping[str, Any]]]
+"""The lines of standings, by the names of players or teams."""
 
 
 def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str, value: Value) -> Differences:
@@ -41,32 +43,89 @@ def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str
 
 
 async def _at_table(world: World, done: Done, key: str, value: Value) -> Differences:
-    if world.tables.last is None:
+    view = world.tables.last_view
+    if view is None:
         raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
-    seen = Seen(world, world.tables.last)
     of_ids = world.tables.by_ids(key, value)
-    async for difference in STEP[key](done, of_ids) if key in STEP else OF_TABLE[key](seen, of_ids):
+    async for difference in STEP[key](done, of_ids) if key in STEP else TABLE_STATE[key](view, of_ids):
         yield difference
 
 
-async def _pairs(world: World, value: Value) -> Differences:
-    found = [seats(table) for table in (await last_round(world)).pairings]
-    wanted = [world.names.pair(item) for item in value.items()]
-    if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
-        yield f"expected these to meet: {all_of(world, wanted)}; got {all_of(world, found)}"
+async def _last_round(world: World) -> pairing_pb2.Round:
+    """The last round paired; an empty one before."""
+    played = (await world.services.tournament()).played
+    return played[-1] if played else pairing_pb2.Round()
+
+
+def _all_of(world: World, tables: Iterable[Iterable[str]]) -> str:
+    """Who meets, table by table, as a case writes it."""
+    return ", ".join(" – ".join(map(world.names.name, players)) for players in tables) or "none"
+
+
+def _shown(values: Mapping[str, object]) -> str:
+    """Values by name."""
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or NOBODY
+
+
+def _number(value: Value) -> float:
+    """A number in quarters: ``8.5``, ``−0.25``."""
+    try:
+        return float(value.text().replace("−", "-"))
+    except ValueError:
+        raise value.wrong(f"expected a number such as 8.5, got {value.text()!r}") from None
+
+
+def _meeting(who: str, pairs: Callable[[pairing_pb2.Round], list[tuple[str, ...]]]) -> Expectation:
+    """Expects these pairs in the last round, in any order."""
+
+    async def compare(world: World, value: Value) -> Differences:
+        found = pairs(await _last_round(world))
+        wanted = [world.names.pair(item) for item in value.items()]
+        if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
+            yield f"expected {who} to meet: {_all_of(world, wanted)}; got {_all_of(world, found)}"
+
+    return compare
+
+
+def _pairs(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
+    return [seats(table) for table in played.pairings]
+
+
+def _matches(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
+    return [(match.first_team_id, match.second_team_id) for match in played.matches]
+
+
+def _bye(field: str) -> Expectation:
+    """Expects the bye of the last round for somebody, a player or a team."""
+
+    async def compare(world: World, value: Value) -> Differences:
+        found = world.names.name(getattr(await _last_round(world), field)) or NOBODY
+        if value.text() != found:
+            yield f"expected the bye for {value.text()}, got {found}"
+
+    return compare
+
+
+async def _boards(world: World, value: Value) -> Differences:
+    last = await _last_round(world)
+    found = {world.names.name(player): table.board for table in last.pairings for player in seats(table)}
+    found.update({world.names.name(bye.player_id): bye.board for bye in last.requested_byes})
+    wanted = {name: board.number() for name, board in value.keys(world.names.ids).items()}
+    if found != wanted:
+        yield f"expected at the boards: {_shown(wanted)}; got {_shown(found)}"
 
 
 async def _tables(world: World, value: Value) -> Differences:
-    found = [seats(table) for table in (await last_round(world)).pairings]
+    found = _pairs(await _last_round(world))
     wanted = [world.names.pair(item) for item in value.items()]
     if found != wanted:
-        yield f"expected the tables {all_of(world, wanted)}; got {all_of(world, found)}"
+        yield f"expected the tables {_all_of(world, wanted)}; got {_all_of(world, found)}"
 
 
 async def _seats(world: World, value: Value) -> Differences:
     found = {
         world.names.name(player): f"{table.hall} {table.table}".strip()
-        for table in (await last_round(world)).pairings
+        for table in (await _last_round(world)).pairings
         for player in seats(table)
     }
     for name, wanted in value.keys(world.names.ids).items():
@@ -75,24 +134,18 @@ async def _seats(world: World, value: Value) -> Differences:
 
 
 async def _table_sizes(world: World, value: Value) -> Differences:
-    found = [len(seats(table)) for table in (await last_round(world)).pairings]
+    found = [len(seats(table)) for table in (await _last_round(world)).pairings]
     wanted = [item.number() for item in value.items()]
     if found != wanted:
         yield f"expected tables of {', '.join(map(str, wanted))} players; got {', '.join(map(str, found)) or 'none'}"
 
 
-async def _bye(world: World, value: Value) -> Differences:
-    found = (await last_round(world)).bye_player_id
-    if value.text() != (world.names.name(found) if found else NOBODY):
-        yield f"expected the bye for {value.text()}, got {world.names.name(found) or NOBODY}"
-
-
 async def _sits_out(world: World, value: Value) -> Differences:
     kinds = {number: name for name, number in names_of(events.ByeKind.DESCRIPTOR).items()}
-    found = {world.names.name(bye.player_id): kinds[bye.kind] for bye in (await last_round(world)).requested_byes}
+    found = {world.names.name(bye.player_id): kinds[bye.kind] for bye in (await _last_round(world)).requested_byes}
     wanted = {name: kind.text() for name, kind in value.keys(world.names.ids).items()} if value.is_mapping else {}
     if found != wanted:
-        yield f"expected to sit out: {shown(wanted)}; got {shown(found)}"
+        yield f"expected to sit out: {_shown(wanted)}; got {_shown(found)}"
 
 
 async def _met_twice(world: World, value: Value) -> Differences:
@@ -105,7 +158,7 @@ async def _met_twice(world: World, value: Value) -> Differences:
         else {frozenset(world.names.pair(pair)) for pair in value.items()}
     )
     if found != wanted:
-        yield f"expected to meet twice: {all_of(world, map(sorted, wanted))}; got {all_of(world, map(sorted, found))}"
+        yield f"expected to meet twice: {_all_of(world, map(sorted, wanted))}; got {_all_of(world, map(sorted, found))}"
 
 
 async def _byes(world: World, value: Value) -> Differences:
@@ -151,19 +204,19 @@ async def _fictitious(world: World, value: Value) -> Differences:
     }
     for name, points in value.keys(world.names.ids).items():
         found = half_points.get(world.names.ids[name])
-        if found is None or found / 2 != number_of(points):
+        if found is None or found / 2 != _number(points):
             yield f"expected {points.text()} fictitious points for {name}, got {'none' if found is None else found / 2}"
 
 
 async def _obstacles(world: World, value: Value) -> Differences:
-    found = [obstacle.reason for obstacle in (await world.services.obstacles()).obstacles]
+    found = [obstacle.reason for obstacle in await world.services.obstacles()]
     wanted = [] if value.is_text and value.text() == "none" else [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the obstacles {', '.join(wanted) or 'none'}; got {', '.join(found) or 'none'}"
 
 
 async def _ratings(world: World, value: Value) -> Differences:
-    listed = {rating.player_id: rating.after for rating in (await world.services.ratings()).ratings}
+    listed = {rating.player_id: rating.after for rating in await world.services.ratings()}
     for name, rating in value.keys(world.names.ids).items():
         found = listed.get(world.names.ids[name])
         if found != rating.number():
@@ -184,22 +237,36 @@ async def _chosen(world: World, value: Value) -> Differences:
 
 
 async def _lines(world: World, round_: int) -> Mapping[str, results_pb2.Standing]:
-    return {world.names.name(line.player_id): line for line in (await world.services.standings(round_)).standings}
+    return {world.names.name(line.player_id): line for line in await world.services.standings(round_)}
 
 
-async def _standings(world: World, value: Value, round_: int) -> Differences:
-    found = [f"{line.rank} {name}" for name, line in (await _lines(world, round_)).items()]
-    wanted = [item.text() for item in value.items()]
-    if Counter(found) != Counter(wanted):
-        yield f"expected the standings {', '.join(wanted)}; got {', '.join(found)}"
+async def _team_lines(world: World, round_: int) -> Mapping[str, results_pb2.TeamStanding]:
+    return {world.names.name(line.team_id): line for line in await world.services.team_standings(round_)}
 
 
-async def _points(world: World, value: Value, round_: int) -> Differences:
-    lines = await _lines(world, round_)
-    for name, points in value.keys(world.names.ids).items():
-        found = lines[name].half_points / 2 if name in lines else None
-        if found != number_of(points):
-            yield f"expected {points.text()} points for {name}, got {found}"
+def _ranks(what: str, lines: Lines) -> OfStandings:
+    """Expects ranks and names, in any order among equals."""
+
+    async def compare(world: World, value: Value, round_: int) -> Differences:
+        found = [f"{line.rank} {name}" for name, line in (await lines(world, round_)).items()]
+        wanted = [item.text() for item in value.items()]
+        if Counter(found) != Counter(wanted):
+            yield f"expected the {what} {', '.join(wanted)}; got {', '.join(found)}"
+
+    return compare
+
+
+def _half_points(what: str, lines: Lines, field: str) -> OfStandings:
+    """Expects points of a kind, of which a line has the double."""
+
+    async def compare(world: World, value: Value, round_: int) -> Differences:
+        known = await lines(world, round_)
+        for name, points in value.keys(world.names.ids).items():
+            found = getattr(known[name], field) / 2 if name in known else None
+            if found != _number(points):
+                yield f"expected {points.text()} {what} for {name}, got {found}"
+
+    return compare
 
 
 async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
@@ -209,7 +276,7 @@ async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
                 yield str(there_is_no("tie-break", tie_break, values))
-            elif values[tie_break] != number_of(number):
+            elif values[tie_break] != _number(number):
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
 
 
@@ -227,21 +294,26 @@ async def _standing(world: World, value: Value, round_: int) -> Differences:
             yield difference
 
 
-STANDING: Mapping[str, Callable[[World, Value, int], Differences]] = {
-    "standings": _standings,
-    "points": _points,
+STANDING: Mapping[str, OfStandings] = {
+    "standings": _ranks("standings", _lines),
+    "points": _half_points("points", _lines, "half_points"),
     "tie-breaks": _tie_breaks,
     "standing": _standing,
-    **STANDING_OF_TEAMS,
+    "team-standings": _ranks("standings of teams", _team_lines),
+    "match-points": _half_points("points of matches", _team_lines, "match_half_points"),
+    "board-points": _half_points("points of boards", _team_lines, "board_half_points"),
 }
-"""What is expected of the standings, after a round or with the results so far."""
+"""What is expected of the standings."""
 
-OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
-    "pairs": _pairs,
+OTHER: Mapping[str, Expectation] = {
+    "pairs": _meeting("these", _pairs),
+    "matches": _meeting("these teams", _matches),
+    "boards": _boards,
     "tables": _tables,
     "table-sizes": _table_sizes,
     "seats": _seats,
-    "bye": _bye,
+    "bye": _bye("bye_player_id"),
+    "team-bye": _bye("bye_team_id"),
     "byes": _byes,
     "sits-out": _sits_out,
     "met-twice": _met_twice,
@@ -253,11 +325,10 @@ OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
     "ratings": _ratings,
     "tournament": _tournament,
     "chosen": _chosen,
-    **OF_TEAMS,
 }
 """What else is expected of a tournament."""
 
-AT_TABLE = frozenset({*STEP, *OF_TABLE} - {*COMMON})
+AT_TABLE = frozenset({*STEP, *TABLE_STATE} - {*COMMON})
 """The keys of what is expected of the table at which something was done last."""
 
 EXPECTATIONS = frozenset({*COMMON, *AT_TABLE, *STANDING, *OTHER})

@@ -29,11 +29,12 @@ from faristol.referee.notebook import Notebook
 from faristol.referee.services import AtTable
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import tournament_verbs
-from faristol.referee.tournament.services import RESULTS, TournamentServices
+from faristol.referee.tournament.services import TournamentServices
 from faristol.results.service import service as results_service
 from faristol.rules import load_tile_set
 from faristol.words import Library
 
+RESULTS = results_pb2.DESCRIPTOR.services_by_name["ResultsService"]
 LEXICON = lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"]
 
 
@@ -65,7 +66,9 @@ class Within:
 
 
 class TournamentInMemory(InMemory, TournamentServices):
-    """The services of a tournament over a notebook."""
+    """The services of a tournament over a notebook. Standings are folded from it, for there are no rows in memory."""
+
+    position_field = "as_of_position"
 
     def __init__(self, case: TournamentCase, now: Callable[[], datetime]) -> None:
         self._case = case
@@ -93,24 +96,6 @@ class TournamentInMemory(InMemory, TournamentServices):
 
     async def appoint_judges(self) -> None:
         """See ``TournamentServices``: there is no queue in memory, and what judges would write is written."""
-
-    async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
-        """See ``TournamentServices``; folded from the record, for there are no rows in memory."""
-        request = results_pb2.GetStandingsRequest(
-            tournament_id=TOURNAMENT_ID, round=round_, as_of_position=await self.record.last_position()
-        )
-        shown = await self.ask(RESULTS, "GetStandings", request)
-        assert isinstance(shown, results_pb2.GetStandingsResponse)
-        return shown
-
-    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
-        """See ``TournamentServices``."""
-        request = results_pb2.GetTeamStandingsRequest(
-            tournament_id=TOURNAMENT_ID, round=round_, as_of_position=await self.record.last_position()
-        )
-        shown = await self.ask(RESULTS, "GetTeamStandings", request)
-        assert isinstance(shown, results_pb2.GetTeamStandingsResponse)
-        return shown
 
 
 @cache

@@ -56,11 +56,8 @@ def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -
     steps = read_steps(keys["steps"], entries, errors, EXPECTATIONS, GIVEN_KEYS)
     check_refusals(steps, heading.ruleset, errors)
     return TournamentCase(
-        name=heading.name,
+        **heading._asdict(),
         place=value,
-        ruleset=heading.ruleset,
-        scenarios=heading.scenarios,
-        articles=heading.articles,
         steps=steps,
         rounds=rounds,
         keeping=_keeping(keys["keeping"]) if "keeping" in keys else game_events.KEEPING_RECORDED,

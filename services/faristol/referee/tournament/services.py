@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from typing import Any
+
+from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.rating.v1 import events_pb2 as rating_events
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.referee.case import Word
-from faristol.referee.services import PAIRING, AtTable, Services
+from faristol.referee.services import AtTable, Services
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
-
-RESULTS = results_pb2.DESCRIPTOR.services_by_name["ResultsService"]
-RATING = rating_pb2.DESCRIPTOR.services_by_name["RatingService"]
 
 
 class TournamentServices(Services):
     """Pairing, the tables of its rounds, rating and results."""
+
+    position_field: str
+    """The field of a request for standings with the position that they are asked for as of."""
 
     @abstractmethod
     async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
@@ -29,34 +33,39 @@ class TournamentServices(Services):
     async def appoint_judges(self) -> None:
         """Appoint judges who rule on what is challenged in the tournament, which has been created."""
 
-    @abstractmethod
-    async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
+    async def standings(self, round_: int) -> Sequence[results_pb2.Standing]:
         """The standings after a round; with the results so far when that is 0."""
+        request = results_pb2.GetStandingsRequest(tournament_id=TOURNAMENT_ID, round=round_)
+        shown: results_pb2.GetStandingsResponse = await self._as_of_now(request)
+        return shown.standings
 
-    @abstractmethod
-    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
+    async def team_standings(self, round_: int) -> Sequence[results_pb2.TeamStanding]:
         """The same of the teams."""
+        request = results_pb2.GetTeamStandingsRequest(tournament_id=TOURNAMENT_ID, round=round_)
+        shown: results_pb2.GetTeamStandingsResponse = await self._as_of_now(request)
+        return shown.standings
+
+    async def _as_of_now(self, request: Message) -> Any:
+        setattr(request, self.position_field, await self.record.last_position())
+        return await self.ask(request)
 
     async def tournament(self) -> pairing_pb2.GetTournamentResponse:
         """The tournament as its service shows it."""
         request = pairing_pb2.GetTournamentRequest(tournament_id=TOURNAMENT_ID)
-        shown = await self.ask(PAIRING, "GetTournament", request)
-        assert isinstance(shown, pairing_pb2.GetTournamentResponse)
+        shown: pairing_pb2.GetTournamentResponse = await self.ask(request)
         return shown
 
-    async def obstacles(self) -> pairing_pb2.ListObstaclesResponse:
+    async def obstacles(self) -> Sequence[pairing_pb2.Obstacle]:
         """What keeps the next round from being paired."""
         request = pairing_pb2.ListObstaclesRequest(tournament_id=TOURNAMENT_ID)
-        told = await self.ask(PAIRING, "ListObstacles", request)
-        assert isinstance(told, pairing_pb2.ListObstaclesResponse)
-        return told
+        told: pairing_pb2.ListObstaclesResponse = await self.ask(request)
+        return told.obstacles
 
-    async def ratings(self) -> rating_pb2.GetRatingListResponse:
+    async def ratings(self) -> Sequence[rating_events.RatingUpdated]:
         """The ratings after the last round."""
         request = rating_pb2.GetRatingListRequest(tournament_id=TOURNAMENT_ID)
-        shown = await self.ask(RATING, "GetRatingList", request)
-        assert isinstance(shown, rating_pb2.GetRatingListResponse)
-        return shown
+        shown: rating_pb2.GetRatingListResponse = await self.ask(request)
+        return shown.ratings
 
 
 Tournaments = Callable[[TournamentCase, Callable[[], datetime]], AbstractAsyncContextManager[TournamentServices]]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -14,7 +13,9 @@ from faristol.referee.case import JUDGE, Step, Word
 from faristol.referee.commands import Commands
 from faristol.referee.document import Value
 from faristol.referee.forms import moment
+from faristol.referee.judges import finding
 from faristol.referee.services import AtTable, table_verbs
+from faristol.referee.table_state import TableView
 from faristol.referee.tournament.case import TOURNAMENT_ID
 from faristol.referee.tournament.commands import tournament_verbs
 from faristol.referee.tournament.results import seats
@@ -22,7 +23,7 @@ from faristol.referee.tournament.services import TournamentServices
 from faristol.table_store import clock_stream, game_stream
 
 if TYPE_CHECKING:
-    from faristol.referee.tournament.world import World
+    from faristol.referee.tournament.world import TournamentWorld
 
 TURN, RULE = "turn", "rule"
 """Verbs of a table that are more than one command, or none."""
@@ -47,9 +48,9 @@ class TournamentTable(AtTable):
         self.players = seats(pairing)
         self._services = services
 
-    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+    async def ask(self, request: Message) -> Any:
         """See ``Services``."""
-        return await self._services.ask(service, rpc, request)
+        return await self._services.ask(request)
 
     async def settle(self) -> None:
         """See ``Services``."""
@@ -75,13 +76,10 @@ class TournamentTable(AtTable):
 class TournamentTables:
     """The tables of a tournament at which a case does something."""
 
-    def __init__(self, world: World, complete: Callable[[str, str, Any], None]) -> None:
-        """``complete`` is given actor, verb and request, and adds what no step says: the id of the command, time."""
+    def __init__(self, world: TournamentWorld) -> None:
         self._world = world
-        self._complete = complete
         self._known: dict[str, TournamentTable] = {}
-        self.last: TournamentTable | None = None
-        """Where something was done last: expectations of a table are of this one."""
+        self._last: TournamentTable | None = None
 
     async def let_pass(self) -> None:
         """Let time go by at all of them."""
@@ -90,12 +88,12 @@ class TournamentTables:
 
     async def act(self, step: Step, answers: list[Message]) -> None:
         """Do what a step says at its table. Raises ``CaseError`` where it does not say at which."""
-        self.last = table = self._table(step)
+        self._last = table = self._table(step)
         if step.verb == RULE:
-            await self._rule(table, step)
+            await table.rule(finding(step, self._world.case.words))
             return
         names = self._world.names
-        commands = Commands(table, self._world.case.ruleset, table.players, self._of(table))
+        commands = Commands(table, self._world.case.ruleset, table.players, self._complete)
         actor = names.ids.get(step.actor, step.actor)
         if step.verb == TURN:
             await commands.whole_turn(actor, step.place, step.argument, answers)
@@ -107,19 +105,17 @@ class TournamentTables:
         fields = {key: self._by_id(key, value) for key, value in step.fields.items() if key != "game-id"}
         answers.append(await commands.send(actor, step.verb, step.place, argument, fields))
 
-    async def _rule(self, table: TournamentTable, step: Step) -> None:
-        said = step.argument.text() if step.argument else ""
-        if said not in ("", "valid", "invalid"):
-            raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
-        await table.rule(lambda word: word in self._world.case.words if not said else said == "valid")
+    @property
+    def last_view(self) -> TableView | None:
+        """Where something was done last, as expectations of a table look at it."""
+        if self._last is None:
+            return None
+        return TableView(self._last, self._last.players, self._world.case.ruleset, self._world.now_ms)
 
-    def _of(self, table: TournamentTable) -> Callable[[str, str, Any], None]:
-        def complete(actor: str, verb: str, request: Any) -> None:
-            self._complete(actor, verb, request)
-            if "game_id" in request.DESCRIPTOR.fields_by_name:
-                request.game_id = table.game_id
-
-        return complete
+    def _complete(self, actor: str, verb: str, request: Any) -> None:
+        self._world.complete(actor, verb, request)
+        if self._last and "game_id" in request.DESCRIPTOR.fields_by_name:
+            request.game_id = self._last.game_id
 
     def _table(self, step: Step) -> TournamentTable:
         """The table that a step names, that of its player in the last round, or else the last one."""
@@ -130,8 +126,8 @@ class TournamentTables:
             players = {world.names.ids[step.actor]}
         elif "player-id" in step.fields:
             players = set(world.names.ids_in(step.fields["player-id"]))
-        elif self.last:
-            return self.last
+        elif self._last:
+            return self._last
         else:
             raise step.place.wrong("expected at which table, such as `with: {game-id: Anna – Blai}`")
         found = next((pairing for pairing in world.pairings if players <= set(seats(pairing))), None)
@@ -156,24 +152,3 @@ class TournamentTables:
             for name, inner in value.keys().items()
         ]
         return Value(value.file, yaml.MappingNode("", pairs, value.node.start_mark, value.node.end_mark))
-
-
-class Seen:
-    """A table as expectations of a table look at it."""
-
-    def __init__(self, world: World, table: TournamentTable) -> None:
-        self.services = table
-        self.case = Seated(world, table)
-        self.now_ms = world.now_ms
-
-    async def used_ms(self) -> Mapping[str, int]:
-        """The time that each player has used by now."""
-        return await self.services.used_ms(self.now_ms)
-
-
-class Seated:
-    """Who sits there, and under which rules."""
-
-    def __init__(self, world: World, table: TournamentTable) -> None:
-        self.players = table.players
-        self.ruleset = world.case.ruleset

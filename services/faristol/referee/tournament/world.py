@@ -1,11 +1,9 @@
-"""The world of a case of a tournament: it is created, players enter, and steps are done at it."""
+"""A tournament as a case begins, and as its steps change it."""
 
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from google.protobuf.message import Message
@@ -16,40 +14,36 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step
 from faristol.referee.document import Value, there_is_no
-from faristol.referee.done import PROBLEMS, Done, Problem
 from faristol.referee.forms import fill, moment
 from faristol.referee.lexicons import LEXICON_NAME
-from faristol.referee.services import GAME, table_verbs
+from faristol.referee.services import table_verbs
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import arguments
+from faristol.referee.tournament.expectations import of_tournament
 from faristol.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, rounds_of, seats
 from faristol.referee.tournament.services import TournamentServices
 from faristol.referee.tournament.table import TournamentTables, is_of_table
+from faristol.referee.world import Differences, Done, World
 from faristol.rules import Board
 
 PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
 """Verbs that are more than one command, or that say what the case says."""
 
 
-class World:
-    """A tournament. Time goes by as the case says."""
+class TournamentWorld(World[TournamentServices]):
+    """A tournament: it is created, players enter, and steps are done at it."""
 
-    services: TournamentServices
+    tournament_id = TOURNAMENT_ID
 
     def __init__(self, case: TournamentCase) -> None:
+        super().__init__()
         self.case = case
         self.names = case.names
-        self.now_ms = 0
-        self._sent = 0
-        self.tables = TournamentTables(self, self._complete)
+        self.tables = TournamentTables(self)
         self.pairings: Sequence[events.Pairing] = ()
         """All tables so far, those of the last round first."""
         self._awaited: Sequence[tuple[str, ...]] = ()
         """Who sits at the tables of the last round that have no result."""
-
-    def now(self) -> datetime:
-        """What time it is in the case."""
-        return moment(self.now_ms).ToDatetime(UTC)
 
     async def open(self, services: TournamentServices) -> None:
         """Create the tournament of the case and let its players enter, unless its first step is to create it."""
@@ -64,24 +58,12 @@ class World:
             players = {"team-id": said(name), "player-ids": said(", ".join(line_up))}
             await self._send("register-team", self.case.place, players)
 
-    async def do(self, step: Step) -> Done:
-        """Let time go by up to a step, and do it."""
-        before = await self.services.record.last_position()
-        if step.at_ms is not None:
-            if step.at_ms < self.now_ms:
-                raise step.place.wrong("this happens before the step before it")
-            self.now_ms = step.at_ms
-        self.now_ms += step.after_ms or 0
+    async def let_pass(self) -> None:
+        """See ``World``: what the clocks are due to say by now is said."""
         await self.tables.let_pass()
-        answers: list[Message] = []
-        problem: Problem | None = None
-        try:
-            await self._act(step, answers)
-        except PROBLEMS as found:
-            problem = found
-        return Done(await self.services.facts(before), answers, problem)
 
-    async def _act(self, step: Step, answers: list[Message]) -> None:
+    async def act(self, step: Step, answers: list[Message]) -> None:
+        """See ``World``."""
         match step.verb:
             case "":
                 await self._report(step)
@@ -118,7 +100,7 @@ class World:
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name
         await self._look()
-        self._complete(actor, name, request)
+        self.complete(actor, name, request)
         if "arbiter_id" in known and actor == ARBITER:
             request.arbiter_id = ARBITER
         for line in lines:
@@ -130,7 +112,7 @@ class World:
         if "version" in fields:
             fields = {**fields, "version": await self._version(fields["version"])}
         fill(request, {key: self.names.translated(value, self.game, key) for key, value in fields.items()}, Board())
-        return await self.services.call(verb, request)
+        return await self.services.call(request)
 
     def _say(self, line: Line, result: Any) -> None:
         """What a line says of a game: its scores, and fields besides; who was ``absent`` has lost it by forfeit."""
@@ -141,36 +123,21 @@ class World:
         said = {"forfeited-by" if key == "absent" else key: value for key, value in line.fields.items()}
         fill(result, {key: self.names.translated(value, self.game, key) for key, value in said.items()}, Board())
 
-    def _complete(self, _: str, __: str, request: Any) -> None:
-        """What no step says of a command."""
-        known = request.DESCRIPTOR.fields_by_name
-        if "command_id" in known:
-            self._sent += 1
-            request.command_id = str(uuid.UUID(int=self._sent))
-        if "tournament_id" in known:
-            request.tournament_id = TOURNAMENT_ID
-        if "occurred_at" in known:
-            request.occurred_at.CopyFrom(moment(self.now_ms))
-
     async def _create(self, place: Value) -> Message:
         case = self.case
         pin = pin_of(case.ruleset)
-        verb = self.services.verbs[CREATE]
-        self._sent += 1
-        request: Any = verb.request(
-            command_id=str(uuid.UUID(int=self._sent)),
-            tournament_id=TOURNAMENT_ID,
+        request = pairing_pb2.CreateTournamentRequest(
             name=case.name[:200],
             rounds=case.rounds,
             ruleset=pin.name,
             lexicon=LEXICON_NAME,
             seed=hashlib.sha256(case.name.encode()).digest(),
             keeping=case.keeping,
-            occurred_at=moment(self.now_ms),
         )
+        self.complete(DIRECTOR, CREATE, request)
         for name, value in pin.options:
             request.options.add(name=name, value=value)
-        answer = await self.services.call(verb, request)
+        answer = await self.services.call(request)
         if any(step.actor == JUDGE for step in case.steps):
             await self.services.appoint_judges()
         return answer
@@ -254,15 +221,9 @@ class World:
             await self._look()
             if seats(pairing) not in self._awaited:
                 return
-            self._sent += 1
-            sign = game_pb2.SignSheetRequest(
-                command_id=str(uuid.UUID(int=self._sent)),
-                game_id=pairing.game_id,
-                player_id=player,
-                occurred_at=moment(self.now_ms),
-            )
-            await self.services.ask(GAME, "SignSheet", sign)
-            await self.services.settle()
+            sign = game_pb2.SignSheetRequest(game_id=pairing.game_id, player_id=player)
+            self.complete(player, "sign-sheet", sign)
+            await self.services.call(sign)
 
     async def _look(self) -> None:
         """Look at who sits where. The tables of the last round come first."""
@@ -281,3 +242,7 @@ class World:
             if set(seats(table)) == set(line.players):
                 return table
         raise line.place.wrong(f"{' and '.join(map(self.names.name, line.players))} have not been paired")
+
+    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
+        """See ``World``."""
+        return of_tournament(self, done, step.given, key, value)

@@ -21,8 +21,8 @@ from faristol.referee.memory import in_memory
 from faristol.referee.position import GAME_ID
 from faristol.referee.reader import files_in, read_cases
 from faristol.referee.services import CLOCK, GAME, TableServices
+from faristol.referee.table_world import TableWorld
 from faristol.referee.verbs import verbs_of
-from faristol.referee.world import World
 from faristol.rules import load_ruleset
 from faristol.table.decide import decide
 from faristol.table_store import load_table
@@ -37,7 +37,7 @@ NEXT = frozenset(["press", "accept-play", "accept-ruling", "sign-sheet", "start-
 """Those that are always the next step when they would be carried out; a draw or a stop may also be made up for."""
 
 
-async def taken(world: World, shown: Shown) -> set[tuple[str, str]]:
+async def taken(world: TableWorld, shown: Shown) -> set[tuple[str, str]]:
     """Every command of ``TRIED`` that would be carried out now, by whom; nothing is written."""
     settled = await load_table(world.services.record, GAME_ID)
     assert settled is not None
@@ -71,7 +71,7 @@ async def test_what_is_offered_is_taken_and_what_comes_next_is_offered(file: Pat
     for case in read_cases(file):
         if not isinstance(case, TableCase):
             continue
-        world = World(case)
+        world = TableWorld(case)
         async with in_memory(case, world.now) as services:
             await world.open(services)
             for step in case.steps:
