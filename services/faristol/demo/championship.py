@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from faristol.client.services import Api, call, when_found
+from faristol.client.services import Api, M, call, when_found
 from faristol.demo.plan import Plan
 from faristol.demo.table import Table
 from faristol.kernel.times import to_timestamp
@@ -54,13 +54,12 @@ class Championship:
         for number in range(1, plan.rounds + 1):
             await self._play_round(number, tournament)
             await self._results_in(number)
-            when = to_timestamp(plan.round_end(number, self.now))
-            close = pairing_pb2.CloseRoundRequest(round=number, occurred_at=when, **self._who("close", number))
-            position = (await call(pairing.CloseRound, close)).position
+            close = pairing_pb2.CloseRoundRequest(round=number)
+            closed = await self._send(pairing.CloseRound, close, plan.round_end(number, self.now), "close", number)
+            position = closed.position
             tournament = await call(pairing.GetTournament, self._which())
-        over = to_timestamp(plan.round_end(plan.rounds, self.now))
-        publish = pairing_pb2.PublishStandingsRequest(occurred_at=over, **self._who("publish"))
-        position = max(position, (await call(pairing.PublishStandings, publish)).position)
+        over, publish = plan.round_end(plan.rounds, self.now), pairing_pb2.PublishStandingsRequest()
+        position = max(position, (await self._send(pairing.PublishStandings, publish, over, "publish")).position)
         ratings = await when_found(
             self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id)
         )
@@ -76,7 +75,7 @@ class Championship:
 
     async def _tournament(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing
-        opening = to_timestamp(plan.round_start(1, self.now))
+        opening = plan.round_start(1, self.now)
         options = [
             game_events.ChosenOption(name=name, value=written(value)) for name, value in plan.rules.chosen.items()
         ]
@@ -87,34 +86,28 @@ class Championship:
             lexicon=self.lexicon,
             options=options,
             seed=plan.secret,
-            occurred_at=opening,
-            **self._who("create"),
         )
-        await call(pairing.CreateTournament, create)
+        await self._send(pairing.CreateTournament, create, opening, "create")
         for entrant in plan.entrants:
             register = pairing_pb2.RegisterPlayerRequest(
-                player_id=entrant.player_id,
-                name=entrant.name,
-                rating=entrant.rating,
-                occurred_at=opening,
-                **self._who("register", entrant.player_id),
+                player_id=entrant.player_id, name=entrant.name, rating=entrant.rating
             )
-            await call(pairing.RegisterPlayer, register)
+            await self._send(pairing.RegisterPlayer, register, opening, "register", entrant.player_id)
         return await call(pairing.GetTournament, self._which())
 
     async def _play_round(self, number: int, tournament: pairing_pb2.GetTournamentResponse) -> None:
         plan, pairing = self.plan, self.api.pairing
         if any(known.round == number and known.phase == pairing_pb2.ROUND_PHASE_CLOSED for known in tournament.played):
             return
-        when = to_timestamp(plan.round_start(number, self.now))
-        pair = pairing_pb2.PairRoundRequest(round=number, occurred_at=when, **self._who("pair", number))
-        paired = await call(pairing.PairRound, pair)
-        start = pairing_pb2.StartRoundRequest(round=number, occurred_at=when, **self._who("start", number))
-        started = await call(pairing.StartRound, start)
+        when = plan.round_start(number, self.now)
+        pair, start = pairing_pb2.PairRoundRequest(round=number), pairing_pb2.StartRoundRequest(round=number)
+        paired = await self._send(pairing.PairRound, pair, when, "pair", number)
+        started = await self._send(pairing.StartRound, start, when, "start", number)
         total, finished = len(paired.pairings), 0
         self.seen(number, finished, total, started.position)
         tables = [
-            asyncio.create_task(self._play_table(pairing_at_table.game_id)) for pairing_at_table in paired.pairings
+            asyncio.create_task(Table(self.api, plan, seat.game_id, self.graph, self.tile_set).play())
+            for seat in paired.pairings
         ]
         try:
             for table in asyncio.as_completed(tables):
@@ -124,9 +117,6 @@ class Championship:
         finally:
             for task in tables:
                 task.cancel()
-
-    async def _play_table(self, game_id: str) -> None:
-        await Table(self.api, self.plan, self.graph, self.tile_set, game_id).play()
 
     async def _results_in(self, number: int) -> None:
         """Wait for the results that are still on their way from the tables to the director."""
@@ -140,5 +130,9 @@ class Championship:
     def _which(self) -> pairing_pb2.GetTournamentRequest:
         return pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
 
-    def _who(self, *act: object) -> dict[str, Any]:
-        return {"command_id": self.plan.command_id(*act), "tournament_id": self.plan.tournament_id}
+    async def _send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime, *act: object) -> M:
+        """Send a request with its id, which follows from ``act``, the tournament, and when it happens."""
+        request.command_id = self.plan.command_id(*act)
+        request.tournament_id = self.plan.tournament_id
+        request.occurred_at.CopyFrom(to_timestamp(when))
+        return await call(method, request)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
-from faristol.client.services import Api, call, when_found
-from faristol.demo.plan import Plan
+from faristol.client.services import call, when_found
+from faristol.demo.commands import Commands
 from faristol.demo.player import PRESSING, STOPPING
-from faristol.kernel.times import to_datetime, to_timestamp
+from faristol.kernel.times import to_datetime
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import game_pb2
@@ -20,13 +19,8 @@ WAIT = 0.02
 TIMED_OUT = clock_events.TurnTimedOut.DESCRIPTOR.name
 
 
-@dataclass(frozen=True)
-class TableClock:
+class TableClock(Commands):
     """Stops and presses the clock of one game, and says when a turn's time is over. It keeps no state of its own."""
-
-    api: Api
-    plan: Plan
-    game_id: str
 
     async def read(self) -> clock_pb2.GetClockResponse:
         """The clock as its service shows it, once there is one."""
@@ -41,37 +35,22 @@ class TableClock:
         over = to_datetime(clock.deadline_at)
         if clock.deadline != TIMED_OUT or done <= over:
             return False
-        request = clock_pb2.ClaimTimeRequest(
-            command_id=self.plan.command_id(self.game_id, game.turn, "claim"),
-            game_id=self.game_id,
-            player_id=claimant,
-            occurred_at=to_timestamp(over + PRESSING),
-        )
-        await call(self.api.clock.ClaimTime, request)
+        request = clock_pb2.ClaimTimeRequest(player_id=claimant)
+        await self.send(self.api.clock.ClaimTime, request, game.turn, "claim", over + PRESSING)
         return True
 
     async def stop(self, turn: int, mover: str, since: datetime) -> None:
         """Stop the own clock until the press (PES Δ.β.i), unless the last tiles have stopped it (PES Ε.β)."""
         if (await self.read()).held:
             return
-        request = clock_pb2.StopRequest(
-            command_id=self.plan.command_id(self.game_id, turn, "stop"),
-            game_id=self.game_id,
-            player_id=mover,
-            occurred_at=to_timestamp(since + STOPPING),
-        )
-        await call(self.api.clock.Stop, request)
+        request = clock_pb2.StopRequest(player_id=mover)
+        await self.send(self.api.clock.Stop, request, turn, "stop", since + STOPPING)
 
     async def press(self, turn: int, mover: str, since: datetime) -> None:
         """Press the clock; press it again where a time ran out before, as long as the turn goes on."""
         for attempt in count(1):
-            request = clock_pb2.PressRequest(
-                command_id=self.plan.command_id(self.game_id, turn, "press" if attempt == 1 else f"press-{attempt}"),
-                game_id=self.game_id,
-                player_id=mover,
-                occurred_at=to_timestamp(since + PRESSING),
-            )
-            if not (await call(self.api.clock.Press, request)).too_late:
+            act, request = "press" if attempt == 1 else f"press-{attempt}", clock_pb2.PressRequest(player_id=mover)
+            if not (await self.send(self.api.clock.Press, request, turn, act, since + PRESSING)).too_late:
                 return
             game = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
             if game.turn != turn or game.phase not in (game_pb2.PHASE_PLACED, game_pb2.PHASE_DRAWN):

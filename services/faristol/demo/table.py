@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any
 
-from faristol.client.services import Api, call, when_found
+from faristol.client.services import call, when_found
 from faristol.demo.clock import WAIT, TableClock
-from faristol.demo.plan import Plan
+from faristol.demo.commands import Commands
 from faristol.demo.player import (
     DOUBTING,
     DRAWING,
@@ -27,7 +26,7 @@ from faristol.demo.player import (
     doubts,
     thinking,
 )
-from faristol.kernel.times import to_datetime, to_timestamp
+from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import TileSet
@@ -51,18 +50,15 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Commands):
     """Plays one game to its end, from whatever state it is in. It keeps no state of its own.
 
     What is done follows from the rules that the table is played under: which steps a turn has, who writes, what stops
     a clock, how long a play can be challenged.
     """
 
-    api: Api
-    plan: Plan
     graph: WordGraph
     tile_set: TileSet
-    game_id: str
 
     @property
     def rules(self) -> Ruleset:
@@ -119,7 +115,6 @@ class Table:
         done = to_datetime(game.occurred_at) + thinking(lambda what: temper(what) if what == "temper" else lot(what))
         if await self.clock.time_is_over(game, done, other):
             return other
-        common: dict[str, Any] = {"game_id": self.game_id, "player_id": mover, "occurred_at": to_timestamp(done)}
         turns = (game.turn - 1) // len(game.sides)
         sight = Sight(Grid.of(self.tile_set, squares), list(game.rack), game.bag_left, turns)
         match choose(self.graph, self.rules, sight, lot):
@@ -128,30 +123,27 @@ class Table:
                     events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
                     for tile in tiles
                 ]
-                command = self._command(game.turn, "play")
-                play = game_pb2.PlacePlayRequest(command_id=command, placements=placements, **common)
-                answer = await call(self.api.game.PlacePlay, play)
+                play = game_pb2.PlacePlayRequest(player_id=mover, placements=placements)
+                answer = await self.send(self.api.game.PlacePlay, play, game.turn, "play", done)
                 if not self._is_over_as_laid(game):
                     placed = Placed(game.turn, mover, [tuple(scored.word.faces) for scored in answer.words], done)
                     await self._answer_play(game, placed, ruled_valid=False)
                 return other
             case FreeExchange():
-                command = self._command(game.turn, f"free-exchange-{game.version}")
-                await call(self.api.game.FreeExchange, game_pb2.FreeExchangeRequest(command_id=command, **common))
+                free = game_pb2.FreeExchangeRequest(player_id=mover)
+                await self.send(self.api.game.FreeExchange, free, game.turn, f"free-exchange-{game.version}", done)
                 return mover
             case Exchange(faces):
-                command = self._command(game.turn, "exchange")
-                exchange = game_pb2.ExchangeRequest(command_id=command, faces=faces, **common)
-                await call(self.api.game.Exchange, exchange)
+                exchange = game_pb2.ExchangeRequest(player_id=mover, faces=faces)
+                await self.send(self.api.game.Exchange, exchange, game.turn, "exchange", done)
                 if self.rules.exchange.stops_clock:
                     await self.clock.stop(game.turn, mover, done)
             case Pass():
-                command = self._command(game.turn, "pass")
-                await call(self.api.game.Pass, game_pb2.PassRequest(command_id=command, **common))
+                passed = game_pb2.PassRequest(player_id=mover)
+                await self.send(self.api.game.Pass, passed, game.turn, "pass", done)
             case CannotPlay():
-                command = self._command(game.turn, "cannot-play")
-                declare = game_pb2.DeclareCannotPlayRequest(command_id=command, **common)
-                await call(self.api.game.DeclareCannotPlay, declare)
+                declare = game_pb2.DeclareCannotPlayRequest(player_id=mover)
+                await self.send(self.api.game.DeclareCannotPlay, declare, game.turn, "cannot-play", done)
         if "press" in self.rules.turn.steps:
             await self.clock.press(game.turn, mover, done)
         return other
@@ -167,22 +159,12 @@ class Table:
         for player in self._writers(game, placed.mover):
             if player not in written:
                 when += WRITING
-                write = game_pb2.WriteScoreRequest(
-                    command_id=self._command(placed.turn, f"write-{player}"),
-                    game_id=self.game_id,
-                    player_id=player,
-                    occurred_at=to_timestamp(when),
-                )
-                await call(self.api.game.WriteScore, write)
+                write = game_pb2.WriteScoreRequest(player_id=player)
+                await self.send(self.api.game.WriteScore, write, placed.turn, f"write-{player}", when)
         if game.bag_left:
             when += DRAWING
-            draw = game_pb2.DrawTilesRequest(
-                command_id=self._command(placed.turn, "draw"),
-                game_id=self.game_id,
-                player_id=placed.mover,
-                occurred_at=to_timestamp(when),
-            )
-            await call(self.api.game.DrawTiles, draw)
+            draw = game_pb2.DrawTilesRequest(player_id=placed.mover)
+            await self.send(self.api.game.DrawTiles, draw, placed.turn, "draw", when)
         if "press" in steps and not await self._is_over_as_written(game):
             await self.clock.press(placed.turn, placed.mover, when)
 
@@ -198,13 +180,8 @@ class Table:
             return True
         if game.bag_left or all(side.rack_size for side in game.sides):
             return False
-        accept = game_pb2.AcceptPlayRequest(
-            command_id=self._command(placed.turn, "accept"),
-            game_id=self.game_id,
-            player_id=self._challenger(game, placed),
-            occurred_at=to_timestamp(placed.when + DOUBTING),
-        )
-        await call(self.api.game.AcceptPlay, accept)
+        accept = game_pb2.AcceptPlayRequest(player_id=self._challenger(game, placed))
+        await self.send(self.api.game.AcceptPlay, accept, placed.turn, "accept", placed.when + DOUBTING)
         return True
 
     async def _doubt(self, game: State, placed: Placed) -> bool:
@@ -213,46 +190,28 @@ class Table:
         challenged = () if self.rules.challenge.by == "nobody" else doubts(self.graph, placed.words, lot)
         if not challenged:
             return False
-        request = game_pb2.ChallengeRequest(
-            command_id=self._command(placed.turn, "challenge"),
-            game_id=self.game_id,
-            player_id=self._challenger(game, placed),
-            words=[events_pb2.Word(faces=word) for word in challenged],
-            occurred_at=to_timestamp(placed.when + DOUBTING),
-        )
-        await call(self.api.game.Challenge, request)
+        words = [events_pb2.Word(faces=word) for word in challenged]
+        request = game_pb2.ChallengeRequest(player_id=self._challenger(game, placed), words=words)
+        await self.send(self.api.game.Challenge, request, placed.turn, "challenge", placed.when + DOUBTING)
         return True
 
     async def _accept_ruling(self, game: State) -> None:
         """The mover takes back a play that was found invalid, and does not appeal (FISE 39)."""
-        request = game_pb2.AcceptRulingRequest(
-            command_id=self._command(game.pending.turn, "accept-ruling"),
-            game_id=self.game_id,
-            player_id=game.pending.player_id,
-            occurred_at=to_timestamp(to_datetime(game.occurred_at) + DOUBTING),
-        )
-        await call(self.api.game.AcceptRuling, request)
+        when = to_datetime(game.occurred_at) + DOUBTING
+        request = game_pb2.AcceptRulingRequest(player_id=game.pending.player_id)
+        await self.send(self.api.game.AcceptRuling, request, game.pending.turn, "accept-ruling", when)
 
     async def _seat_arbiter(self, game: State) -> None:
-        request = game_pb2.AssignArbiterRequest(
-            command_id=self._command(game.turn, "arbiter"),
-            game_id=self.game_id,
-            arbiter_id=ARBITER,
-            occurred_at=game.occurred_at,
-        )
-        await call(self.api.game.AssignArbiter, request)
+        request = game_pb2.AssignArbiterRequest(arbiter_id=ARBITER)
+        await self.send(self.api.game.AssignArbiter, request, game.turn, "arbiter", to_datetime(game.occurred_at))
 
     async def _sign(self, game: State) -> None:
         if not game.awaited_signer_ids:
             await asyncio.sleep(WAIT)
         for player in game.awaited_signer_ids:
-            request = game_pb2.SignSheetRequest(
-                command_id=self._command(game.turn, f"sign-{player}"),
-                game_id=self.game_id,
-                player_id=player,
-                occurred_at=to_timestamp(to_datetime(game.occurred_at) + SIGNING),
-            )
-            await call(self.api.game.SignSheet, request)
+            when = to_datetime(game.occurred_at) + SIGNING
+            request = game_pb2.SignSheetRequest(player_id=player)
+            await self.send(self.api.game.SignSheet, request, game.turn, f"sign-{player}", when)
 
     async def _is_over_as_written(self, game: State) -> bool:
         """Whether the last play has ended the game because all have written it (PES Ε.β)."""
@@ -279,9 +238,6 @@ class Table:
         """Who of the others speaks about a play."""
         others = [side.player_id for side in game.sides if side.player_id != placed.mover]
         return others[self.plan.lot(self.game_id, placed.turn, "challenger") % len(others)]
-
-    def _command(self, turn: int, act: str) -> str:
-        return self.plan.command_id(self.game_id, turn, act)
 
     @staticmethod
     def _next(game: State, player_id: str) -> str:

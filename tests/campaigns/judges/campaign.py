@@ -175,7 +175,7 @@ class Campaign:
 
         async def play(game_id: str) -> None:
             async with permits:
-                await ChallengingTable(api, self._plan, self._graph, tile_set, game_id).challenge()
+                await ChallengingTable(api, self._plan, game_id, self._graph, tile_set).challenge()
 
         try:
             async with asyncio.timeout(PATIENCE):

@@ -12,9 +12,7 @@ import grpc
 from tests.integration.processes import EAGER
 
 from faristol.client.judge import Judge, sit
-from faristol.client.services import call
 from faristol.demo.table import Placed, State, Table
-from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
@@ -47,14 +45,9 @@ class ChallengingTable(Table):
 
     async def _answer_play(self, game: State, placed: Placed, *, ruled_valid: bool) -> NoReturn:
         assert not ruled_valid
-        request = game_pb2.ChallengeRequest(
-            command_id=self._command(placed.turn, "challenge"),
-            game_id=self.game_id,
-            player_id=self._next(game, placed.mover),
-            words=[game_events.Word(faces=word) for word in placed.words],
-            occurred_at=to_timestamp(placed.when),
-        )
-        await call(self.api.game.Challenge, request)
+        words = [game_events.Word(faces=word) for word in placed.words]
+        request = game_pb2.ChallengeRequest(player_id=self._next(game, placed.mover), words=words)
+        await self.send(self.api.game.Challenge, request, placed.turn, "challenge", placed.when)
         raise Challenged
 
 

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from faristol.cli.names import Named, candidates
 from faristol.cli.table.journal import Journal
 from faristol.client.rulesets import fetch
-from faristol.client.services import call
+from faristol.client.services import M, call
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
@@ -23,7 +23,6 @@ from faristol.referee.services import CLOCK, GAME
 from faristol.referee.verbs import Verb, method_of, verbs_of
 from faristol.rules import Board
 
-M = TypeVar("M", bound=Message)
 T = TypeVar("T")
 
 PATIENT = 3.0

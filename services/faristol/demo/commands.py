@@ -1,0 +1,28 @@
+"""Commands of the players at a table: who sends them again after a crash sends the same."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from faristol.client.services import Api, M, call
+from faristol.demo.plan import Plan
+from faristol.kernel.times import to_timestamp
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What is sent to the services of one game."""
+
+    api: Api
+    plan: Plan
+    game_id: str
+
+    async def send(self, method: Callable[..., Awaitable[M]], request: Any, turn: int, act: str, when: datetime) -> M:
+        """Send a request with its id, which follows from ``turn`` and ``act``, its game, and when it happens."""
+        request.command_id = self.plan.command_id(self.game_id, turn, act)
+        request.game_id = self.game_id
+        request.occurred_at.CopyFrom(to_timestamp(when))
+        return await call(method, request)
