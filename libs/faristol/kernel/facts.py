@@ -41,6 +41,8 @@ class Meaning:
     changes: frozenset[options.Change.ValueType]
     version: int
     """Of its definition, from 1."""
+    command: str
+    """The command that does what it tells; may be empty."""
 
 
 def events_of(*contexts: ModuleType) -> tuple[Kind, ...]:
@@ -56,7 +58,7 @@ EVENTS = events_of(*CONTEXTS)
 def _read(message: Any) -> Meaning:
     said = message.GetOptions().Extensions[options.meaning]
     stream = said.stream or message.file.GetOptions().Extensions[options.stream]
-    return Meaning(stream, said.audience, frozenset(said.changes), said.version or 1)
+    return Meaning(stream, said.audience, frozenset(said.changes), said.version or 1, said.command)
 
 
 _MEANINGS = {kind: _read(kind.DESCRIPTOR) for kind in EVENTS}

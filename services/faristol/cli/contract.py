@@ -14,7 +14,7 @@ from google.protobuf.descriptor import FieldDescriptor as Field
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from faristol.cli.acts import ACTS, Act
+from faristol.cli.acts import ACTS, HIDDEN, Act
 from faristol.cli.commands import spelled
 from faristol.cli.common import run, tell
 from faristol.cli.completion import players
@@ -44,9 +44,6 @@ METHODS: Mapping[str, tuple[str, Any]] = {
 
 Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
 OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
-
-HIDDEN = frozenset({"command_id", "tournament_id"})
-"""Fields that are no options: the command sets them."""
 
 
 def command_of(method: str) -> Callable[..., None]:
@@ -86,17 +83,17 @@ def _kind(method: str) -> type[Message]:
 
 def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
     """What a command is given: the tournament, its arguments, and an option for every other field."""
-    fields = kind.DESCRIPTOR.fields_by_name
+    fields, arguments = kind.DESCRIPTOR.fields_by_name, act.positional(kind.DESCRIPTOR)
     if "tournament_id" in fields and act.new != "tournament_id":
         yield _parameter("tournament_id", Tournament)
-    for name in act.arguments:
+    for name in arguments:
         yield _argument(act, fields[name])
     if "game_id" in fields:
         yield _parameter("table_number", Table, 0)
         yield _parameter("table_round", OfRound, 0)
-    dropped = {TEAM_FOR[name] for name in act.arguments if TEAM_FOR.get(name) in fields}
+    dropped = {TEAM_FOR[name] for name in arguments if TEAM_FOR.get(name) in fields}
     for name, field in fields.items():
-        if name not in HIDDEN | dropped and name not in act.arguments:
+        if name not in HIDDEN | dropped and name not in arguments:
             yield _option(act, field)
 
 
@@ -198,7 +195,7 @@ def request_of(
         request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
     if "command_id" in fields:
         request.command_id = str(uuid.uuid4())  # type: ignore[attr-defined]
-    reader = Reader(act, known, tournament, option_of)
+    reader = Reader(act, kind.DESCRIPTOR, known, tournament, option_of)
     for name, value in given.items():
         if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
             reader.read(request, fields[name], value)
@@ -248,14 +245,14 @@ def as_written(refusal: str, method: str) -> str:
 
     An option of which the values have names is shown with them: ``--game lost|played-out``.
     """
-    act = ACTS.get(method, Act())
-    fields = {field.name: field for field in _kind(method).DESCRIPTOR.fields if field.name not in HIDDEN}
+    act, request = ACTS.get(method, Act(arguments=())), _kind(method).DESCRIPTOR
+    fields = {field.name: field for field in request.fields if field.name not in HIDDEN}
     if not fields:
         return refusal
 
     def shown(found: re.Match[str]) -> str:
         field = fields[found[0]]
-        if field.name in act.arguments:
+        if field.name in act.positional(request):
             return re.sub(r"_ids?$", "", field.name).upper()
         value = f" {written(field, act.values)}" if field.enum_type is not None else ""
         return f"{option_of(act, field)}{value}"

@@ -68,9 +68,15 @@ class Reader:
     """Reads what is given for the fields of an act."""
 
     def __init__(
-        self, act: Act, known: Roll | None, tournament: Callable[[str], str], option_of: Callable[[Act, Any], str]
+        self,
+        act: Act,
+        request: Any,
+        known: Roll | None,
+        tournament: Callable[[str], str],
+        option_of: Callable[[Act, Any], str],
     ) -> None:
         self._act = act
+        self._arguments = act.positional(request)
         self._known = known
         self._tournament = tournament
         self._option_of = option_of
@@ -81,7 +87,7 @@ class Reader:
         self._field, name = field, field.name
         if name == "game_id":
             return
-        if name in self._act.arguments and name in TEAM_FOR and self._known and self._known.teams:
+        if name in self._arguments and name in TEAM_FOR and self._known and self._known.teams:
             field = request.DESCRIPTOR.fields_by_name.get(TEAM_FOR[name], field)
         if field.is_repeated:
             entries = [entry for text in _texts(given) for entry in self._entries(field, text)]
@@ -101,7 +107,7 @@ class Reader:
         assert self._known is not None
         if given or table:
             request.game_id = self._known.game(given, table=table, number=number)
-        elif "game_id" in self._act.arguments:
+        elif "game_id" in self._arguments:
             raise Unclear(said(WHICH_GAME))
 
     def _entries(self, field: Any, text: str) -> Iterable[str]:
@@ -198,9 +204,7 @@ class Reader:
         """What is wrong with a value, what was perhaps meant, and how it would be written."""
         near = likely(given, list(known), 2)
         name = (
-            self._field.name.upper()
-            if self._field.name in self._act.arguments
-            else self._option_of(self._act, self._field)
+            self._field.name.upper() if self._field.name in self._arguments else self._option_of(self._act, self._field)
         )
         text = CANNOT_BE_NEAR if near else CANNOT_BE
         return typer.BadParameter(said(text, field=name, given=repr(given), expected=expected, near=" / ".join(near)))

@@ -15,6 +15,7 @@ from faristol.cli.names import Roll, roll
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.gateway import labels
+from faristol.kernel.facts import events_of, meaning
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -23,50 +24,8 @@ from faristol.referee.forms import names_of
 from faristol.text import say, translations, with_article
 from faristol.text.terminal import language_of_terminal
 
-METHODS: Mapping[str, str] = {
-    "TournamentCreated": "CreateTournament",
-    "RoundsChanged": "ChangeRounds",
-    "PlayerRegistered": "RegisterPlayer",
-    "LateEntryAdmitted": "RegisterPlayer",
-    "TeamRegistered": "RegisterTeam",
-    "LineUpSet": "SetLineUp",
-    "TeamWithdrawn": "WithdrawTeam",
-    "TeamReinstated": "ReinstateTeam",
-    "PlayerCheckedIn": "CheckInPlayer",
-    "PlayerCheckedOut": "CheckOutPlayer",
-    "PlayerWithdrawn": "WithdrawPlayer",
-    "PlayerReinstated": "ReinstatePlayer",
-    "PlayerWarned": "WarnPlayer",
-    "PlayerExpelled": "ExpelPlayer",
-    "ExpulsionLifted": "LiftExpulsion",
-    "PlayerSanctioned": "SanctionPlayer",
-    "SanctionLifted": "LiftSanction",
-    "WarningLifted": "LiftSanction",
-    "AppealDecided": "DecideAppeal",
-    "AppealWithdrawn": "WithdrawAppeal",
-    "HallsSet": "SetHalls",
-    "TableFixed": "FixTable",
-    "TableReleased": "ReleaseTable",
-    "ByeGranted": "GrantBye",
-    "ByeRevoked": "RevokeBye",
-    "ByeAwarded": "GrantBye",
-    "RoundUnpaired": "UnpairRound",
-    "PairForbidden": "ForbidPair",
-    "PairAllowed": "AllowPair",
-    "PairKept": "KeepPair",
-    "PairReleased": "ReleasePair",
-    "RoundStarted": "StartRound",
-    "ResultEntered": "EnterResult",
-    "ResultCorrected": "CorrectResult",
-    "SpreadAdjusted": "CorrectRuling",
-    "PostponementCancelled": "CancelPostponement",
-    "PostponedGameStarted": "StartPostponedGame",
-    "RoundClosed": "CloseRound",
-    "PrizesOffered": "OfferPrizes",
-    "StandingsPublished": "PublishStandings",
-    "StandingsReopened": "ReopenStandings",
-}
-"""The method whose answer is the sentence of an event."""
+METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
+"""The command whose answer is the sentence of an event."""
 
 TOLD: Mapping[str, str] = {
     "DivisionAdded": N_("The championship has another division."),
