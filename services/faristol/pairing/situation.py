@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -23,6 +23,8 @@ from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.model import Origins, Rulings, Tournament
 from faristol.rules import Ruleset, pinned_ruleset
+
+M = TypeVar("M", bound=Message)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,15 @@ class Situation:
         """The same, as facts say it."""
         return to_timestamp(self.moment)
 
+    def again(self, fact: M, note: str = "") -> M:
+        """A fact once more, at the moment of the act, with ``note`` where it has one."""
+        repeated: Any = type(fact)()
+        repeated.CopyFrom(fact)
+        repeated.occurred_at.CopyFrom(self.occurred_at)
+        if "note" in repeated.DESCRIPTOR.fields_by_name:
+            repeated.note = note
+        return repeated  # type: ignore[no-any-return] # a fact of the same type
+
     def act(self, version: int) -> Message:
         """The fact of ``version``, from 1. Raises ``Invalid`` when no version is given, ``NotFound`` for no such."""
         if not version:
@@ -69,14 +80,6 @@ class Situation:
         return self.facts[version - 1]
 
 
-def _nobody(state: Tournament, request: Any) -> Collection[str]:
-    return ()
-
-
-def _nothing_more(situation: Situation, request: Any, facts: Sequence[Message]) -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
     """What decides a command, what is read for it, and what its answer tells."""
@@ -84,7 +87,7 @@ class Command:
     decide: Callable[[Situation, Any], list[Message]]
     tells: type[Message] | None = None
     """The fact whose fields the answer has under the same names."""
-    more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = _nothing_more
+    more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, facts: {}
     """Fields of the answer beside these, from the request and the facts that it led to."""
     facts: bool = False
     """All facts of the tournament are read."""
@@ -92,7 +95,7 @@ class Command:
     """The other divisions of the championship are read, and must not change meanwhile."""
     games: Callable[[Any], Iterable[str]] | None = None
     """Games whose tables are read, and must not go on meanwhile."""
-    persons: Callable[[Tournament, Any], Collection[str]] = _nobody
+    persons: Callable[[Tournament, Any], Collection[str]] = lambda state, request: ()
     """Persons of whom it is read where they belong."""
     concerned: Callable[[Tournament, Any], Collection[str]] | None = None
     """Players who may not be its arbiter. The sender is, unless the request names another; None for no arbiter."""
@@ -109,14 +112,6 @@ def of_game(state: Tournament, request: Any) -> Collection[str]:
     return found[1].player_ids if found else ()
 
 
-def _never(act: Any, later: Message) -> bool:
-    return False
-
-
-def _unchecked(situation: Situation, act: Any) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Undo:
     """What undoes a fact, and what keeps it from being undone."""
@@ -127,9 +122,9 @@ class Undo:
     """Decides that for the fact of a version, with a note, where the command does not say enough."""
     thing: Callable[[Any], Hashable] | None = None
     """What the fact decides, where a later fact about the same thing takes its place."""
-    rests: Callable[[Any, Message], bool] = _never
+    rests: Callable[[Any, Message], bool] = lambda act, later: False
     """Whether a later fact would have been another, or none, without this one."""
-    check: Callable[[Situation, Any], None] = _unchecked
+    check: Callable[[Situation, Any], None] = lambda situation, act: None
     """Refuses to undo it whatever came later."""
     now: Callable[[Tournament, Sequence[Message], int, str], str] | None = None
     """The command that undoes the fact of a version as the tournament stands, empty for none, in place of the name of

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping
 from datetime import datetime
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -132,14 +131,6 @@ def _postponed(situation: Situation, game: str) -> tuple[Round, Pairing]:
     if game not in played.postponed:
         raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
     return played, pairing
-
-
-def postponed_again(agreed: events.GamePostponed, occurred_at: Timestamp) -> events.GamePostponed:
-    """What was agreed on a game, once more."""
-    again = events.GamePostponed()
-    again.CopyFrom(agreed)
-    again.occurred_at.CopyFrom(occurred_at)
-    return again
 
 
 COMMANDS: Mapping[type[Message], Command] = {

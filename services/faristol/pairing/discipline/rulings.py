@@ -81,12 +81,11 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 def _take_back(situation: Situation, version: int, note: str) -> list[Message]:
     """Take the correction of a ruling back, which was a mistake; the ruling can be corrected again."""
-    act, undone = situation.act(version), events.SpreadAdjusted()
+    act = situation.act(version)
     assert isinstance(act, events.SpreadAdjusted)
-    undone.CopyFrom(act)
-    found_game(situation.state, undone.game_id)
-    undone.points, undone.note = -undone.points, note
-    undone.occurred_at.CopyFrom(situation.occurred_at)
+    found_game(situation.state, act.game_id)
+    undone = situation.again(act, note)
+    undone.points = -act.points
     return [undone]
 
 

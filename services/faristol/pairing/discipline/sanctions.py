@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -239,7 +238,7 @@ def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: 
             note=note,
             occurred_at=occurred_at,
         ),
-        *_restored(situation, version, _at(act, occurred_at)),
+        *_restored(situation, version, situation.again(act)),
     ]
 
 
@@ -257,14 +256,6 @@ def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> s
         if not is_lifted(fact, facts, other)
         for number in fact.rounds
     }
-
-
-def _at(act: events.PlayerSanctioned, occurred_at: Timestamp) -> events.PlayerSanctioned:
-    """The same sanction, at another moment."""
-    moved = events.PlayerSanctioned()
-    moved.CopyFrom(act)
-    moved.occurred_at.CopyFrom(occurred_at)
-    return moved
 
 
 def _restored(situation: Situation, version: int, act: events.PlayerSanctioned) -> list[Message]:
@@ -303,8 +294,7 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
     act = sanction_of(situation, lift.version)
     player = sanctionable(situation.state, act.player_id)
     if isinstance(act, events.PlayerSanctioned):
-        again = _at(act, situation.occurred_at)
-        again.note = note
+        again = situation.again(act, note)
         again.rounds[:] = sorted(_to_come(situation.state, act))
         if act.rounds and not again.rounds:
             raise Refusal(
@@ -315,12 +305,9 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
             )
         return [again, *_consequences(situation, again)]
     assert isinstance(act, events.PlayerWarned), "an expulsion is lifted by another fact"
-    warned = events.PlayerWarned()
-    warned.CopyFrom(act)
+    warned = situation.again(act, note)
     warned.count = player.warnings + 1
     warned.expulsion_proposed = warned.count >= MOST_WARNINGS
-    warned.note = note
-    warned.occurred_at.CopyFrom(situation.occurred_at)
     return [warned]
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from google.protobuf.message import Message
 
-from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import Team
-from faristol.pairing.model.tournament import Tournament
+from faristol.pairing.model.tournament import Appeal, AppealPhase, Member, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
 
@@ -198,20 +197,9 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.LineUpSet: _line_up_set,
     events.TeamWithdrawn: _with_team,
     events.TeamReinstated: _with_team,
-    events.PlayerCheckedIn: _with_player,
-    events.PlayerCheckedOut: _with_player,
-    events.PlayerWithdrawn: _with_player,
-    events.PlayerReinstated: _with_player,
+    **dict.fromkeys(get_args(OfPlayer), _with_player),
     events.ByeGranted: _of_bye,
     events.ByeRevoked: _of_bye,
-    events.TableFixed: _with_player,
-    events.TableReleased: _with_player,
-    events.PlayerWarned: _with_player,
-    events.WarningLifted: _with_player,
-    events.PlayerExpelled: _with_player,
-    events.ExpulsionLifted: _with_player,
-    events.PlayerSanctioned: _with_player,
-    events.SanctionLifted: _with_player,
     events.TribunalAppointed: _tribunal_appointed,
     events.AppealLodged: _appeal_lodged,
     events.AppealDecided: _appeal_decided,

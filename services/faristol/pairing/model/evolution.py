@@ -13,9 +13,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.pins import Pin
 from faristol.pairing.model import entries, rounds
-from faristol.pairing.model.division import Division
 from faristol.pairing.model.rounds import with_round
-from faristol.pairing.model.tournament import Following, GameSanction, Hall, Tournament, Unsanctioned
+from faristol.pairing.model.tournament import Division, Following, GameSanction, Hall, Tournament, Unsanctioned
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 

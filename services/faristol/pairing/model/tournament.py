@@ -9,8 +9,6 @@ from enum import Enum
 from types import MappingProxyType
 
 from faristol.kernel.pins import UNPINNED, Pin
-from faristol.pairing.model.appeal import Appeal, Member
-from faristol.pairing.model.division import Division
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -39,6 +37,23 @@ class Phase(Enum):
     PAIRED = "paired"
     STARTED = "started"
     CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A tournament, and the public name that it has among the others."""
+
+    tournament_id: str
+    name: str
+
+    @classmethod
+    def of(cls, division: events.Division) -> Division:
+        """The division that a fact holds."""
+        return cls(division.tournament_id, division.name)
+
+    def message(self) -> events.Division:
+        """As the contract has it."""
+        return events.Division(tournament_id=self.tournament_id, name=self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +157,48 @@ class Decided:
         if not fact.HasField("unplayed"):
             return after
         return replace(after, condition=fact.condition, losers=tuple(fact.loser_ids), unplayed=fact.unplayed)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of the tribunal of appeals."""
+
+    person_id: str
+    role: events.TribunalRole.ValueType
+
+    @classmethod
+    def of(cls, member: events.TribunalMember) -> Member:
+        """The member that a fact holds."""
+        return cls(member.person_id, member.role)
+
+    def message(self) -> events.TribunalMember:
+        """As the contract has it."""
+        return events.TribunalMember(person_id=self.person_id, role=self.role)
+
+
+class AppealPhase(Enum):
+    """Where an appeal stands."""
+
+    OPEN = "open"
+    UPHELD = "upheld"
+    DISMISSED = "dismissed"
+    WITHDRAWN = "withdrawn"
+    """Taken back before it was decided on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appeal:
+    """An appeal against an act of the tournament."""
+
+    player_id: str
+    """Who appealed."""
+    version: int
+    """Of the tournament's stream, that the act made."""
+    members: tuple[Member, ...]
+    """Who sits."""
+    involved: tuple[str, ...]
+    """The players involved in the dispute, who appealed among them."""
+    phase: AppealPhase = AppealPhase.OPEN
 
 
 @dataclass(frozen=True, slots=True)

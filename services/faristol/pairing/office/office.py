@@ -23,9 +23,8 @@ from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
 from faristol.pairing.identity import checked_id, same_name
 from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
-from faristol.pairing.office.answers import answer_to
+from faristol.pairing.office.outcome import answer_to, write_of
 from faristol.pairing.office.precedence import preceded
-from faristol.pairing.office.writes import write_of
 from faristol.pairing.situation import Command, Situation
 from faristol.record import Decision, Guard, Loaded, Record, load, people
 from faristol.rules.officials import check_not_concerned

@@ -24,9 +24,8 @@ from faristol.pairing.identity import (
     same_name,
 )
 from faristol.pairing.model import Tournament
-from faristol.pairing.office.answers import answer_to
 from faristol.pairing.office.office import Office
-from faristol.pairing.office.writes import write_of
+from faristol.pairing.office.outcome import answer_to, write_of
 from faristol.pairing.situation import Command, Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -15,7 +15,7 @@ from faristol.pairing.identity import checked_id, checked_name, ids_of
 from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pairing.office import pins
 from faristol.pairing.office.office import Office
-from faristol.pairing.office.writes import write_of
+from faristol.pairing.office.outcome import write_of
 from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Decision, load

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
 
 from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
+from faristol.kernel.facts import Common, game_of, occurred_at, round_of
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_timestamp
 from faristol.pairing.model import stream
 from faristol.pairing.office.office import Office
-from faristol.pairing.questions.acts import act_of, result_of
-from faristol.pairing.questions.ratings import ratings_stream
+from faristol.pairing.questions.tournament import ratings_stream
 from faristol.pairing.undo import can_undo
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
-from faristol.record import Record, people
+from faristol.record import Record, Recorded, people
+from faristol.record.people import Person
 
 MOST_ACTS = 500
 """Acts in one answer."""
@@ -66,3 +74,96 @@ async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
     for act in acts:
         act.ClearField("version")
     return acts
+
+
+_note_in = Common("note", "")
+"""The note in an event as older versions wrote it."""
+
+_TOLD = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
+"""Fields of a fact that an act has by themselves, or that tell nobody anything."""
+
+
+def result_of(fact: Message, version: int, facts: Sequence[Message]) -> Message:
+    """The fact that tells the result of an act: what was recorded when it was entered, or else the fact itself.
+
+    ``facts`` are all of the tournament, of which the act made ``version``, from 1.
+    """
+    if not isinstance(fact, events.ResultEntered):
+        return fact
+    after = islice(facts, version, None)
+    recorded = (later for later in after if isinstance(later, events.ResultRecorded) and later.game_id == fact.game_id)
+    return next(recorded, fact)
+
+
+def act_of(
+    recorded: Recorded,
+    before: Sequence[Message],
+    note: str,
+    known: Mapping[str, Person],
+    told: Message,
+    undone_by: str = "",
+) -> pb.Act:
+    """An act with its ``note``, which in what older versions wrote stands in the event itself, and players' names.
+
+    Scores and players are those of ``told``, the fact that has its result.
+    """
+    fact, actor = recorded.message, recorded.metadata.actor
+    named = players_of(told)
+    return pb.Act(
+        version=recorded.version,
+        position=recorded.position,
+        type=recorded.name,
+        round=round_of(fact),
+        player_ids=named,
+        players=[pb.ActPlayer(player_id=player, name=_name(known, player)) for player in named],
+        scores=told.scores if isinstance(told, events.ResultRecorded | events.ResultCorrected) else (),
+        game_id=game_of(fact),
+        note=note or _note_in(fact),
+        actor=actor,
+        actor_name=_name(known, actor),
+        role=recorded.metadata.role,
+        recorded_at=to_timestamp(recorded.recorded_at),
+        occurred_at=occurred_at(fact),
+        undone_by=undone_by,
+        details=[*_details(fact, actor), *_scores_before(fact, before)],
+    )
+
+
+def _name(known: Mapping[str, Person], person_id: str) -> str:
+    return known[person_id].name if person_id in known else ""
+
+
+def _details(fact: Message, actor: str) -> Iterator[str]:
+    """What a fact says beside what every act has: halls and no other parts, no seeds, no free words.
+
+    The arbiter is left out who is the ``actor``, as every act tells that.
+    """
+    if isinstance(fact, events.HallsSet):
+        halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in fact.halls)
+        yield f"halls: {', '.join(halls) or 'none'}"
+    for field, value in fact.ListFields():
+        if field.name in _TOLD or field.message_type or field.type == field.TYPE_BYTES:
+            continue
+        if field.GetOptions().debug_redact or (field.name == "arbiter_id" and value == actor):
+            continue
+        told = ", ".join(_told(field, each) for each in (value if field.is_repeated else (value,)))
+        yield f"{field.name.replace('_', '-')}: {told}"
+
+
+def _told(field: FieldDescriptor, value: object) -> str:
+    """A value as a director writes it: ``points`` for ``SANCTION_KIND_POINTS``."""
+    if field.enum_type is not None and isinstance(value, int):
+        names = field.enum_type.values_by_number
+        prefix = names[0].name.removesuffix("UNSPECIFIED")
+        return names[value].name.removeprefix(prefix).lower().replace("_", "-")
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _scores_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
+    """The scores that a corrected result takes the place of."""
+    if not isinstance(fact, events.ResultCorrected):
+        return
+    for earlier in reversed(before):
+        if isinstance(earlier, events.ResultRecorded | events.ResultCorrected) and earlier.game_id == fact.game_id:
+            yield f"scores-before: {', '.join(f'{score.player_id} {score.score}' for score in earlier.scores)}"
+            return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from google.protobuf.message import Message
 
 from faristol.host.dispatch import Context
 from faristol.pairing.model import (
@@ -17,9 +19,9 @@ from faristol.pairing.model import (
     stream,
 )
 from faristol.pairing.office.office import Office
-from faristol.pairing.questions.ratings import rating_system, ratings_stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Record, people
 from faristol.record.people import Person
 from faristol.rules import Bye
@@ -36,6 +38,21 @@ _APPEAL_PHASES: Mapping[AppealPhase, pb.AppealPhase.ValueType] = {
     AppealPhase.DISMISSED: pb.APPEAL_PHASE_DISMISSED,
     AppealPhase.WITHDRAWN: pb.APPEAL_PHASE_WITHDRAWN,
 }
+
+
+def ratings_stream(tournament_id: str) -> str:
+    """The stream of the rating list of a tournament."""
+    return f"ratings-{tournament_id}"
+
+
+def rating_system(facts: Sequence[Message]) -> str:
+    """The system that was chosen, or that the list is published by; empty while nobody has said."""
+    said = (
+        fact.system
+        for fact in reversed(facts)
+        if isinstance(fact, rating.RatingSystemChosen | rating.RatingListPublished)
+    )
+    return next(said, "")
 
 
 async def get_tournament(

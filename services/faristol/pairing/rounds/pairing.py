@@ -12,7 +12,6 @@ from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.postponements import postponed_again
 from faristol.pairing.conditions import check_none, paired_round
 from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pairing.rounds.readiness import against_next, check_next
@@ -163,7 +162,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
             subject=f"rounds/{number}",
         )
     agreed = {fact.game_id: fact for fact in before if isinstance(fact, events.GamePostponed)}
-    return [*again, *(postponed_again(agreed[game], situation.occurred_at) for game in sorted(was.postponed))]
+    return [*again, *(situation.again(agreed[game]) for game in sorted(was.postponed))]
 
 
 def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:

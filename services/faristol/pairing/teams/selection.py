@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -11,35 +11,14 @@ from faristol.pairing.conditions import check_open, not_registered
 from faristol.pairing.model import Team, Tournament
 from faristol.pairing.situation import Situation
 from faristol.pairing.teams.tournament import between
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 
+NamesPair = pb.ForbidPairRequest | pb.AllowPairRequest | pb.KeepPairRequest | pb.ReleasePairRequest
+"""A command that names two players or two teams."""
 
-class NamesPair(Protocol):
-    """A command that names two players or two teams."""
-
-    @property
-    def player_ids(self) -> Sequence[str]:
-        """The players; none for teams."""
-        ...
-
-    @property
-    def team_ids(self) -> Sequence[str]:
-        """The teams; none for players."""
-        ...
-
-
-class NamesEntry(Protocol):
-    """A command that names a player or a team."""
-
-    @property
-    def player_id(self) -> str:
-        """The player; empty for a team."""
-        ...
-
-    @property
-    def team_id(self) -> str:
-        """The team; empty for a player."""
-        ...
+NamesEntry = pb.GrantByeRequest | pb.RevokeByeRequest
+"""A command that names a player or a team."""
 
 
 def of_pair(situation: Situation, request: NamesPair) -> tuple[Tournament, tuple[str, str], str]:

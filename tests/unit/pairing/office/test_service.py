@@ -18,7 +18,7 @@ from faristol.cli.contract import command_of
 from faristol.cli.history import history
 from faristol.cli.names import game_meant
 from faristol.host import StartError
-from faristol.pairing.office.writes import write_of
+from faristol.pairing.office.outcome import write_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

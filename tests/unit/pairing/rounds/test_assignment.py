@@ -5,7 +5,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.pairing.rounds.assignment import cheapest_assignment
+from faristol.pairing.rounds.tables import cheapest_assignment
 
 MATRICES = st.integers(0, 6).flatmap(
     lambda size: st.lists(st.lists(st.integers(0, 12), min_size=size, max_size=size), min_size=size, max_size=size)

@@ -75,14 +75,10 @@ BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be serve
 """What a person reads of every other criterion there."""
 
 ARTICLES = {
-    MEET: "",
-    BY_HAND: "",
-    KEPT: "",
     FORBIDDEN: "FIDE C.04.1",
-    ABSENT: "",
     BYE: "FIDE C.04.3 C5",
-    NO_BYE: "",
     FIRST: "FIDE C.04.3 3.3",
     ORDER: "FIDE C.04.3 3.8",
     **{f"C{number}": f"FIDE C.04.3 C{number}" for number in range(1, 22)},
 }
+"""The article that a reason rests on; the others are no rule's."""

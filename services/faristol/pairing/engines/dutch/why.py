@@ -29,7 +29,7 @@ class Reason:
     @property
     def article(self) -> str:
         """The article that the reason rests on; empty where it is no rule's."""
-        return reasons.ARTICLES[self.name]
+        return reasons.ARTICLES.get(self.name, "")
 
     @property
     def message(self) -> str:
