@@ -22,6 +22,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.model import Origins, Rulings, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset, pinned_ruleset
 
 M = TypeVar("M", bound=Message)
@@ -110,6 +111,16 @@ def of_game(state: Tournament, request: Any) -> Collection[str]:
     """The players of the game that a request names; nobody where there is no such game."""
     found = state.find_game(request.game_id)
     return found[1].player_ids if found else ()
+
+
+def paired_since(act: Any, later: Message) -> bool:
+    """The round of an act was paired after it."""
+    return isinstance(later, events.RoundPaired) and later.round == act.round
+
+
+def started_since(act: Any, later: Message) -> bool:
+    """The round of an act was started after it."""
+    return isinstance(later, events.RoundStarted) and later.round == act.round
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -103,13 +103,4 @@ def revise(state: RatingList, tournament: TournamentView, *, occurred_at: Timest
 
 def line(change: Change) -> events.RatingUpdated:
     """A line of a list."""
-    return events.RatingUpdated(
-        player_id=change.player_id,
-        before=change.before,
-        after=change.after,
-        games=change.games,
-        half_points=change.half_points,
-        expected_milli=change.expected_milli,
-        deviation=change.deviation,
-        volatility=change.volatility,
-    )
+    return events.RatingUpdated(**asdict(change))

@@ -54,8 +54,40 @@ class Elo:
         return [factor.k for factor in factors if rating >= factor.rating_from or factor is factors[0]][-1]
 
     def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
-        """The changes of a tournament: see ``rate``."""
-        return rate(self, players, games)
+        """The changes of a tournament, in the order of ``players``.
+
+        Every game is rated on the ratings before the tournament, so the order of games does not matter. A player
+        without a game keeps their rating. Points are rounded once, half away from zero, so that two players of one
+        factor win and lose the same. Raises ``KeyError`` when a game names somebody who is not among ``players``.
+        """
+        before = {player.player_id: player for player in players}
+        count = dict.fromkeys(before, 0)
+        scored = dict.fromkeys(before, 0)
+        expected = dict.fromkeys(before, 0)
+        for game in games:
+            first, second = before[game.first], before[game.second]
+            share = expected_milli(self, first.rating, second.rating)
+            for player, half_points, milli in (
+                (first, game.half_points, share),
+                (second, 2 - game.half_points, 1000 - share),
+            ):
+                count[player.player_id] += game.parts
+                scored[player.player_id] += game.parts * half_points
+                expected[player.player_id] += game.parts * milli
+
+        def change(player: Rated) -> Change:
+            name = player.player_id
+            gain = self.k(player.rating, unrated=player.unrated) * (500 * scored[name] - expected[name])
+            return Change(
+                name,
+                player.rating,
+                player.rating + nearest(gain, 1000 * PARTS),
+                count[name] // PARTS,
+                nearest(scored[name], PARTS),
+                nearest(expected[name], PARTS),
+            )
+
+        return tuple(change(player) for player in before.values())
 
 
 def expected_milli(system: Elo, rating: int, opponent: int) -> int:
@@ -70,40 +102,3 @@ def _favourite(ahead: int, curve: Curve) -> int:
     odds = _CONTEXT.power(curve.base, _CONTEXT.multiply(Decimal(-ahead), curve.per_point))
     share = _CONTEXT.divide(Decimal(1000), _CONTEXT.add(Decimal(1), odds))
     return int(share.quantize(Decimal(1), context=_CONTEXT))
-
-
-def rate(system: Elo, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
-    """The changes of a tournament, in the order of ``players``.
-
-    Every game is rated on the ratings before the tournament, so the order of games does not matter. A player
-    without a game keeps their rating. Points are rounded once, half away from zero, so that two players of one factor
-    win and lose the same. Raises ``KeyError`` when a game names somebody who is not among ``players``.
-    """
-    before = {player.player_id: player for player in players}
-    count = dict.fromkeys(before, 0)
-    scored = dict.fromkeys(before, 0)
-    expected = dict.fromkeys(before, 0)
-    for game in games:
-        first, second = before[game.first], before[game.second]
-        share = expected_milli(system, first.rating, second.rating)
-        for player, half_points, milli in (
-            (first, game.half_points, share),
-            (second, 2 - game.half_points, 1000 - share),
-        ):
-            count[player.player_id] += game.parts
-            scored[player.player_id] += game.parts * half_points
-            expected[player.player_id] += game.parts * milli
-
-    def change(player: Rated) -> Change:
-        name = player.player_id
-        gain = system.k(player.rating, unrated=player.unrated) * (500 * scored[name] - expected[name])
-        return Change(
-            name,
-            player.rating,
-            player.rating + nearest(gain, 1000 * PARTS),
-            count[name] // PARTS,
-            nearest(scored[name], PARTS),
-            nearest(expected[name], PARTS),
-        )
-
-    return tuple(change(player) for player in before.values())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rating.elo import Elo, Factor, expected_milli, rate
+from faristol.rating.elo import Elo, Factor, expected_milli
 from faristol.rating.games import PARTS, Change, Game, Rated, of_table
 from faristol.rating.systems import ELO_1, NASPA_1
 
@@ -48,7 +48,7 @@ def test_the_factor_falls_as_the_rating_rises_and_is_largest_at_first(rating: in
 def test_two_equals_win_and_lose_half_the_factor() -> None:
     players = [Rated("a", 1500), Rated("b", 1500)]
 
-    assert rate(ELO_1, players, [Game("a", "b", 2)]) == (
+    assert ELO_1.rate(players, [Game("a", "b", 2)]) == (
         Change("a", 1500, 1510, 1, 2, 500),
         Change("b", 1500, 1490, 1, 0, 500),
     )
@@ -58,7 +58,7 @@ def test_a_newcomer_moves_faster_than_the_opponent() -> None:
     # 1000 against 1400 expects 0.091. Winning: 40 × 0.909 = 36.36 and 20 × −0.909 = −18.18.
     players = [Rated("new", 1000, unrated=True), Rated("old", 1400)]
 
-    assert rate(ELO_1, players, [Game("new", "old", 2)]) == (
+    assert ELO_1.rate(players, [Game("new", "old", 2)]) == (
         Change("new", 1000, 1036, 1, 2, 91),
         Change("old", 1400, 1382, 1, 0, 909),
     )
@@ -71,16 +71,16 @@ def test_a_tournament_is_rated_as_a_whole_on_the_ratings_before_it() -> None:
     players = [Rated("a", 1600), Rated("b", 1500), Rated("c", 1400)]
     games = [Game("a", "b", 2), Game("b", "c", 2), Game("c", "a", 1)]
 
-    changes = rate(ELO_1, players, games)
+    changes = ELO_1.rate(players, games)
 
     assert [(change.after, change.expected_milli) for change in changes] == [(1602, 1400), (1500, 1000), (1398, 600)]
-    assert rate(ELO_1, players, games[::-1]) == changes
+    assert ELO_1.rate(players, games[::-1]) == changes
 
 
 def test_half_a_point_is_rounded_away_from_zero_for_winner_and_loser() -> None:
     # 8 and 9 points ahead: expects 0.512 + 0.513, scores 1: 20 × −0.025 = −0.5. Behind by as much: +0.5.
-    ahead = rate(ELO_1, [Rated("a", 1509), Rated("b", 1501), Rated("c", 1500)], [Game("a", "b", 2), Game("a", "c", 0)])
-    behind = rate(ELO_1, [Rated("a", 1500), Rated("b", 1508), Rated("c", 1509)], [Game("a", "b", 2), Game("a", "c", 0)])
+    ahead = ELO_1.rate([Rated("a", 1509), Rated("b", 1501), Rated("c", 1500)], [Game("a", "b", 2), Game("a", "c", 0)])
+    behind = ELO_1.rate([Rated("a", 1500), Rated("b", 1508), Rated("c", 1509)], [Game("a", "b", 2), Game("a", "c", 0)])
 
     assert (ahead[0].expected_milli, ahead[0].after) == (1025, 1508)
     assert (behind[0].expected_milli, behind[0].after) == (975, 1501)
@@ -91,7 +91,7 @@ def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[R
     players, games = tournament
     equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
-    changes = rate(equal, players, games)
+    changes = equal.rate(players, games)
 
     assert sum(500 * change.half_points - change.expected_milli for change in changes) == 0
     # Every player's change is rounded by half a point at most.
@@ -103,18 +103,18 @@ def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[R
 def test_one_game_between_equal_factors_sums_to_zero(rating: int, other: int, half_points: int) -> None:
     equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
-    first, second = rate(equal, [Rated("a", rating), Rated("b", other)], [Game("a", "b", half_points)])
+    first, second = equal.rate([Rated("a", rating), Rated("b", other)], [Game("a", "b", half_points)])
 
     assert first.after - first.before == second.before - second.after
 
 
 def test_whoever_played_no_game_keeps_the_rating() -> None:
-    assert rate(ELO_1, [Rated("a", 1234)], []) == (Change("a", 1234, 1234, 0, 0, 0),)
+    assert ELO_1.rate([Rated("a", 1234)], []) == (Change("a", 1234, 1234, 0, 0, 0),)
 
 
 def test_a_game_of_somebody_unknown_is_an_error() -> None:
     with pytest.raises(KeyError):
-        rate(ELO_1, [Rated("a", 1234)], [Game("a", "nobody", 2)])
+        ELO_1.rate([Rated("a", 1234)], [Game("a", "nobody", 2)])
 
 
 # 1000 / (1 + e^(-0.0031879 d)), by hand; the factors are NASPA's table.
@@ -136,7 +136,7 @@ def test_a_table_of_four_is_rated_by_pairs_and_counts_as_one_game() -> None:
     # 20 × 0.1667 = 3.33; the two who share the last place ½ of 3: 20 × (0.1667 − 0.5) = −6.67.
     players = [Rated(name, 1500) for name in "abcd"]
 
-    changes = rate(ELO_1, players, of_table([("a", 300), ("b", 250), ("c", 200), ("d", 200)]))
+    changes = ELO_1.rate(players, of_table([("a", 300), ("b", 250), ("c", 200), ("d", 200)]))
 
     assert [(change.after, change.games, change.expected_milli) for change in changes] == [
         (1510, 1, 500),

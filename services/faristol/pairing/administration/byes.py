@@ -11,7 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_to_come, taking_part
 from faristol.pairing.model import BYES
 from faristol.pairing.rounds.systems import CYCLES
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, paired_since
 from faristol.pairing.teams.selection import of_entry
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -81,15 +81,11 @@ def _thing(act: events.ByeGranted | events.ByeRevoked) -> Hashable:
     return "bye", act.player_id, act.team_id, act.round
 
 
-def _rests(act: events.ByeGranted | events.ByeRevoked, later: Message) -> bool:
-    return isinstance(later, events.RoundPaired) and later.round == act.round
-
-
 UNDO: Mapping[type[Message], Undo] = {
     events.ByeGranted: Undo(
         lambda act, before: pb.RevokeByeRequest(player_id=act.player_id, team_id=act.team_id, round=act.round),
         thing=_thing,
-        rests=_rests,
+        rests=paired_since,
     ),
-    events.ByeRevoked: Undo(_granting, thing=_thing, rests=_rests),
+    events.ByeRevoked: Undo(_granting, thing=_thing, rests=paired_since),
 }

@@ -12,7 +12,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pairing.conditions import check_arbiter, found_game, not_started, result_known
 from faristol.pairing.model import Pairing, Phase, Round
-from faristol.pairing.situation import Command, Situation, Undo, of_game
+from faristol.pairing.situation import Command, Situation, Undo, of_game, started_since
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.clockwork import postponement_in_time
@@ -144,13 +144,9 @@ def _thing(act: events.GamePostponed | events.PostponementCancelled | events.Pos
     return "postponement", act.game_id
 
 
-def _rests(act: events.GamePostponed, later: Message) -> bool:
-    return isinstance(later, events.RoundStarted) and later.round == act.round
-
-
 UNDO: Mapping[type[Message], Undo] = {
     events.GamePostponed: Undo(
-        lambda act, before: pb.CancelPostponementRequest(game_id=act.game_id), thing=_thing, rests=_rests
+        lambda act, before: pb.CancelPostponementRequest(game_id=act.game_id), thing=_thing, rests=started_since
     ),
     events.PostponementCancelled: Undo(thing=_thing),
     events.PostponedGameStarted: Undo(thing=_thing),

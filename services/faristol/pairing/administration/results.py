@@ -87,12 +87,8 @@ def record_result(
         game_id=game,
         scores=final_scores(scores),
         occurred_at=occurred_at,
-        winner_id=decided.winner_id,
-        lost_by_all=decided.lost_by_all,
         revision=decided.revision,
-        condition=decided.condition,
-        loser_ids=decided.losers,
-        unplayed=decided.unplayed,
+        **decided.fields(),
     )
     return [recorded, *after_sanctions(played, pairing, ruleset, Unsanctioned(result, decided), occurred_at)]
 
@@ -168,13 +164,9 @@ def counted(
         round=number,
         game_id=pairing.game_id,
         scores=final_scores(scores.items()),
-        winner_id=decided.winner_id,
-        lost_by_all=decided.lost_by_all,
         arbiter_id=arbiter_id,
         occurred_at=occurred_at,
-        unplayed=decided.unplayed,
-        condition=decided.condition,
-        loser_ids=decided.losers,
+        **decided.fields(),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
+from typing import Any
 
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pairing.model.player import Player
@@ -150,6 +151,16 @@ class Decided:
             losers=tuple(fact.loser_ids),
             unplayed=fact.unplayed,
         )
+
+    def fields(self) -> dict[str, Any]:
+        """The same as fields of a fact."""
+        return {
+            "winner_id": self.winner_id,
+            "lost_by_all": self.lost_by_all,
+            "condition": self.condition,
+            "loser_ids": self.losers,
+            "unplayed": self.unplayed,
+        }
 
     def corrected(self, fact: events.ResultCorrected) -> Decided:
         """What holds after a correction."""

@@ -17,7 +17,7 @@ from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, ga
 from faristol.pairing.rounds.readiness import against_next, check_next
 from faristol.pairing.rounds.systems import of_algorithm, propose
 from faristol.pairing.rounds.tables import hall_of_table, tables_for, tables_for_matches
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, started_since
 from faristol.pairing.teams import boards
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -169,17 +169,15 @@ def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:
     return "pairing", act.round
 
 
-def _rests(act: events.RoundPaired, later: Message) -> bool:
-    return isinstance(later, events.RoundStarted) and later.round == act.round
-
-
 def _always(act: events.RoundUnpaired, later: Message) -> bool:
     # Paired again, it would be another round than the one that was taken back.
     return True
 
 
 UNDO: Mapping[type[Message], Undo] = {
-    events.RoundPaired: Undo(lambda act, before: pb.UnpairRoundRequest(round=act.round), thing=_thing, rests=_rests),
+    events.RoundPaired: Undo(
+        lambda act, before: pb.UnpairRoundRequest(round=act.round), thing=_thing, rests=started_since
+    ),
     events.RoundUnpaired: Undo(
         lambda act, before: pb.PairRoundRequest(round=act.round), _pair_again, thing=_thing, rests=_always
     ),

@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Tournament
 from faristol.pairing.rounds.past import past_of
 from faristol.pairing.rounds.systems import CYCLES
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, paired_since
 from faristol.pairing.teams.selection import of_pair
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -133,10 +133,6 @@ def _by_hand(act: events.PairKept | events.PairReleased) -> Hashable:
     return "by hand", act.round, frozenset(act.team_ids or act.player_ids)
 
 
-def _rests(act: events.PairKept | events.PairReleased, later: Message) -> bool:
-    return isinstance(later, events.RoundPaired) and later.round == act.round
-
-
 UNDO: Mapping[type[Message], Undo] = {
     events.PairForbidden: Undo(
         lambda act, before: pb.AllowPairRequest(player_ids=act.player_ids, team_ids=act.team_ids), thing=_apart
@@ -147,11 +143,11 @@ UNDO: Mapping[type[Message], Undo] = {
     events.PairKept: Undo(
         lambda act, before: pb.ReleasePairRequest(player_ids=act.player_ids, team_ids=act.team_ids),
         thing=_by_hand,
-        rests=_rests,
+        rests=paired_since,
     ),
     events.PairReleased: Undo(
         lambda act, before: pb.KeepPairRequest(player_ids=act.player_ids, team_ids=act.team_ids, rematch=True),
         thing=_by_hand,
-        rests=_rests,
+        rests=paired_since,
     ),
 }
