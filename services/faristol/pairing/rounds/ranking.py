@@ -21,27 +21,20 @@ def initial_ranking(state: Tournament) -> tuple[str, ...]:
 
 
 def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
-    """Everybody in the order of the standings, by the tie-breaks of the rules; who is equal by the initial ranking."""
+    """Everybody in the order of the standings, by the tie-breaks of the rules; who is equal by the initial ranking.
+
+    All rounds are closed: a round is paired by the standings after the one before it.
+    """
     results: list[Result | TableResult] = []
-    pending: list[tuple[str, int]] = []
     for played in state.played:
-        for pairing in played.pairings:
-            result = result_of(played, pairing)
-            if result is None:
-                pending += [(player_id, played.number) for player_id in pairing.player_ids]
-            else:
-                results.append(result)
+        results += filter(None, (result_of(played, pairing) for pairing in played.pairings))
         byes = [*played.requested.items(), *([(played.bye, Bye.ALLOCATED)] if played.bye else [])]
-        if played.missing:
-            pending += [(player_id, played.number) for player_id, _ in byes]
-        else:
-            results += [Result.bye(played.number, player_id, kind) for player_id, kind in byes]
+        results += [Result.bye(played.number, player_id, kind) for player_id, kind in byes]
     rows = standings(
         results,
         initial_ranking(state),
         ruleset,
         state.rounds,
-        pending=pending,
         adjustments=[adjustment for played in state.played for adjustment in played.adjustments],
     )
     return tuple(row.player for row in rows)

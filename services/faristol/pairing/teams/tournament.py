@@ -99,23 +99,15 @@ def byes_of(played: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
 def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
     """The teams in the order of their standings, by the tie-breaks of the rules; who is equal by the initial ranking.
 
-    The rules have to say how many boards a match has.
+    All rounds are closed: a round is paired by the standings after the one before it. The rules have to say how many
+    boards a match has.
     """
     law = ruleset.championship
     assert law.team_boards is not None, "teams are ranked where there are teams"
     held: list[Match | TeamBye] = []
-    pending: list[tuple[str, int]] = []
     for played in state.played:
-        for match in played.matches:
-            found = match_of(played, match)
-            if found is None:
-                pending += [(team_id, played.number) for team_id in match.team_ids]
-            else:
-                held.append(found)
-        if played.missing:
-            pending += [(bye.team, played.number) for bye in byes_of(played, ruleset)]
-        else:
-            held += byes_of(played, ruleset)
+        held += filter(None, (match_of(played, match) for match in played.matches))
+        held += byes_of(played, ruleset)
     rows = team_standings(
         held,
         initial_ranking(between(state, ruleset)),
@@ -123,7 +115,6 @@ def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
         state.rounds,
         law.team_score,
         law.team_boards,
-        pending=pending,
         adjustments=[_of_team(played, each) for played in state.played for each in played.adjustments],
     )
     return tuple(row.team for row in rows)
