@@ -26,7 +26,7 @@ from faristol.results.prizes import Play, Plays
 from faristol.results.projection import NAME, projection
 from faristol.results.rows import Division, Game, Player, Round, Team, Tournament
 from faristol.results.store import Reader
-from faristol.results.tables import FIRST, schema
+from faristol.results.tables import schema
 
 T = TypeVar("T")
 
@@ -221,8 +221,6 @@ async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tourn
     """
 
     async def at(connection: AsyncConnection, live: Live) -> T:
-        if live.version < FIRST:
-            raise NotBuilt(f"the tables of version {live.version} are of a kind that is not read any more")
         return await look(Reader(connection, schema(live.version, live.generation)))
 
     try:

@@ -45,8 +45,8 @@ CHANGING = facts.that_change(
 
 _SCORES = facts.that_change(options.CHANGE_SCORE)
 
-FIRST = 1
-"""The first round."""
+EVERY = 0
+"""In place of a round: what the rounds add to the standings is as it was, but all standings may be others."""
 
 
 @dataclass(slots=True)
@@ -61,8 +61,8 @@ class State:
     """By digest."""
     taken_back: list[tuple[str, int]] = field(default_factory=list)
     """Tournaments and rounds of which the pairing was taken back: whatever there was of them is gone."""
-    stale: dict[str, int] = field(default_factory=dict)
-    """The first round of which the standings have to be made anew, by tournament."""
+    stale: dict[str, set[int]] = field(default_factory=dict)
+    """The rounds, by tournament, of which the standings and those after it have to be made anew; see ``EVERY``."""
 
     def apply(self, events: Iterable[Recorded]) -> None:
         """Apply events in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
@@ -83,11 +83,12 @@ def fold(state: State, event: Recorded) -> None:
     if kind in RANKED:
         _mark(state, event, facts.round_of(event.message))
     elif kind in _RANKED_FROM_FIRST:
-        _mark(state, event, FIRST)
+        _mark(state, event, EVERY)
 
 
 def _mark(state: State, event: Recorded, round_: int) -> None:
-    state.stale[event.tournament] = min(round_, state.stale.get(event.tournament, round_))
+    state.stale.setdefault(event.tournament, set()).add(round_)
+    state.championships[event.tournament].tournament.ranked_at = event.position
 
 
 _RANKED_FROM_FIRST = frozenset((pairing.RulesetPinned, pairing.RoundsChanged))
@@ -194,7 +195,7 @@ def _change_players(state: State, event: Recorded) -> None:
     before = of.tournament.players
     OF_PLAYERS[type(event.message)](of, event.message)
     if of.tournament.players != before:
-        _mark(state, event, FIRST)
+        _mark(state, event, EVERY)
 
 
 def _change_round(state: State, event: Recorded) -> None:

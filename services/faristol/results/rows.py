@@ -406,6 +406,8 @@ class Tournament(Row):
     team_boards: int = 0
     time_zone: str = ""
     halls: tuple[Hall, ...] = ()
+    ranked_at: int = 0
+    """Position of the last event after which standings may be others."""
     rating_system: str = ""
     rating_revision: int = 0
     rating_published_at: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.pins import Pin
@@ -12,7 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.arithmetic import quarters
 from faristol.results.rows import ByeKind, Game, Player, Round, Standing, Tournament, packed
 from faristol.rules import Ruleset
-from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, TableResult, standings
+from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, Standings, TableResult
 
 BYES: Mapping[int, Bye] = {
     pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
@@ -33,71 +34,116 @@ class Ranked:
     row: Row
 
 
-def rank(
-    tournament: Tournament, players: Iterable[Player], rounds: Sequence[Round], ruleset: Ruleset | None = None
-) -> list[Ranked]:
-    """The standings after the results in ``rounds``, in rank order (FISC I.1).
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a round adds to the standings.
 
-    Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
-    A bye counts once its whole round is in, so that nobody leads because of being left out. Without a ``ruleset`` the
-    rules are those that the tournament pins: raises ``Refusal`` when those, with the options that were chosen, are not
-    at hand.
+    Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent. A bye
+    counts once its whole round is in, so that nobody leads because of being left out.
     """
-    ruleset = ruleset or rules_of(tournament)
-    known = list(_results(rounds))
-    spread: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    for result in known:
-        if isinstance(result, TableResult):
-            total.update(dict(result.scores) if result.played else {})
-        elif result.second is not None:
-            spread[result.first] += result.first_score - result.second_score
-            spread[result.second] += result.second_score - result.first_score
-            total[result.first] += result.first_score
-            total[result.second] += result.second_score
-    adjustments = [
-        SpreadAdjustment(round_.round, each.player_id, each.points, each.sanction)
-        for round_ in rounds
-        for game in round_.games
-        for each in game.spread_adjustments
-    ]
-    for adjustment in adjustments:
-        spread[adjustment.player] += adjustment.points
-        total[adjustment.player] += adjustment.points if adjustment.sanction else 0
-    seated = {seat.player_id for round_ in rounds for game in round_.games for seat in game.seats}
-    seated |= {result.first for round_ in rounds for result in _alone(round_)}
-    byes = {result.first for result in known if isinstance(result, Result) and result.sat_out is Bye.ALLOCATED}
-    table = standings(
-        known,
-        sorted(player.player_id for player in players if not player.never_came or player.player_id in seated),
-        ruleset,
-        tournament.rounds,
-        pending=set(_pending(rounds)),
-        adjustments=adjustments,
-    )
-    last = max((round_.round for round_ in rounds), default=0)
-    return [
-        Ranked(
-            Standing(
-                tournament.tournament_id,
-                last,
-                row.player,
-                rank=row.rank,
-                wins=row.wins,
-                draws=row.draws,
-                losses=row.losses,
-                bye=row.player in byes,
-                half_points=round(row.points * 2),
-                spread=spread[row.player],
-                total=total[row.player],
-                tie_breaks=packed(
-                    [(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]
-                ),
-            ),
-            row,
+
+    round: int
+    results: Sequence[Result | TableResult]
+    pending: frozenset[tuple[str, int]]
+    adjustments: Sequence[SpreadAdjustment]
+    seated: frozenset[str]
+    """Who sits at a table or has a bye."""
+    byes: frozenset[str]
+    """Who has the bye of the pairing, once it counts."""
+    spread: Mapping[str, int]
+    total: Mapping[str, int]
+
+    @classmethod
+    def of(cls, round_: Round) -> Tally:
+        """Out of the tables and byes of a round."""
+        known, alone = tuple(_results(round_)), tuple(_alone(round_))
+        adjustments = tuple(
+            SpreadAdjustment(round_.round, each.player_id, each.points, each.sanction)
+            for game in round_.games
+            for each in game.spread_adjustments
         )
-        for row in table
-    ]
+        spread, total = _scores(known, adjustments)
+        return cls(
+            round_.round,
+            known,
+            frozenset(_pending(round_)),
+            adjustments,
+            frozenset(seat.player_id for game in round_.games for seat in game.seats)
+            | {result.first for result in alone},
+            frozenset(result.first for result in alone if round_.complete and result.sat_out is Bye.ALLOCATED),
+            spread,
+            total,
+        )
+
+
+class Ranking:
+    """The standings of a tournament after a round, made again and again as results come (FISC I.1).
+
+    What a result does not concern is not worked out again, and comes in the same ``Ranked`` as before.
+    """
+
+    def __init__(self, tournament: Tournament, ruleset: Ruleset) -> None:
+        self._tournament = tournament
+        self._ruleset = ruleset
+        self._players: Sequence[str] | None = None
+        self._last = 0
+        self._lines: dict[str, Ranked] = {}
+
+    def after(self, came: Mapping[str, bool], tallies: Sequence[Tally]) -> list[Ranked]:
+        """The standings after rounds, in rank order.
+
+        ``came`` has all who were registered; who never came has a place only where a round has one. Raises
+        ``ValueError`` for what cannot be.
+        """
+        seated = frozenset[str]().union(*(tally.seated for tally in tallies))
+        players = sorted(player for player, there in came.items() if there or player in seated)
+        if players != self._players:
+            self._players, self._lines = players, {}
+            self._standings = Standings(players, self._ruleset, self._tournament.rounds)
+        last = max((tally.round for tally in tallies), default=0)
+        if last != self._last:
+            self._last, self._lines = last, {}
+        rows = self._standings.after(
+            chain.from_iterable(tally.results for tally in tallies),
+            chain.from_iterable(tally.pending for tally in tallies),
+            chain.from_iterable(tally.adjustments for tally in tallies),
+        )
+        known = self._lines
+        self._lines = {
+            row.player: known[row.player]
+            if row.player in known and known[row.player].row is row
+            else Ranked(self._line(row, tallies), row)
+            for row in rows
+        }
+        return list(self._lines.values())
+
+    def _line(self, row: Row, tallies: Sequence[Tally]) -> Standing:
+        return Standing(
+            self._tournament.tournament_id,
+            self._last,
+            row.player,
+            rank=row.rank,
+            wins=row.wins,
+            draws=row.draws,
+            losses=row.losses,
+            bye=any(row.player in tally.byes for tally in tallies),
+            half_points=round(row.points * 2),
+            spread=sum(tally.spread.get(row.player, 0) for tally in tallies),
+            total=sum(tally.total.get(row.player, 0) for tally in tallies),
+            tie_breaks=packed([(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]),
+        )
+
+
+def rank(
+    tournament: Tournament, players: Iterable[Player], rounds: Iterable[Round], ruleset: Ruleset | None = None
+) -> list[Ranked]:
+    """The standings after the results in ``rounds``, in rank order.
+
+    Without a ``ruleset`` the rules are those that the tournament pins: raises ``Refusal`` when those, with the options
+    that were chosen, are not at hand.
+    """
+    came = {player.player_id: not player.never_came for player in players}
+    return Ranking(tournament, ruleset or rules_of(tournament)).after(came, [Tally.of(round_) for round_ in rounds])
 
 
 def pin_of(tournament: Tournament) -> Pin:
@@ -115,15 +161,34 @@ def last_counted(rounds: Iterable[Round]) -> int:
     return max((round_.round for round_ in rounds if round_.finished), default=0)
 
 
-def _results(rounds: Iterable[Round]) -> Iterable[Result | TableResult]:
-    for round_ in rounds:
-        for game in round_.games:
-            if game.final and len(game.seats) > PAIR:
-                yield _of_several(round_.round, game)
-            elif game.final:
-                yield result_of(round_.round, game)
-        if round_.complete:
-            yield from _alone(round_)
+def _results(round_: Round) -> Iterable[Result | TableResult]:
+    for game in round_.games:
+        if game.final and len(game.seats) > PAIR:
+            yield _of_several(round_.round, game)
+        elif game.final:
+            yield result_of(round_.round, game)
+    if round_.complete:
+        yield from _alone(round_)
+
+
+def _scores(
+    known: Iterable[Result | TableResult], adjustments: Iterable[SpreadAdjustment]
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Spread and points of games of each player."""
+    spread: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for result in known:
+        if isinstance(result, TableResult):
+            total.update(dict(result.scores) if result.played else {})
+        elif result.second is not None:
+            spread[result.first] += result.first_score - result.second_score
+            spread[result.second] += result.second_score - result.first_score
+            total[result.first] += result.first_score
+            total[result.second] += result.second_score
+    for adjustment in adjustments:
+        spread[adjustment.player] += adjustment.points
+        total[adjustment.player] += adjustment.points if adjustment.sanction else 0
+    return spread, total
 
 
 def result_of(number: int, game: Game) -> Result:
@@ -147,13 +212,12 @@ def _of_several(number: int, game: Game) -> TableResult:
     return TableResult(number, scores, game.winner_id, losers, played=not game.unplayed)
 
 
-def _pending(rounds: Iterable[Round]) -> Iterable[tuple[str, int]]:
-    for round_ in rounds:
-        for game in round_.games:
-            if not game.final:
-                yield from ((seat.player_id, round_.round) for seat in game.seats)
-        if not round_.complete:
-            yield from ((result.first, round_.round) for result in _alone(round_))
+def _pending(round_: Round) -> Iterable[tuple[str, int]]:
+    for game in round_.games:
+        if not game.final:
+            yield from ((seat.player_id, round_.round) for seat in game.seats)
+    if not round_.complete:
+        yield from ((result.first, round_.round) for result in _alone(round_))
 
 
 def _alone(round_: Round) -> Iterable[Result]:

@@ -57,6 +57,12 @@ class Reader:
             for player in await self.rows(Player, and_(of.tournament_id == tournament_id, of.player_id.in_(some)))
         ]
 
+    async def came(self, tournament_id: str) -> dict[str, bool]:
+        """Whether each player of a tournament came, see ``Player.never_came``."""
+        of = self.tables[Player].c
+        came = (of.withdrawn_round == 0) | (of.withdrawn_round > of.entered_round)
+        return dict(await self.pairs(of.player_id, came, of.tournament_id == tournament_id))
+
     async def rounds(self, tournament_id: str) -> dict[int, Round]:
         """The rounds of a tournament with their tables, byes and matches, by number."""
         found = {each.round: each for each in await self.of_tournament(Round, tournament_id, "round")}
@@ -105,7 +111,9 @@ class Reader:
         bingos = {row[0]: row[1] for row in await self._connection.execute(counted)}
         return bingos, best
 
-    async def pairs(self, first: Column[Any], second: Column[Any], where: ColumnElement[bool]) -> list[tuple[Any, Any]]:
+    async def pairs(
+        self, first: Column[Any], second: ColumnElement[Any], where: ColumnElement[bool]
+    ) -> list[tuple[Any, Any]]:
         """The values of two columns."""
         return [(row[0], row[1]) for row in await self._connection.execute(select(first, second).where(where))]
 

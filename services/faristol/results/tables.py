@@ -31,11 +31,8 @@ from sqlalchemy import (
 from faristol.results import rows
 from faristol.results.rows import BESIDE, CLASSES, KEY, Row, packed, unpacked
 
-VERSION = 9
+VERSION = 1
 """Of what the rows hold. Another number is another set of tables, filled from the first event on."""
-
-FIRST = 9
-"""The first version of which the rows are in these tables."""
 
 INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {
     rows.Tournament: [("ruleset_digest",)],

@@ -19,7 +19,7 @@ from faristol.record import Recorded
 from faristol.results import ranks, scoresheet
 from faristol.results.championship import Championship
 from faristol.results.clocks import TICKS
-from faristol.results.model import FIRST, State, game_of
+from faristol.results.model import EVERY, State, game_of
 from faristol.results.players import OF_PLAYERS
 from faristol.results.rounds import OF_RESULT, OF_ROUND, takes_no_points
 from faristol.results.rows import CLASSES, Bye, Game, Match, Player, Round, Row, Ruleset, Team, Tournament
@@ -93,6 +93,8 @@ class Unit:
         self._loaded = Needs()
         self._stored: dict[Scope, Stored] = {}
         """Of every tournament and game in memory."""
+        self._ranked_at: dict[str, int] = {}
+        """What the standings in the tables are of, by tournament."""
         self._touched: set[Scope] = set()
         """Tournaments and games that events were of since rows were written."""
 
@@ -130,7 +132,7 @@ class Unit:
     async def _write_rows(self, connection: AsyncConnection) -> None:
         kept = self._state.rulesets.keys()
         for tournament in await Reader(connection, self._tables).those(Tournament, "ruleset_digest", kept):
-            self._state.stale[tournament.tournament_id] = FIRST
+            self._state.stale.setdefault(tournament.tournament_id, set()).add(EVERY)
         for tournament_id, number in self._state.taken_back:
             await remove_round(connection, self._tables, tournament_id, number)
             self._forget_round(tournament_id, number)
@@ -184,7 +186,8 @@ class Unit:
 
     async def _rank(self, connection: AsyncConnection, tournaments: Iterable[str]) -> None:
         for tournament_id in sorted(tournaments):
-            await ranks.project(connection, self._tables, tournament_id, self._state.stale.pop(tournament_id))
+            changed, ranked_at = self._state.stale.pop(tournament_id), self._ranked_at.pop(tournament_id, None)
+            await ranks.project(connection, self._tables, tournament_id, changed, ranked_at)
 
     def _forget(self) -> None:
         self._state.championships.clear()
@@ -209,6 +212,7 @@ class Unit:
         for tournament in await reader.those(Tournament, "tournament_id", needs.tournaments - loaded.tournaments):
             of[tournament.tournament_id] = Championship(tournament)
             self._store("tournament", tournament.tournament_id, [tournament])
+            self._ranked_at[tournament.tournament_id] = tournament.ranked_at
         loaded.tournaments |= needs.tournaments
         for round_ in await reader.those(Round, "tournament_id", needs.rounds - loaded.rounds):
             of[round_.tournament_id].rounds[round_.round] = round_
@@ -283,7 +287,7 @@ class Rebuilding(Unit):
         stale = self._state.stale
         if not self._all_ranked:
             tournaments = await Reader(connection, self._tables).rows(Tournament, true())
-            stale.update((tournament.tournament_id, FIRST) for tournament in tournaments)
+            stale.update((tournament.tournament_id, {EVERY}) for tournament in tournaments)
             self._all_ranked = True
         tournament_id = next(iter(stale), None)
         if tournament_id is None:

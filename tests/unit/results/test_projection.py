@@ -193,6 +193,21 @@ async def test_what_is_taken_back_corrected_or_entered_late_is_the_same_live_and
     assert await written(record) == live
 
 
+async def test_replicas_that_take_turns_write_what_one_alone_writes(record: Record, database_url: str) -> None:
+    await make_tables(record)
+    events = await turned(record)
+    await project(record, events, size=1)
+    alone = await written(record)
+    await make_tables(record)
+    other = await Record.open(database_url)
+    try:
+        for number, event in enumerate(events):
+            await project(other if number % 3 else record, [event], size=1)
+    finally:
+        await other.close()
+    assert await written(record) == alone
+
+
 async def test_standings_that_are_kept_are_those_that_are_ranked_when_asked_for(record: Record) -> None:
     await make_tables(record)
     await project(record, await turned(record), size=7)

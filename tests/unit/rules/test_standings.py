@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import Bye, Outcome, Result, Row, Ruleset, load_ruleset, standings
-from faristol.rules.standings import Basis
+from faristol.rules.standings import Basis, SpreadAdjustment, Standings
 
 FISC = load_ruleset("fisc-2023")
 ZERO = dataclasses.replace(FISC, championship=dataclasses.replace(FISC.championship, unplayed="zero"))
@@ -49,6 +49,20 @@ def test_the_order_of_the_results_does_not_matter(results: list[Result], shuffle
     shuffled = list(results)
     shuffle.shuffle(shuffled)
     assert standings(shuffled, PLAYERS, ruleset, 5) == standings(results, PLAYERS, ruleset, 5)
+
+
+@given(st.lists(championships(), min_size=2, max_size=3), st.sampled_from(["fisc-2023", "fise", "pes-2024", "uf-2007"]))
+def test_standings_made_again_after_other_results_are_those_made_at_once(given: list[list[Result]], book: str) -> None:
+    ruleset = load_ruleset(book)
+    again = Standings(PLAYERS, ruleset, 5)
+    for results in given:
+        for count in (0, len(results) // 2, len(results) - 1, len(results)):
+            waiting = {(player, 5) for player in PLAYERS[:count]} - {
+                (player, result.round) for result in results[:count] for player in (result.first, result.second)
+            }
+            sanctions = [SpreadAdjustment(1, player, count) for player in PLAYERS[:1]]
+            fresh = standings(results[:count], PLAYERS, ruleset, 5, waiting, sanctions)
+            assert again.after(results[:count], waiting, sanctions) == fresh
 
 
 @given(championships())

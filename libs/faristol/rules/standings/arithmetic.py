@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
 
 from faristol.rules.standings.results import Outcome
 
@@ -37,8 +39,7 @@ class LeftOut(StrEnum):
     """Games among equals decide only once all of them have met each other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One round's part of a value."""
 
     round: int
@@ -61,7 +62,7 @@ class Term:
     left_out: LeftOut | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Arithmetic:
     """A value and its terms: their sum, those left out excepted, over ``divisor``."""
 
@@ -69,12 +70,12 @@ class Arithmetic:
     divisor: int = 1
     """Games of a mean."""
 
-    @property
+    @cached_property
     def total(self) -> float:
         """The sum of the terms that count."""
         return sum(term.value for term in self.terms if term.left_out is None)
 
-    @property
+    @cached_property
     def value(self) -> float:
         """What it comes to. Equal quotients of whole numbers are equal floats."""
         return self.total / self.divisor

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.standings.results import Bye, Outcome, Result, TableResult
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A round as one player saw it. ``opponent`` is None for a bye, an absence and a table of more than two."""
 
     round: int

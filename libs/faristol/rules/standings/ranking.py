@@ -11,7 +11,7 @@ from typing import TypeVar
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
-from faristol.rules.standings.history import sides, tabulate
+from faristol.rules.standings.history import Seen, sides, tabulate
 from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.results import Outcome, Result, SpreadAdjustment, TableResult
 from faristol.rules.standings.tie_breaks import Group, TieBreaks
@@ -58,27 +58,58 @@ def standings(
     of ``players``. Raises ``ValueError`` when a result or what is pending names somebody else, a round that there is
     not, or a player who has a result in that round already.
     """
-    seen = (side for result in results for side in sides(result, ruleset))
-    field = Field(tabulate(seen, players, rounds, pending), ruleset, rounds)
-    tie_breaks = TieBreaks(field, tuple(adjustments))
-    rows: list[Row] = []
-    for rank, player, found in ranked(players, field.points, ruleset.championship.tie_breaks, tie_breaks.of):
-        played = [seen.outcome for seen in field.rounds[player] if seen.played]
-        rows.append(
-            Row(
-                rank=rank,
-                player=player,
-                points=field.points[player],
-                tie_breaks=MappingProxyType({name: arithmetic.value for name, arithmetic in found.items()}),
-                games=len(played),
-                wins=played.count(Outcome.WIN),
-                draws=played.count(Outcome.DRAW),
-                losses=played.count(Outcome.LOSS),
-                point_arithmetic=tie_breaks.points(player),
-                arithmetic=MappingProxyType(found),
-            )
-        )
-    return tuple(rows)
+    return Standings(players, ruleset, rounds).after(results, pending, adjustments)
+
+
+class Standings:
+    """The standings of a championship, made again and again as results come: see ``standings``.
+
+    What a result does not concern is not worked out again, and has the same ``Row`` as before.
+    """
+
+    def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int) -> None:
+        self._players = players
+        self._ruleset = ruleset
+        self._planned = rounds
+        self._sides: dict[Result | TableResult, tuple[tuple[str, Seen], ...]] = {}
+        self._tie_breaks: TieBreaks | None = None
+        self._rows: dict[str, Row] = {}
+
+    def after(
+        self,
+        results: Iterable[Result | TableResult],
+        pending: Iterable[tuple[str, int]] = (),
+        adjustments: Iterable[SpreadAdjustment] = (),
+    ) -> tuple[Row, ...]:
+        """The standings after all of these results."""
+        counted, known = tuple(results), self._sides
+        self._sides = {result: known.get(result) or tuple(sides(result, self._ruleset)) for result in counted}
+        seen = (side for result in counted for side in self._sides[result])
+        field = Field(tabulate(seen, self._players, self._planned, pending), self._ruleset, self._planned)
+        tie_breaks = self._tie_breaks = TieBreaks(field, tuple(adjustments), self._tie_breaks)
+        names, before, self._rows = self._ruleset.championship.tie_breaks, self._rows, {}
+        for rank, player, found in ranked(self._players, field.points, names, tie_breaks.of):
+            row = before.get(player)
+            if row is None or row.rank != rank or player not in tie_breaks.unchanged or row.arithmetic != found:
+                row = _row(rank, player, field, tie_breaks.points(player), found)
+            self._rows[player] = row
+        return tuple(self._rows.values())
+
+
+def _row(rank: int, player: str, field: Field, points: Arithmetic, found: Mapping[TieBreak, Arithmetic]) -> Row:
+    played = [seen.outcome for seen in field.rounds[player] if seen.played]
+    return Row(
+        rank=rank,
+        player=player,
+        points=field.points[player],
+        tie_breaks=MappingProxyType({name: arithmetic.value for name, arithmetic in found.items()}),
+        games=len(played),
+        wins=played.count(Outcome.WIN),
+        draws=played.count(Outcome.DRAW),
+        losses=played.count(Outcome.LOSS),
+        point_arithmetic=points,
+        arithmetic=MappingProxyType(found),
+    )
 
 
 def ranked(

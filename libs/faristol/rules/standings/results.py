@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Bye(StrEnum):
@@ -24,8 +25,7 @@ class Outcome(StrEnum):
     LOSS = "loss"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """The result of one pairing of a round. ``second`` is None where there is no opponent. Rounds from 1."""
 
     round: int
@@ -43,13 +43,7 @@ class Result:
     @classmethod
     def of_game(cls, round_: int, first: str, second: str, first_score: int, second_score: int) -> Result:
         """A game that was played, won by the higher score after deductions."""
-        if first_score == second_score:
-            outcomes = (Outcome.DRAW, Outcome.DRAW)
-        elif first_score > second_score:
-            outcomes = (Outcome.WIN, Outcome.LOSS)
-        else:
-            outcomes = (Outcome.LOSS, Outcome.WIN)
-        return cls(round_, first, second, first_score, second_score, outcomes)
+        return cls(round_, first, second, first_score, second_score, _by_score(first_score, second_score))
 
     @classmethod
     def of_table(
@@ -68,13 +62,13 @@ class Result:
 
         Without a ``winner`` the higher score wins, and equal scores are a draw. A forfeit is not ``played``.
         """
-        result = replace(cls.of_game(round_, first, second, first_score, second_score), played=played)
         if lost_by_all:
-            return replace(result, outcomes=(Outcome.LOSS, Outcome.LOSS))
-        if winner:
-            won = (Outcome.WIN, Outcome.LOSS)
-            return replace(result, outcomes=won if winner == first else won[::-1])
-        return result
+            outcomes = _BOTH_LOST
+        elif winner:
+            outcomes = _FIRST_WON if winner == first else _SECOND_WON
+        else:
+            outcomes = _by_score(first_score, second_score)
+        return cls(round_, first, second, first_score, second_score, outcomes, played)
 
     @classmethod
     def bye(cls, round_: int, player: str, kind: Bye = Bye.ALLOCATED) -> Result:
@@ -91,6 +85,16 @@ class Result:
     def forfeit(cls, round_: int, winner: str, loser: str) -> Result:
         """A game that never began because ``loser`` was not there."""
         return cls(round_, winner, loser, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
+
+
+_FIRST_WON, _SECOND_WON = (Outcome.WIN, Outcome.LOSS), (Outcome.LOSS, Outcome.WIN)
+_DRAWN, _BOTH_LOST = (Outcome.DRAW, Outcome.DRAW), (Outcome.LOSS, Outcome.LOSS)
+
+
+def _by_score(first: int, second: int) -> tuple[Outcome, Outcome]:
+    if first == second:
+        return _DRAWN
+    return _FIRST_WON if first > second else _SECOND_WON
 
 
 @dataclass(frozen=True, slots=True)

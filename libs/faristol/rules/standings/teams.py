@@ -8,7 +8,7 @@ rest on the points that teams are ranked by; spread and total are sums over the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
@@ -77,8 +77,7 @@ class Match:
         """
         first, second = self.board_points(ruleset)
         result = Result.of_game(self.round, self.first, self.second, int(first > second), int(second > first))
-        return replace(
-            result,
+        return result._replace(
             outcomes=(Outcome.LOSS, Outcome.LOSS) if self.lost_by_all else result.outcomes,
             first_score=sum(board.first_score for board in self.boards),
             second_score=sum(board.second_score for board in self.boards),
@@ -192,5 +191,5 @@ def _sides(held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore) 
             points = dict(zip((match.first, match.second), match.board_points(ruleset), strict=True))
             result = match.result(ruleset)
         for team, seen in sides(result, ruleset):
-            seen = seen if result.second else replace(seen, score=0)
-            yield team, seen if score == "match-points" else replace(seen, points=points[team])
+            seen = seen if result.second else seen._replace(score=0)
+            yield team, seen if score == "match-points" else seen._replace(points=points[team])

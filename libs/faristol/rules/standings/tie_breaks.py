@@ -6,7 +6,7 @@ Points of the championship and what is made of them are multiples of a quarter, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from typing import Literal
 
 from faristol.rules.championship import ranking_score
 from faristol.rules.sections import TieBreak
@@ -24,20 +24,47 @@ _SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
 class TieBreaks:
     """The tie-breaks of a field. Every method gives a player's value in its arithmetic."""
 
-    def __init__(self, field: Field, adjustments: Sequence[SpreadAdjustment]) -> None:
+    def __init__(self, field: Field, adjustments: Sequence[SpreadAdjustment], before: TieBreaks | None = None) -> None:
+        """Of ``before``, in a field of the same rules and planned rounds, what nothing has changed is taken over."""
         self._field = field
         self._adjustments: dict[str, list[SpreadAdjustment]] = {}
         for adjustment in adjustments:
             self._adjustments.setdefault(adjustment.player, []).append(adjustment)
         self._all_met: dict[Group, bool] = {}
+        self.unchanged = self._unchanged_since(before) if before else frozenset[str]()
+        """Players whose values are what they were before, but for those among equals."""
+        self._found: dict[tuple[TieBreak | Literal["points"], str], Arithmetic] = (
+            {key: found for key, found in before._found.items() if key[1] in self.unchanged} if before else {}
+        )
 
     def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
         """The tie-break ``name`` of ``player``, who is to be parted from ``equals``."""
-        return _METHODS[name](self, player, equals)
+        if name == "head-to-head":
+            return self.head_to_head(player, equals)
+        if (name, player) not in self._found:
+            self._found[name, player] = _METHODS[name](self, player, equals)
+        return self._found[name, player]
 
     def points(self, player: str) -> Arithmetic:
         """Points of the championship: what each round was awarded with."""
-        return Arithmetic(tuple(_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player)))
+        if ("points", player) not in self._found:
+            terms = tuple(_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player))
+            self._found["points", player] = Arithmetic(terms)
+        return self._found["points", player]
+
+    def _unchanged_since(self, before: TieBreaks) -> frozenset[str]:
+        """Those for whom no round is another, nor what an opponent is worth."""
+        now, then = self._field, before._field
+        rounds, others = now.rounds, then.rounds
+        changed = {
+            player
+            for player in rounds
+            if rounds[player] != others.get(player)
+            or now.granted[player] != then.granted[player]
+            or self._adjustments.get(player) != before._adjustments.get(player)
+        }
+        met = {seen.opponent for player in changed for seen in (*rounds[player], *others.get(player, ()))}
+        return frozenset(rounds.keys() - changed - met)
 
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
         """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""
@@ -47,7 +74,7 @@ class TieBreaks:
         worst = sorted(range(len(terms)), key=lambda place: (not by_will[place], terms[place].value))
         for place in worst[:cut]:
             reason = LeftOut.MISSED_BY_WILL if by_will[place] else LeftOut.LOWEST
-            terms[place] = replace(terms[place], left_out=reason)
+            terms[place] = terms[place]._replace(left_out=reason)
         return Arithmetic(tuple(terms))
 
     def median_buchholz(self, player: str, equals: Group) -> Arithmetic:
@@ -81,7 +108,7 @@ class TieBreaks:
             )
         reason = None if self._all_met[equals] else LeftOut.NOT_ALL_MET
         met = self._met(player, equals)
-        return Arithmetic(tuple(replace(_term(seen, seen.points), left_out=reason) for seen in met))
+        return Arithmetic(tuple(_term(seen, seen.points)._replace(left_out=reason) for seen in met))
 
     def cusca(self, player: str, equals: Group) -> Arithmetic:
         """The mean over the player's games of the score times the players of the table (FM 17)."""
@@ -149,6 +176,6 @@ _METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {
     "berger": TieBreaks.berger,
     "spread": TieBreaks.spread,
     "total": TieBreaks.total,
-    "head-to-head": TieBreaks.head_to_head,
     "cusca": TieBreaks.cusca,
 }
+"""Those that do not depend on who is equal."""
