@@ -27,7 +27,7 @@ from faristol.host import SERVICES, Settings
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -93,9 +93,13 @@ class Bout:
             register = pairing_pb2.RegisterPlayerRequest(name=f"Player {number}", **common)
             await self._ask(self.api.pairing.RegisterPlayer, register)
         for judge_id, director in (("ada", False), ("berta", False), ("head", True)):
-            appoint = pb.AppointJudgeRequest(judge_id=judge_id, languages=[language], director=director, **common)
+            appoint = adjudication_pb2.AppointJudgeRequest(
+                judge_id=judge_id, languages=[language], director=director, **common
+            )
             await self._ask(self.direct.AppointJudge, appoint)
-        await self._ask(self.direct.SetAdjudication, pb.SetAdjudicationRequest(mode=events.MODE_JUDGE, **common))
+        await self._ask(
+            self.direct.SetAdjudication, adjudication_pb2.SetAdjudicationRequest(mode=events.MODE_JUDGE, **common)
+        )
         paired = await self._ask(self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=1, **common))
         self.game_id = paired.pairings[0].game_id
         await self._ask(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=1, **common))
@@ -144,14 +148,14 @@ class Bout:
         """Contest the ruling."""
         return self.do(game_pb2.AppealRequest(player_id=player_id, arguments=ARGUMENTS, arguments_hidden=hidden))
 
-    async def waiting(self, judge_id: str) -> pb.QueuedCase:
+    async def waiting(self, judge_id: str) -> adjudication_pb2.QueuedCase:
         """The first case that comes into a judge's queue."""
         async for queue in Judge(self.lexicon, judge_id).queue():
             if queue.cases:
                 return queue.cases[0]
         raise AssertionError("the queue ended")
 
-    async def rule(self, judge_id: str, *, valid: bool) -> pb.GetCaseFileResponse:
+    async def rule(self, judge_id: str, *, valid: bool) -> adjudication_pb2.GetCaseFileResponse:
         """Take the case that waits and rule on it, if need be against the lexicon; gives what the judge was shown."""
         judge = Judge(self.lexicon, judge_id)
         case = await self.waiting(judge_id)
@@ -336,7 +340,7 @@ def creation(tournament: str, ruleset: str, lexicon: str = "", **options: str) -
 
 async def layers_of(lexicon: grpc.aio.Channel, tournament: str) -> list[str]:
     stub = pb_grpc.AdjudicationServiceStub(lexicon)
-    return list((await stub.GetAdjudication(pb.GetAdjudicationRequest(tournament_id=tournament))).layers)
+    return list((await stub.GetAdjudication(adjudication_pb2.GetAdjudicationRequest(tournament_id=tournament))).layers)
 
 
 async def test_a_tournament_is_created_only_with_a_lexicon_and_layers_that_there_are(cell: Cell) -> None:
@@ -366,13 +370,17 @@ async def test_a_new_edition_is_for_tournaments_that_are_created_after_it(cell: 
 
 async def test_under_pes_dictionaries_are_added_until_the_first_game_and_not_after(cell: Cell) -> None:
     async with bout(cell, "pes-2024") as table:
-        late = pb.ChooseLayersRequest(command_id=str(uuid.uuid4()), tournament_id=table.tournament, layers=["lkn"])
+        late = adjudication_pb2.ChooseLayersRequest(
+            command_id=str(uuid.uuid4()), tournament_id=table.tournament, layers=["lkn"]
+        )
         with pytest.raises(grpc.aio.AioRpcError) as problem:
             await table.direct.ChooseLayers(late)
         info = info_of(problem.value)
         assert (info.reason, info.metadata["article"]) == ("LAYERS_FROZEN", "PES Α")
         await table.api.pairing.CreateTournament(creation("early", "pes-2024"))
-        early = pb.ChooseLayersRequest(command_id=str(uuid.uuid4()), tournament_id="early", layers=["lkn", "lkn"])
+        early = adjudication_pb2.ChooseLayersRequest(
+            command_id=str(uuid.uuid4()), tournament_id="early", layers=["lkn", "lkn"]
+        )
         await table.direct.ChooseLayers(early)
         assert await layers_of(table.lexicon, "early") == ["lkn"]
         early.layers[:] = ["slang"]

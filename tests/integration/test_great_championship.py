@@ -23,7 +23,7 @@ from tests.integration.recomputation import Exported, recomputed
 from faristol.client.services import call
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.rules.options import written
 
 PLAYERS = int(os.environ.get("GREAT_PLAYERS", "26"))
@@ -62,7 +62,7 @@ class Director:
         options = [
             game_events.ChosenOption(name=name, value=written(value)) for name, value in hall.ruleset.chosen.items()
         ]
-        create = pb.CreateTournamentRequest(
+        create = pairing_pb2.CreateTournamentRequest(
             name="A great championship",
             rounds=ROUNDS,
             ruleset=hall.ruleset.name,
@@ -77,7 +77,7 @@ class Director:
             events.Hall(name=f"Hall {name}", first_table=1 + third * tables // 3, last_table=(third + 1) * tables // 3)
             for third, name in enumerate("ABC")
         ]
-        await hall.direct(self.pairing.SetHalls, pb.SetHallsRequest(halls=self.halls, top_tables=3))
+        await hall.direct(self.pairing.SetHalls, pairing_pb2.SetHallsRequest(halls=self.halls, top_tables=3))
         for number in self.there:
             await hall.register(number, None if number % 10 == 0 else 2100 - 5 * number)
 
@@ -89,16 +89,16 @@ class Director:
             await self._leave(self.hall.chance.choice(self.there))
         resting = self.hall.chance.sample(self.there, 2)
         for player, kind in zip(resting, (events.BYE_KIND_HALF_POINT, events.BYE_KIND_ZERO_POINT), strict=True):
-            grant = pb.GrantByeRequest(player_id=f"p{player:02}", round=number, kind=kind)
+            grant = pairing_pb2.GrantByeRequest(player_id=f"p{player:02}", round=number, kind=kind)
             await self.hall.direct(self.pairing.GrantBye, grant)
-        paired = await self.hall.direct(self.pairing.PairRound, pb.PairRoundRequest(round=number))
+        paired = await self.hall.direct(self.pairing.PairRound, pairing_pb2.PairRoundRequest(round=number))
         self._check_tables(paired.pairings)
         if number == 3:
             paired = await self._pair_again(paired)
             await self._withdraw_by_mistake()
-        await self.hall.direct(self.pairing.StartRound, pb.StartRoundRequest(round=number))
+        await self.hall.direct(self.pairing.StartRound, pairing_pb2.StartRoundRequest(round=number))
         await self._results(number, paired.pairings)
-        await self.hall.direct(self.pairing.CloseRound, pb.CloseRoundRequest(round=number))
+        await self.hall.direct(self.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
         if number > 1:
             await self._correct(paired.pairings[number])
 
@@ -120,29 +120,33 @@ class Director:
                 assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
 
     async def _leave(self, player: int) -> None:
-        await self.hall.direct(self.pairing.WithdrawPlayer, pb.WithdrawPlayerRequest(player_id=f"p{player:02}"))
+        await self.hall.direct(
+            self.pairing.WithdrawPlayer, pairing_pb2.WithdrawPlayerRequest(player_id=f"p{player:02}")
+        )
         self.there.remove(player)
 
     async def _undo(self, kind: str) -> None:
         """Undo the last act of a kind."""
-        acts: list[pb.Act] = []
-        request = pb.ListActsRequest(tournament_id=self.hall.tournament_id)
+        acts: list[pairing_pb2.Act] = []
+        request = pairing_pb2.ListActsRequest(tournament_id=self.hall.tournament_id)
         while (answer := await self.pairing.ListActs(request)).acts:
             acts += answer.acts
             request.after_version = answer.acts[-1].version
         version = next(act.version for act in reversed(acts) if act.type == kind)
-        await self.hall.direct(self.pairing.UndoAct, pb.UndoActRequest(version=version, note="a mistake"))
+        await self.hall.direct(self.pairing.UndoAct, pairing_pb2.UndoActRequest(version=version, note="a mistake"))
 
-    async def _pair_again(self, paired: pb.PairRoundResponse) -> pb.PairRoundResponse:
+    async def _pair_again(self, paired: pairing_pb2.PairRoundResponse) -> pairing_pb2.PairRoundResponse:
         """The same lot and the same players make the same pairing."""
         await self._undo("RoundPaired")
-        again: pb.PairRoundResponse = await self.hall.direct(self.pairing.PairRound, pb.PairRoundRequest(round=3))
+        again: pairing_pb2.PairRoundResponse = await self.hall.direct(
+            self.pairing.PairRound, pairing_pb2.PairRoundRequest(round=3)
+        )
         assert (again.pairings, again.bye_player_id) == (paired.pairings, paired.bye_player_id)
         return again
 
     async def _withdraw_by_mistake(self) -> None:
         player = f"p{self.there[0]:02}"
-        await self.hall.direct(self.pairing.WithdrawPlayer, pb.WithdrawPlayerRequest(player_id=player))
+        await self.hall.direct(self.pairing.WithdrawPlayer, pairing_pb2.WithdrawPlayerRequest(player_id=player))
         await self._undo("PlayerWithdrawn")
 
     async def _results(self, number: int, pairings: Sequence[events.Pairing]) -> None:
@@ -161,13 +165,15 @@ class Director:
                         game_events.FinalScore(player_id=player, score=score)
                         for player, score in zip(players, lots[place], strict=True)
                     ]
-                    result = pb.EnterResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id=ARBITER)
+                    result = pairing_pb2.EnterResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id=ARBITER)
                     await self._enter(self.pairing.EnterResult, result)
 
         await asyncio.gather(*(enter(place, pairing) for place, pairing in enumerate(pairings)))
 
     async def _forfeit(self, pairing: events.Pairing, losers: Sequence[str]) -> None:
-        forfeit = pb.GiveForfeitRequest(game_id=pairing.game_id, loser_ids=losers, arbiter_id=ARBITER, note="not there")
+        forfeit = pairing_pb2.GiveForfeitRequest(
+            game_id=pairing.game_id, loser_ids=losers, arbiter_id=ARBITER, note="not there"
+        )
         await self._enter(self.pairing.GiveForfeit, forfeit)
 
     async def _enter(self, method: Callable[..., Awaitable[Any]], request: Any) -> None:
@@ -179,7 +185,9 @@ class Director:
             game_events.FinalScore(player_id=pairing.first_player_id, score=333),
             game_events.FinalScore(player_id=pairing.second_player_id, score=444),
         ]
-        correct = pb.CorrectResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id=ARBITER, note="a sum")
+        correct = pairing_pb2.CorrectResultRequest(
+            game_id=pairing.game_id, scores=scores, arbiter_id=ARBITER, note="a sum"
+        )
         await self.hall.direct(self.pairing.CorrectResult, correct)
         self.corrected += 1
 
@@ -213,7 +221,7 @@ async def test_standings_are_those_that_anybody_computes_from_what_is_published(
         await director.open()
         for number in range(1, ROUNDS + 1):
             await director.play(number)
-        await hall.direct(hall.api.pairing.PublishStandings, pb.PublishStandingsRequest())
+        await hall.direct(hall.api.pairing.PublishStandings, pairing_pb2.PublishStandingsRequest())
         told = await told_by(hall)
         assert (await hall.json(""))["tournament"]["over"]
     assert recomputed(told, tie_breaks) == published(told)

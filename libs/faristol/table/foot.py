@@ -21,15 +21,7 @@ from faristol.table.clock import Clock
 from faristol.table.game import UNKNOWN, Game, Instant, timestamp
 
 CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
-    EndCondition.OUT: events.END_CONDITION_OUT,
-    EndCondition.LOST_TURNS: events.END_CONDITION_LOST_TURNS,
-    EndCondition.SCORELESS_TURNS: events.END_CONDITION_SCORELESS_TURNS,
-    EndCondition.OVERTIME: events.END_CONDITION_OVERTIME,
-    EndCondition.ROUND_TIME: events.END_CONDITION_ROUND_TIME,
-    EndCondition.AGREEMENT: events.END_CONDITION_AGREEMENT,
-    EndCondition.ABANDONED: events.END_CONDITION_ABANDONED,
-    EndCondition.ALL_ABANDONED: events.END_CONDITION_ALL_ABANDONED,
-    EndCondition.FORFEIT: events.END_CONDITION_FORFEIT,
+    condition: events.EndCondition.Value(f"END_CONDITION_{condition.name}") for condition in EndCondition
 }
 
 DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_ABANDONED, events.END_CONDITION_FORFEIT))

@@ -35,7 +35,7 @@ def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """What opening a table takes from its tournament, folded from ``tournament-<tournament_id>``."""
+    """What tables take from their tournament, folded from ``tournament-<tournament_id>``."""
 
     tournament_id: str = ""
     seed: bytes = b""
@@ -50,9 +50,20 @@ class Tournament:
     players: frozenset[str] = frozenset()
     """Everybody who was registered."""
     postponed: frozenset[str] = frozenset()
-    """Games that are played later than their round, and have not been started."""
+    """Games that are played later than their round, be they begun or not."""
+    begun: frozenset[str] = frozenset()
+    """Those that have been started since."""
+    over: frozenset[str] = frozenset()
+    """Games with a result."""
     left: Mapping[str, str] = field(default_factory=dict)
     """Players who have withdrawn, with the game that each gave up by it, empty where there was none."""
+
+    def left_beside(self, game_id: str) -> tuple[str, ...]:
+        """The other games that may still be played of the round that a game is of."""
+        rounds = ([pairing.game_id for pairing in tables] for tables in self.pairings.values())
+        games = next((games for games in rounds if game_id in games), [])
+        gone = self.over | (self.postponed - self.begun) | {game_id}
+        return tuple(game for game in games if game not in gone)
 
 
 def seated(pairing: pairing_events.Pairing) -> tuple[str, ...]:
@@ -79,15 +90,25 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
         case pairing_events.RoundPaired():
             paired = {**tournament.pairings, message.round: tuple(message.pairings)}
             # Games of a round that is paired again have the ids of those before.
-            postponed = tournament.postponed - {pairing.game_id for pairing in message.pairings}
+            games = frozenset(pairing.game_id for pairing in message.pairings)
             drawn = {**tournament.drawn}
             if message.HasField("occurred_at"):
                 drawn[message.round] = instant(message.occurred_at)
             return replace(
-                tournament, pairings=MappingProxyType(paired), postponed=postponed, drawn=MappingProxyType(drawn)
+                tournament,
+                pairings=MappingProxyType(paired),
+                postponed=tournament.postponed - games,
+                begun=tournament.begun - games,
+                over=tournament.over - games,
+                drawn=MappingProxyType(drawn),
             )
         case pairing_events.GamePostponed():
-            return replace(tournament, postponed=tournament.postponed | {message.game_id})
+            game = {message.game_id}
+            return replace(tournament, postponed=tournament.postponed | game, begun=tournament.begun - game)
+        case pairing_events.PostponedGameStarted():
+            return replace(tournament, begun=tournament.begun | {message.game_id})
+        case pairing_events.ResultRecorded():
+            return replace(tournament, over=tournament.over | {message.game_id})
         case pairing_events.PostponementCancelled():
             return replace(tournament, postponed=tournament.postponed - {message.game_id})
         case pairing_events.PlayerWithdrawn():

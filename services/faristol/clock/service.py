@@ -22,12 +22,12 @@ M = TypeVar("M", bound=Message)
 
 def service(runtime: Runtime) -> Dispatcher:
     """The clocks of a cell. The contract names the methods and says what they do."""
-    clocks = Clocks(runtime)
+    clocks = ClockService(runtime)
     descriptor = clock_pb2.DESCRIPTOR.services_by_name["ClockService"]
     return Dispatcher(descriptor, decide.CLOCK, clocks.carry_out, {clock_pb2.GetClockRequest: clocks.get_clock})
 
 
-class Clocks:
+class ClockService:
     """Answers for the clocks of a cell."""
 
     def __init__(self, runtime: Runtime) -> None:

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Placement, TurnKind, full_bag, without
 from faristol.table import Table, of_clock
 from faristol.table.decide.checks import awaits_mover, in_doubt
@@ -32,52 +32,55 @@ def answer(response: type[M], position: int, facts: Sequence[Message]) -> M:
 def _tell(answered: Any, fact: Message) -> None:
     """Add what ``fact`` has to say to an answer that has a place for it."""
     match answered, fact:
-        case pb.PlacePlayResponse(), events.PlayPlaced():
+        case game_pb2.PlacePlayResponse(), events.PlayPlaced():
             answered.turn, answered.score, answered.off_centre = fact.turn, fact.score, fact.off_centre
             answered.words.extend(fact.words)
-        case pb.PlacePlayResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_TOUCH):
+        case game_pb2.PlacePlayResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_TOUCH):
             answered.turn, answered.turn_lost = fact.turn, True
-        case pb.TakeBackTilesResponse() | pb.FreeExchangeResponse(), events.TurnLost():
+        case game_pb2.TakeBackTilesResponse() | game_pb2.FreeExchangeResponse(), events.TurnLost():
             answered.turn_lost = True
-        case pb.ExchangeResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_ILLEGAL_EXCHANGE):
+        case game_pb2.ExchangeResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_ILLEGAL_EXCHANGE):
             answered.turn_lost = True
-        case pb.ExchangeResponse(), events.IllegalExchangeFound():
+        case game_pb2.ExchangeResponse(), events.IllegalExchangeFound():
             answered.illegal = True
-        case pb.ExchangeResponse() | pb.FreeExchangeResponse() | pb.DrawTilesResponse(), events.TilesDrawn():
+        case (
+            game_pb2.ExchangeResponse() | game_pb2.FreeExchangeResponse() | game_pb2.DrawTilesResponse(),
+            events.TilesDrawn(),
+        ):
             answered.drawn.extend(fact.faces)
-        case pb.WriteScoreResponse(), events.CountDisputed():
+        case game_pb2.WriteScoreResponse(), events.CountDisputed():
             answered.disputed = True
-        case pb.ChallengeResponse(), events.ChallengeRaised():
+        case game_pb2.ChallengeResponse(), events.ChallengeRaised():
             answered.challenge = fact.challenge
-        case pb.ClaimOverdrawResponse(), events.OverdrawFound():
+        case game_pb2.ClaimOverdrawResponse(), events.OverdrawFound():
             answered.surplus, answered.choose, answered.arbiter = fact.surplus, fact.choose, fact.arbiter
-        case pb.ClaimUnderdrawResponse(), events.UnderdrawFound():
+        case game_pb2.ClaimUnderdrawResponse(), events.UnderdrawFound():
             answered.arbiter = fact.arbiter
-        case pb.ReportTilesFoundResponse(), events.TilesFound():
+        case game_pb2.ReportTilesFoundResponse(), events.TilesFound():
             answered.into_bag = fact.into_bag
-        case pb.SettleBlankResponse(), events.BlankSettled():
+        case game_pb2.SettleBlankResponse(), events.BlankSettled():
             answered.face = fact.face
-        case pb.CorrectPlayResponse(), events.PlayCorrected():
+        case game_pb2.CorrectPlayResponse(), events.PlayCorrected():
             answered.total = fact.total
-        case pb.RecordOverholdingResponse(), events.SanctionImposed():
+        case game_pb2.RecordOverholdingResponse(), events.SanctionImposed():
             answered.count = fact.overholding
             answered.expulsion = fact.kind == events.SANCTION_KIND_EXPULSION
 
 
-def shown(settled: Settled, player_id: str) -> pb.GetGameResponse:
+def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
     """The table as it stands, with the rack of ``player_id`` and what that player may see; no rack when empty."""
     table, game = settled.table, settled.game
     refused = awaits_mover(game, table.ruleset)
-    return pb.GetGameResponse(
+    return game_pb2.GetGameResponse(
         game_id=game.game_id,
         tournament_id=game.tournament_id,
         round=game.round,
         table=game.table,
-        phase=pb.PHASE_REFUSED if refused else pb.Phase.Value(f"PHASE_{game.phase.name}"),
+        phase=game_pb2.PHASE_REFUSED if refused else game_pb2.Phase.Value(f"PHASE_{game.phase.name}"),
         turn=game.turn,
         turn_player_id=game.mover,
         sides=[
-            pb.Side(
+            game_pb2.Side(
                 player_id=player,
                 score=game.scores[player],
                 rack_size=len(game.racks[player]),
@@ -114,10 +117,10 @@ def shown(settled: Settled, player_id: str) -> pb.GetGameResponse:
     )
 
 
-def _ruling(last: LastRuling | None) -> pb.Ruling | None:
+def _ruling(last: LastRuling | None) -> game_pb2.Ruling | None:
     if last is None:
         return None
-    return pb.Ruling(
+    return game_pb2.Ruling(
         turn=last.fact.turn,
         challenge=last.fact.challenge,
         appeal=isinstance(last.fact, events.AppealRuled),
@@ -141,7 +144,7 @@ def _tile(placement: Placement) -> events.Placement:
     return events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
 
 
-def _interruption(game: Game, player_id: str) -> pb.Interruption | None:
+def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
     """What must be settled, without the tiles that ``player_id`` may not see."""
     found: Interruption | None = game.interruption
     opponent = player_id in game.player_ids and found is not None and player_id != found.player_id
@@ -153,21 +156,21 @@ def _interruption(game: Game, player_id: str) -> pb.Interruption | None:
             told.CopyFrom(found)
             if not (opponent and found.seen_by_opponent):
                 told.ClearField("shown")
-            return pb.Interruption(overdraw=told)
+            return game_pb2.Interruption(overdraw=told)
         case events.UnderdrawFound():
-            return pb.Interruption(underdraw=found)
+            return game_pb2.Interruption(underdraw=found)
         case events.IllegalExchangeFound():
             revealed = events.IllegalExchangeFound()
             revealed.CopyFrom(found)
             if not opponent:
                 revealed.ClearField("from_rack")
                 revealed.ClearField("bag")
-            return pb.Interruption(illegal_exchange=revealed)
+            return game_pb2.Interruption(illegal_exchange=revealed)
         case events.CountDisputed():
-            return pb.Interruption(count=found)
+            return game_pb2.Interruption(count=found)
 
 
-def draws(settled: Settled, facts: Sequence[Message]) -> pb.ListDrawsResponse:
+def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsResponse:
     """Every draw of a table, as its ``facts`` tell it. Raises ``Refusal`` while they are secret, or nobody's."""
     game = settled.game
     if not game.hosted:
@@ -178,14 +181,14 @@ def draws(settled: Settled, facts: Sequence[Message]) -> pb.ListDrawsResponse:
             "DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would reveal the racks.")
         )
     committed = next((fact.commitment for fact in facts if isinstance(fact, events.DrawsCommitted)), b"")
-    return pb.ListDrawsResponse(
+    return game_pb2.ListDrawsResponse(
         seed=game.seed,
         commitment=committed,
         draws=[
-            pb.Draw(
+            game_pb2.Draw(
                 number=drawn.number,
                 player_id=drawn.player_id,
-                source=pb.DrawSource.Value(f"DRAW_SOURCE_{drawn.source.name}"),
+                source=game_pb2.DrawSource.Value(f"DRAW_SOURCE_{drawn.source.name}"),
                 among=drawn.among,
                 faces=drawn.faces,
             )

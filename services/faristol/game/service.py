@@ -13,7 +13,7 @@ from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
-from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2
 from faristol.record import Decision
 from faristol.table import decide
 from faristol.table_store import Settled, game_stream, load_table
@@ -23,29 +23,29 @@ M = TypeVar("M", bound=Message)
 
 def service(runtime: Runtime) -> Dispatcher:
     """The tables of a cell. The contract names the methods and says what they do."""
-    tables = Tables(runtime)
+    games = GameService(runtime)
     questions: Mapping[type[Message], Answer] = {
-        pb.GetGameRequest: tables.get_game,
-        pb.ListDrawsRequest: tables.list_draws,
+        game_pb2.GetGameRequest: games.get_game,
+        game_pb2.ListDrawsRequest: games.list_draws,
     }
-    descriptor = pb.DESCRIPTOR.services_by_name["GameService"]
-    return Dispatcher(descriptor, decide.GAME, tables.carry_out, questions)
+    descriptor = game_pb2.DESCRIPTOR.services_by_name["GameService"]
+    return Dispatcher(descriptor, decide.GAME, games.carry_out, questions)
 
 
-class Tables:
+class GameService:
     """Answers for the tables of a cell."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    async def get_game(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
+    async def get_game(self, request: game_pb2.GetGameRequest, context: Context) -> game_pb2.GetGameResponse:
         """A table as its players, or everybody, may see it."""
         table = await self._table(request.game_id, rulings=False)
         if request.player_id and request.player_id not in table.game.player_ids:
             raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
         return answers.shown(table, request.player_id)
 
-    async def list_draws(self, request: pb.ListDrawsRequest, context: Context) -> pb.ListDrawsResponse:
+    async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
         """The draws of a table that is over."""
         table = await self._table(request.game_id, rulings=False)
         facts = await self._runtime.record.facts(game_stream(request.game_id))
@@ -62,9 +62,9 @@ class Tables:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             table = await self._table(request.game_id)
-            if isinstance(request, pb.RecordOverholdingRequest):
+            if isinstance(request, game_pb2.RecordOverholdingRequest):
                 table = await with_other_games(self._runtime.record, table, request.player_id)
-            if isinstance(request, pb.RecordWordAskedRequest):
+            if isinstance(request, game_pb2.RecordWordAskedRequest):
                 involved = [player for player in (request.player_id, request.answerer_id) if player]
                 table = await with_other_games(self._runtime.record, table, *involved)
             facts = table.with_consequences(

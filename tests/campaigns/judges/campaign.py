@@ -26,7 +26,7 @@ from faristol.lexicon.model import Case
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -140,12 +140,12 @@ class Campaign:
     async def _appoint(self, stub: pb_grpc.AdjudicationServiceAsyncStub) -> None:
         tournament_id, panel = self._plan.tournament_id, self._outcome.panel
         for judge_id in (*self._judge_ids, DIRECTOR):
-            appoint = pb.AppointJudgeRequest(
+            appoint = adjudication_pb2.AppointJudgeRequest(
                 command_id=_command(), tournament_id=tournament_id, judge_id=judge_id, languages=["ca"],
                 director=judge_id == DIRECTOR,
             )  # fmt: skip
             await call(stub.AppointJudge, appoint)
-        mode = pb.SetAdjudicationRequest(
+        mode = adjudication_pb2.SetAdjudicationRequest(
             command_id=_command(),
             tournament_id=tournament_id,
             mode=events.MODE_PANEL if panel > 1 else events.MODE_JUDGE,

@@ -15,7 +15,7 @@ from faristol.client.judge import Judge, sit
 from faristol.demo.table import Placed, State, Table
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 THINKING = 1.0
@@ -84,11 +84,11 @@ class Bench:
         async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
             await sit(Judge(channel, self.judge_id), "", self._ask, self._told)
 
-    async def _ask(self, file: pb.GetCaseFileResponse) -> list[events.WordRuling]:
+    async def _ask(self, file: adjudication_pb2.GetCaseFileResponse) -> list[events.WordRuling]:
         await asyncio.sleep(THINKING * self._chance.random())
         return [events.WordRuling(word=ruled.word, valid=ruled.valid) for ruled in file.words]
 
-    def _told(self, case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
+    def _told(self, case_id: str, answer: adjudication_pb2.RuleCaseResponse | None, problem: str) -> None:
         if answer is None:
             self.refused += 1
         else:

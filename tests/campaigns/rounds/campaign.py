@@ -14,7 +14,7 @@ from faristol.host.runtime import utc_now
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
 from faristol.record import Decision, Metadata, Write
 from faristol.referee.cell import Cell, serving
@@ -83,7 +83,7 @@ class _Championship:
         self._rested: set[str] = set()
 
     async def open(self, options: list[game_events.ChosenOption]) -> None:
-        create = pb.CreateTournamentRequest(
+        create = pairing_pb2.CreateTournamentRequest(
             tournament_id=TOURNAMENT,
             name="A great championship",
             rounds=self._plan.rounds,
@@ -105,21 +105,25 @@ class _Championship:
 
     async def _register(self, player_id: str) -> None:
         rating = self._chance.randrange(600, 2200)
-        request = pb.RegisterPlayerRequest(player_id=player_id, name=f"Player {player_id}", rating=rating)
+        request = pairing_pb2.RegisterPlayerRequest(player_id=player_id, name=f"Player {player_id}", rating=rating)
         request.command_id, request.tournament_id = _id(), TOURNAMENT
         await self._pairing.RegisterPlayer(request)
 
     async def play(self, number: int) -> Paired:
         """A whole round."""
         sitting_out = await self._before(number)
-        request = pb.PairRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number)
+        request = pairing_pb2.PairRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number)
         begin = time.perf_counter()
         answer = await self._pairing.PairRound(request)
         seconds = time.perf_counter() - begin
         self._check(answer, sitting_out)
-        await self._pairing.StartRound(pb.StartRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number))
+        await self._pairing.StartRound(
+            pairing_pb2.StartRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number)
+        )
         await self._report(answer.pairings)
-        await self._pairing.CloseRound(pb.CloseRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number))
+        await self._pairing.CloseRound(
+            pairing_pb2.CloseRoundRequest(command_id=_id(), tournament_id=TOURNAMENT, round=number)
+        )
         resting = len(sitting_out) + bool(answer.bye_player_id)
         return Paired(number, len(self._there), len(answer.pairings), resting, seconds)
 
@@ -131,12 +135,14 @@ class _Championship:
             self._there += self._late
         if number > 1:
             for player_id in self._chance.sample(self._there, len(self._there) // LEAVING_SHARE):
-                leave = pb.WithdrawPlayerRequest(command_id=_id(), tournament_id=TOURNAMENT, player_id=player_id)
+                leave = pairing_pb2.WithdrawPlayerRequest(
+                    command_id=_id(), tournament_id=TOURNAMENT, player_id=player_id
+                )
                 await self._pairing.WithdrawPlayer(leave)
                 self._there.remove(player_id)
         sitting_out = set(self._chance.sample(self._there, len(self._there) // BYE_SHARE))
         for player_id in sitting_out:
-            grant = pb.GrantByeRequest(
+            grant = pairing_pb2.GrantByeRequest(
                 command_id=_id(),
                 tournament_id=TOURNAMENT,
                 player_id=player_id,
@@ -146,7 +152,7 @@ class _Championship:
             await self._pairing.GrantBye(grant)
         return sitting_out
 
-    def _check(self, answer: pb.PairRoundResponse, sitting_out: set[str]) -> None:
+    def _check(self, answer: pairing_pb2.PairRoundResponse, sitting_out: set[str]) -> None:
         """Everybody has one place, nobody meets twice and nobody has two byes (FISC I.1)."""
         pairs = [(table.first_player_id, table.second_player_id) for table in answer.pairings]
         bye = {answer.bye_player_id} - {""}
@@ -178,7 +184,7 @@ class _Championship:
             )
             writes.append(Write(f"game-{table.game_id}", 0, [final], TOURNAMENT))
         await self._record.append(Decision(writes), Metadata())
-        request = pb.GetTournamentRequest(tournament_id=TOURNAMENT)
+        request = pairing_pb2.GetTournamentRequest(tournament_id=TOURNAMENT)
         while True:
             played = (await self._pairing.GetTournament(request)).played
             if len(played[-1].finished_game_ids) == len(pairings):

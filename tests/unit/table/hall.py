@@ -12,7 +12,7 @@ from tests.unit.table.games import GAME, SECOND, SEED, START
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_tiles, with_options
 from faristol.table import Table, of_clock
@@ -63,9 +63,9 @@ class Hall:
         pairing = Pairing(table=1, game_id=GAME, player_ids=self.players)
         self._write(self._dealt(open_table(tournament, 1, pairing, ruleset, START), racks, bag_left))
         if ruleset.arbiter.required:
-            self.do(pb.AssignArbiterRequest(arbiter_id="eleni"))
+            self.do(game_pb2.AssignArbiterRequest(arbiter_id="eleni"))
         if recorded:
-            self.do(pb.StartGameRequest(player_id=self.players[0]))
+            self.do(game_pb2.StartGameRequest(player_id=self.players[0]))
         self.settle()
 
     def _dealt(self, facts: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
@@ -115,7 +115,7 @@ class Hall:
 
     def play(self, text: str, player: str = "") -> list[Message]:
         """The mover, or another player, plays: ``H8 C A S (A)``."""
-        return self.do(pb.PlacePlayRequest(player_id=player or self.game.mover, placements=self.tiles(text)))
+        return self.do(game_pb2.PlacePlayRequest(player_id=player or self.game.mover, placements=self.tiles(text)))
 
     def tiles(self, text: str) -> list[events.Placement]:
         """The tiles of a play."""
@@ -129,7 +129,7 @@ class Hall:
         """Both players write the score of the play on the board."""
         for player in self.players:
             if player not in self.game.course.written:
-                self.do(pb.WriteScoreRequest(player_id=player))
+                self.do(game_pb2.WriteScoreRequest(player_id=player))
 
     def finish(self) -> None:
         """All that is left to do of the turn, in the order of the book."""
@@ -139,14 +139,14 @@ class Hall:
         if self.ruleset.turn.complete_on == "both-written" and self.game.pending is not None:
             self.write()
         if self.game.turn == turn and self.game.phase is Phase.PLACED and self.game.bag_left:
-            self.do(pb.DrawTilesRequest(player_id=mover))
+            self.do(game_pb2.DrawTilesRequest(player_id=mover))
         if "press" in self.ruleset.turn.steps:
             self.press()
 
     def turn(self, text: str) -> None:
         """A play and all that belongs to it; ``-`` for a pass."""
         if text == "-":
-            self.do(pb.PassRequest(player_id=self.game.mover))
+            self.do(game_pb2.PassRequest(player_id=self.game.mover))
         else:
             self.play(text)
         self.finish()
@@ -156,7 +156,7 @@ class Hall:
         asked = [events.Word(faces=word.split()) for word in words]
         player = player or self.game.others(self.game.mover)[0]
         before = len(self.facts)
-        self.do(pb.ChallengeRequest(player_id=player, words=asked))
+        self.do(game_pb2.ChallengeRequest(player_id=player, words=asked))
         self.rule([good] * len(words) if isinstance(good, bool) else good)
         return self.facts[before:]
 

@@ -17,7 +17,7 @@ from tests.unit.table.hall import PLAYERS, Hall, rules
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import CENTRE, Direction, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
 from faristol.rules.draw_log import check_draws
@@ -69,7 +69,7 @@ class Somebody:
         """A command that belongs to where the table stands."""
         mover, chance = game.mover, self.chance
         if game.over:
-            return pb.SignSheetRequest(player_id=chance.choice(self.hall.players))
+            return game_pb2.SignSheetRequest(player_id=chance.choice(self.hall.players))
         if game.interruption is not None or game.arbiter_called:
             return self._settling(game)
         rack = self._rack(game)
@@ -77,44 +77,48 @@ class Somebody:
         holder = next((player for player in game.player_ids if len(game.racks[player]) > full), None)
         if holder is not None and chance.random() < 0.5:
             claimant = chance.choice(self.hall.players)
-            return pb.ClaimOverdrawRequest(player_id=claimant, drawer_id=holder, racked=chance.random() < 0.5)
+            return game_pb2.ClaimOverdrawRequest(player_id=claimant, drawer_id=holder, racked=chance.random() < 0.5)
         match game.phase:
             case Phase.PLACED | Phase.DRAWN if game.pending is not None and chance.random() < 0.25:
                 words = [word.word for word in game.pending.words]
-                return pb.ChallengeRequest(player_id=game.others(mover)[0], words=words)
+                return game_pb2.ChallengeRequest(player_id=game.others(mover)[0], words=words)
             case Phase.TURN if rack and chance.random() < 0.8:
-                return pb.PlacePlayRequest(player_id=mover, placements=self._play(game))
+                return game_pb2.PlacePlayRequest(player_id=mover, placements=self._play(game))
             case Phase.TURN if rack:
                 faces = chance.sample(rack, chance.randint(1, len(rack)))
-                return pb.ExchangeRequest(player_id=mover, faces=faces, done=chance.random() < 0.5)
+                return game_pb2.ExchangeRequest(player_id=mover, faces=faces, done=chance.random() < 0.5)
             case Phase.OFF_CENTRE:
-                return pb.DecideOffCentreRequest(player_id=game.others(mover)[0], accept=chance.random() < 0.5)
+                return game_pb2.DecideOffCentreRequest(player_id=game.others(mover)[0], accept=chance.random() < 0.5)
             case Phase.PLACED if chance.random() < 0.5:
-                return pb.WriteScoreRequest(player_id=chance.choice(self.hall.players))
+                return game_pb2.WriteScoreRequest(player_id=chance.choice(self.hall.players))
             case Phase.PLACED:
                 extra = chance.choice([None, None, 1, 8])
-                return pb.DrawTilesRequest(player_id=mover, count=extra)
+                return game_pb2.DrawTilesRequest(player_id=mover, count=extra)
             case Phase.CHALLENGED:
                 accepts = chance.random() < 0.5
-                return pb.AcceptRulingRequest(player_id=mover) if accepts else pb.AppealRequest(player_id=mover)
+                return (
+                    game_pb2.AcceptRulingRequest(player_id=mover)
+                    if accepts
+                    else game_pb2.AppealRequest(player_id=mover)
+                )
         return self._any(game)
 
     def _settling(self, game: Game) -> Message:
         match game.interruption:
             case events.OverdrawFound(arbiter=True) as found:
                 faces = self.chance.sample(game.racks[found.player_id], found.surplus)
-                return pb.ResolveOverdrawRequest(arbiter_id="eleni", faces=faces)
+                return game_pb2.ResolveOverdrawRequest(arbiter_id="eleni", faces=faces)
             case events.OverdrawFound() as found:
                 faces = self.chance.sample(list(found.shown), found.choose)
-                return pb.ChooseSurplusRequest(player_id=game.others(found.player_id)[0], faces=faces)
+                return game_pb2.ChooseSurplusRequest(player_id=game.others(found.player_id)[0], faces=faces)
             case events.UnderdrawFound():
-                return pb.ResolveUnderdrawRequest(arbiter_id="eleni", show=self.chance.random() < 0.5)
+                return game_pb2.ResolveUnderdrawRequest(arbiter_id="eleni", show=self.chance.random() < 0.5)
             case events.IllegalExchangeFound() as found:
                 faces = self.chance.sample([*found.from_rack, *found.bag], found.keep)
-                return pb.KeepAfterExchangeRequest(player_id=game.others(found.player_id)[0], faces=faces)
+                return game_pb2.KeepAfterExchangeRequest(player_id=game.others(found.player_id)[0], faces=faces)
             case events.CountDisputed():
-                return pb.SettleCountRequest(arbiter_id="eleni")
-        return pb.DismissArbiterRequest(arbiter_id="eleni")
+                return game_pb2.SettleCountRequest(arbiter_id="eleni")
+        return game_pb2.DismissArbiterRequest(arbiter_id="eleni")
 
     def _of_arbiter(self, game: Game) -> Message:
         """A command by which an arbiter corrects or imposes something, or by which somebody leaves."""
@@ -124,16 +128,20 @@ class Somebody:
         turn = chance.randint(1, max(1, len(game.turns_taken)))
         kind = chance.choice([events.SANCTION_KIND_POINTS, events.SANCTION_KIND_TURN, events.SANCTION_KIND_WARNING])
         points = 30 if kind == events.SANCTION_KIND_POINTS else 0
-        several = pb.AbandonRequest(player_ids=[player]) if len(self.hall.players) > 2 else pb.AgreeEndRequest()
+        several = (
+            game_pb2.AbandonRequest(player_ids=[player]) if len(self.hall.players) > 2 else game_pb2.AgreeEndRequest()
+        )
         return chance.choice(
             [
-                pb.ImposeSanctionRequest(arbiter_id="eleni", player_id=player, kind=kind, points=points),
-                pb.CorrectTotalRequest(arbiter_id="eleni", player_id=player, total=chance.randint(0, 99)),
-                pb.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=chance.randint(0, 99)),
-                pb.RecordOverholdingRequest(arbiter_id="eleni", player_id=player),
-                pb.RecordWordAskedRequest(arbiter_id="eleni", player_id=player, word=events.Word(faces=["A"])),
-                pb.SettleBlankRequest(arbiter_id="eleni", row=blank.row, column=blank.col, stated=face, face=face),
-                pb.AssignArbiterRequest(arbiter_id=chance.choice(["eleni", "nikos"])),
+                game_pb2.ImposeSanctionRequest(arbiter_id="eleni", player_id=player, kind=kind, points=points),
+                game_pb2.CorrectTotalRequest(arbiter_id="eleni", player_id=player, total=chance.randint(0, 99)),
+                game_pb2.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=chance.randint(0, 99)),
+                game_pb2.RecordOverholdingRequest(arbiter_id="eleni", player_id=player),
+                game_pb2.RecordWordAskedRequest(arbiter_id="eleni", player_id=player, word=events.Word(faces=["A"])),
+                game_pb2.SettleBlankRequest(
+                    arbiter_id="eleni", row=blank.row, column=blank.col, stated=face, face=face
+                ),
+                game_pb2.AssignArbiterRequest(arbiter_id=chance.choice(["eleni", "nikos"])),
                 several,
             ]
         )
@@ -141,9 +149,14 @@ class Somebody:
     def _any(self, game: Game) -> Message:
         """Any command with any arguments; the rare ends are left out most of the time, so that games go on."""
         kind = self.chance.choice(COMMANDS)
-        ends = (pb.AbandonRequest, pb.ImposeSanctionRequest, pb.RecordWordAskedRequest, pb.AgreeEndRequest)
+        ends = (
+            game_pb2.AbandonRequest,
+            game_pb2.ImposeSanctionRequest,
+            game_pb2.RecordWordAskedRequest,
+            game_pb2.AgreeEndRequest,
+        )
         if kind in ends and self.chance.random() < 0.9:
-            kind = pb.WriteScoreRequest
+            kind = game_pb2.WriteScoreRequest
         request: Any = kind()
         for field in request.DESCRIPTOR.fields:
             if self.chance.random() < 0.1:
@@ -306,7 +319,7 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     again = turn if turn < game.turn else game.again
     kept = {"next_draw": game.next_draw, "challenges": game.challenges, "again": again}
     left = left.but(begun=(), arbiter_called=called, **kept)
-    request = pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn)
+    request = game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn)
     if left.but(signals=game.signals) == game.but(begun=(), last_at=left.last_at):
         with pytest.raises(Refusal, match="there is nothing to take back"):
             decide(hall.table, request, hall.at)
@@ -318,7 +331,7 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
 
 
 def test_every_command_of_the_contract_can_be_given() -> None:
-    service = pb.DESCRIPTOR.services_by_name["GameService"]
+    service = game_pb2.DESCRIPTOR.services_by_name["GameService"]
     requests = {method.input_type.name for method in service.methods} - {"GetGameRequest", "ListDrawsRequest"}
     assert {request.DESCRIPTOR.name for request in COMMANDS} == requests
     assert len(PLAYERS) == 4

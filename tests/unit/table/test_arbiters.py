@@ -9,14 +9,14 @@ from google.protobuf.message import Message
 from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.refusal import Refusal
-from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2
 from faristol.table.decide import GAME
 
 OF_ARBITER = [kind for kind in GAME if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 FIELDS: dict[type[Message], dict[str, Any]] = {
-    pb.CorrectPlayRequest: {"turn": 1},
-    pb.CorrectTotalRequest: {"player_id": "anna"},
-    pb.SettleBlankRequest: {"row": 7, "column": 8},
+    game_pb2.CorrectPlayRequest: {"turn": 1},
+    game_pb2.CorrectTotalRequest: {"player_id": "anna"},
+    game_pb2.SettleBlankRequest: {"row": 7, "column": 8},
 }
 """What a command needs to come as far as its arbiter."""
 
@@ -26,8 +26,8 @@ FIELDS: dict[type[Message], dict[str, Any]] = {
 def test_nobody_is_arbiter_of_the_own_table(kind: type[Message], player_id: str) -> None:
     hall = Hall(rules("fise"), racks=["S ? L E R T I", "U E N T S O L"])
     hall.turn("H8 S (O) L")
-    if kind is pb.SettleCountRequest:
-        hall.do(pb.DisputeCountRequest(player_id="anna"))
+    if kind is game_pb2.SettleCountRequest:
+        hall.do(game_pb2.DisputeCountRequest(player_id="anna"))
     before = len(hall.facts)
 
     with pytest.raises(Refusal) as refused:
@@ -39,5 +39,5 @@ def test_nobody_is_arbiter_of_the_own_table(kind: type[Message], player_id: str)
 
 def test_who_plays_at_another_table_can_be_arbiter_of_this_one() -> None:
     hall = Hall(rules("fise"), racks=["S E L E R T I", "U E N T S O L"])
-    hall.do(pb.AssignArbiterRequest(arbiter_id="carla"))
+    hall.do(game_pb2.AssignArbiterRequest(arbiter_id="carla"))
     assert hall.game.arbiter == "carla"

@@ -13,7 +13,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import TurnKind
 from faristol.table.foot import result
 from faristol.table.game import Phase
@@ -55,7 +55,7 @@ def names(facts: Sequence[Message]) -> list[str]:
 
 def challenged(hall: Hall, word: str) -> Callable[[], object]:
     player = hall.game.others(hall.game.mover)[0]
-    return lambda: hall.do(pb.ChallengeRequest(player_id=player, words=[events.Word(faces=word.split())]))
+    return lambda: hall.do(game_pb2.ChallengeRequest(player_id=player, words=[events.Word(faces=word.split())]))
 
 
 # The centre missed.
@@ -65,9 +65,9 @@ def test_fise_lets_the_opponent_accept_a_first_play_off_the_centre_and_keeps_the
     hall = fise()
     hall.play("H9 S O L")
     assert hall.game.phase is Phase.OFF_CENTRE
-    refused("OFF_CENTRE_OPEN", "FISE 20", lambda: hall.do(pb.DrawTilesRequest(player_id="anna")))
-    refused("OWN_PLAY", "FISE 20", lambda: hall.do(pb.DecideOffCentreRequest(player_id="anna", accept=True)))
-    hall.do(pb.DecideOffCentreRequest(player_id="biel", accept=True))
+    refused("OFF_CENTRE_OPEN", "FISE 20", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
+    refused("OWN_PLAY", "FISE 20", lambda: hall.do(game_pb2.DecideOffCentreRequest(player_id="anna", accept=True)))
+    hall.do(game_pb2.DecideOffCentreRequest(player_id="biel", accept=True))
     hall.finish()
     assert hall.game.scores["anna"] == 3
     hall.play("H5 P A R A")
@@ -78,7 +78,7 @@ def test_fise_lets_the_opponent_accept_a_first_play_off_the_centre_and_keeps_the
 def test_fise_lets_the_opponent_declare_it_invalid_and_the_next_play_is_a_first_one() -> None:
     hall = fise()
     hall.play("H9 S O L")
-    facts = hall.do(pb.DecideOffCentreRequest(player_id="biel", accept=False))
+    facts = hall.do(game_pb2.DecideOffCentreRequest(player_id="biel", accept=False))
     assert names(facts) == ["OffCentreDecided", "PlayWithdrawn"]
     assert (hall.game.mover, len(hall.game.board), hall.game.turns) == ("biel", 0, (TurnKind.WITHDRAWN,))
     hall.play("H9 P A R")
@@ -96,9 +96,9 @@ def test_the_other_books_refuse_a_first_play_off_the_centre() -> None:
 @pytest.mark.parametrize(("hall", "article"), [(uf, "UF 13"), (fisc, "FISC I.6"), (fise, "FISE 24")])
 def test_tiles_that_were_seen_and_are_taken_back_cost_the_turn(hall: Callable[[], Hall], article: str) -> None:
     table = hall()
-    table.do(pb.LayTilesRequest(player_id="anna", placements=table.tiles("H8 S A")))
-    refused("TILES_LIE", table.ruleset.article("touch.rule"), lambda: table.do(pb.PassRequest(player_id="anna")))
-    (lost,) = table.do(pb.TakeBackTilesRequest(player_id="anna"))
+    table.do(game_pb2.LayTilesRequest(player_id="anna", placements=table.tiles("H8 S A")))
+    refused("TILES_LIE", table.ruleset.article("touch.rule"), lambda: table.do(game_pb2.PassRequest(player_id="anna")))
+    (lost,) = table.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     assert isinstance(lost, events.TurnLost)
     assert (lost.reason, lost.article) == (events.TURN_LOST_REASON_TOUCH, article)
     assert (table.game.mover, len(table.game.racks["anna"]), table.game.turns) == ("biel", 7, (TurnKind.LOST,))
@@ -106,24 +106,24 @@ def test_tiles_that_were_seen_and_are_taken_back_cost_the_turn(hall: Callable[[]
 
 def test_under_pes_tiles_move_freely_until_the_clock_is_stopped() -> None:
     hall = pes()
-    hall.do(pb.LayTilesRequest(player_id="anna", placements=hall.tiles("A1 Μ Α")))
-    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.do(game_pb2.LayTilesRequest(player_id="anna", placements=hall.tiles("A1 Μ Α")))
+    hall.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     hall.play("H8 Μ Α Ν Α")
-    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     assert (hall.game.mover, hall.game.phase, len(hall.game.board)) == ("anna", Phase.TURN, 0)
     hall.play("H8 Μ Α Ν Α")
     hall.stop()
-    refused("PLAY_FIXED", "PES Δ.β", lambda: hall.do(pb.TakeBackTilesRequest(player_id="anna")))
+    refused("PLAY_FIXED", "PES Δ.β", lambda: hall.do(game_pb2.TakeBackTilesRequest(player_id="anna")))
 
 
 def test_a_single_tile_may_slide_along_its_line_and_a_word_may_not_change_it() -> None:
     hall = fise()
     hall.turn("H8 S O L")
-    hall.do(pb.LayTilesRequest(player_id="biel", placements=hall.tiles("A9 P")))
+    hall.do(game_pb2.LayTilesRequest(player_id="biel", placements=hall.tiles("A9 P")))
     facts = hall.play("I9 P")
     assert names(facts)[0] == "PlayPlaced"
     other = fise()
-    other.do(pb.LayTilesRequest(player_id="anna", placements=other.tiles("G8 S O L")))
+    other.do(game_pb2.LayTilesRequest(player_id="anna", placements=other.tiles("G8 S O L")))
     assert names(other.play("H8 S O L"))[0] == "TurnLost"
 
 
@@ -133,7 +133,7 @@ def test_a_single_tile_may_slide_along_its_line_and_a_word_may_not_change_it() -
 def test_under_uf_a_challenge_after_the_draw_returns_what_was_drawn() -> None:
     hall = uf()
     hall.play("H8 C A S A")
-    hall.do(pb.DrawTilesRequest(player_id="anna"))
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna"))
     facts = hall.challenge("C A S A")
     withdrawn = next(fact for fact in facts if isinstance(fact, events.PlayWithdrawn))
     assert len(withdrawn.returned) == 4
@@ -144,19 +144,19 @@ def test_under_uf_a_challenge_after_the_draw_returns_what_was_drawn() -> None:
 def test_under_uf_the_press_closes_the_window_and_under_fisc_the_draw() -> None:
     table = uf()
     table.turn("H8 C A S A")
-    refused("NOTHING_TO_CHALLENGE", "UF 23", lambda: table.do(pb.ChallengeRequest(player_id="biel")))
+    refused("NOTHING_TO_CHALLENGE", "UF 23", lambda: table.do(game_pb2.ChallengeRequest(player_id="biel")))
     other = fisc()
     other.play("H8 C A S A")
-    other.do(pb.DrawTilesRequest(player_id="anna"))
+    other.do(game_pb2.DrawTilesRequest(player_id="anna"))
     refused("CHALLENGE_TOO_LATE", "FISC I.10", challenged(other, "C A S A"))
 
 
 def test_under_fise_writing_the_score_accepts_the_play() -> None:
     hall = fise()
     hall.play("H8 S O L")
-    hall.do(pb.WriteScoreRequest(player_id="anna"))
-    refused("SCORE_NOT_WRITTEN", "FISE 32", lambda: hall.do(pb.DrawTilesRequest(player_id="anna")))
-    hall.do(pb.WriteScoreRequest(player_id="biel"))
+    hall.do(game_pb2.WriteScoreRequest(player_id="anna"))
+    refused("SCORE_NOT_WRITTEN", "FISE 32", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
+    hall.do(game_pb2.WriteScoreRequest(player_id="biel"))
     refused("CHALLENGE_TOO_LATE", "FISE 38", challenged(hall, "S O L"))
 
 
@@ -164,10 +164,10 @@ def test_under_pes_a_play_after_one_taken_back_stops_no_clock_unless_it_is_the_l
     hall = pes(bag_left=0)
     rack = hall.game.racks["anna"]
     hall.play("H8 " + " ".join(rack[:5]))
-    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     hall.play("H8 " + " ".join(rack[:2]))
     assert hall.clock.held_turn == 0
-    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     hall.play("H8 " + " ".join(rack))
     assert hall.clock.held_turn == 1
 
@@ -175,14 +175,14 @@ def test_under_pes_a_play_after_one_taken_back_stops_no_clock_unless_it_is_the_l
 def test_under_festa_major_the_time_of_a_turn_goes_on_when_its_play_is_taken_back() -> None:
     hall = Hall(rules("festa-major"), 3, racks=["C A S A R T I", "M E N T S O L", "E E A A I U O"])
     hall.play("H8 C A S A")
-    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     hall.after(130)
     refused("TURN_TIMED_OUT", "FM 2", lambda: hall.play("H8 C A S"))
 
 
 def test_a_play_before_the_turn_of_one_who_left_is_questioned_in_the_turn_after_that() -> None:
     hall = Hall(rules("festa-major"), 3, racks=["C A S A R T I", "M E N T S O L", "E E A A I U O"])
-    hall.do(pb.AbandonRequest(player_ids=["biel"]))
+    hall.do(game_pb2.AbandonRequest(player_ids=["biel"]))
     hall.turn("H8 C A S A")
     assert (hall.game.turn, hall.game.mover) == (3, "carla")
     hall.challenge("C A S A", player="carla", good=False)
@@ -193,7 +193,7 @@ def test_a_play_before_the_turn_of_one_who_left_is_questioned_in_the_turn_after_
 def test_nobody_waits_for_one_who_left_to_draw() -> None:
     hall = Hall(rules("festa-major"), 3, racks=["C A S A R T I", "M E N T S O L", "E E A A I U O"])
     hall.play("H8 C A S A")
-    hall.do(pb.AbandonRequest(player_ids=["anna"]))
+    hall.do(game_pb2.AbandonRequest(player_ids=["anna"]))
     assert (hall.game.turn, hall.game.mover, hall.game.undrawn) == (2, "biel", ())
 
 
@@ -201,7 +201,7 @@ def test_under_pes_a_challenge_has_fifteen_seconds_from_the_stop() -> None:
     hall = pes()
     hall.play("H8 Μ Α Ν Α")
     refused("CHALLENGE_TOO_EARLY", "PES Δ.ε", challenged(hall, "Μ Α Ν Α"))
-    refused("STOP_FIRST", "PES Δ.β.i", lambda: hall.do(pb.WriteScoreRequest(player_id="anna")))
+    refused("STOP_FIRST", "PES Δ.β.i", lambda: hall.do(game_pb2.WriteScoreRequest(player_id="anna")))
     hall.stop()
     hall.after(14.1)
     refused("CHALLENGE_TOO_LATE", "PES Δ.ε", challenged(hall, "Μ Α Ν Α"))
@@ -218,15 +218,15 @@ def test_at_a_festa_major_table_any_other_player_challenges_until_the_next_has_b
     hall.check_tiles()
     hall.turn("H8 M E N T")
     hall.turn("-")
-    refused("NOTHING_TO_CHALLENGE", "", lambda: hall.do(pb.ChallengeRequest(player_id="anna")))
+    refused("NOTHING_TO_CHALLENGE", "", lambda: hall.do(game_pb2.ChallengeRequest(player_id="anna")))
 
 
 def test_a_play_that_takes_its_player_out_is_accepted_before_the_game_ends() -> None:
     hall = festa("C A", "M E N", "P E", bag_left=0)
     hall.turn("H8 C A")
     assert hall.game.phase is Phase.TURN
-    refused("PLAY_NOT_ACCEPTED", "", lambda: hall.do(pb.DeclareCannotPlayRequest(player_id="biel")))
-    hall.do(pb.AcceptPlayRequest(player_id="carla"))
+    refused("PLAY_NOT_ACCEPTED", "", lambda: hall.do(game_pb2.DeclareCannotPlayRequest(player_id="biel")))
+    hall.do(game_pb2.AcceptPlayRequest(player_id="carla"))
     assert hall.game.condition == events.END_CONDITION_OUT
     value = hall.ruleset.tile_set.values
     left = sum(value[face] for face in ("M", "E", "N", "P", "E"))
@@ -269,8 +269,8 @@ def test_where_the_opponent_alone_challenges_the_others_of_a_table_do_not() -> N
     hall = Hall(replace(book, challenge=replace(book.challenge, by="opponent")), 3, racks=(*CATALAN, "B D F G L M N"))
     hall.turn("H8 C A S A")
     words = [events.Word(faces="CASA")]
-    refused("NOT_ENTITLED", "", lambda: hall.do(pb.ChallengeRequest(player_id="carla", words=words)))
-    hall.do(pb.ChallengeRequest(player_id="biel", words=words))
+    refused("NOT_ENTITLED", "", lambda: hall.do(game_pb2.ChallengeRequest(player_id="carla", words=words)))
+    hall.do(game_pb2.ChallengeRequest(player_id="biel", words=words))
     assert hall.game.phase is Phase.CHALLENGED
 
 
@@ -294,11 +294,11 @@ def test_under_fisc_the_challenger_may_contest_the_ruling_once() -> None:
     hall = fisc()
     hall.play("H8 C A S A")
     hall.challenge("C A S A", good=True)
-    refused("NOT_ENTITLED", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="anna")))
-    hall.do(pb.AppealRequest(player_id="biel", arguments="no hi és"))
-    refused("APPEALED_ALREADY", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="biel")))
-    hall.do(pb.RuleAppealRequest(arbiter_id="eleni", valid=True))
-    refused("RULING_FINAL", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="biel")))
+    refused("NOT_ENTITLED", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
+    hall.do(game_pb2.AppealRequest(player_id="biel", arguments="no hi és"))
+    refused("APPEALED_ALREADY", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
+    hall.do(game_pb2.RuleAppealRequest(arbiter_id="eleni", valid=True))
+    refused("RULING_FINAL", "FISC I.10", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
 
 
 def test_under_fise_the_mover_accepts_the_ruling_or_appeals_with_hidden_arguments() -> None:
@@ -306,15 +306,15 @@ def test_under_fise_the_mover_accepts_the_ruling_or_appeals_with_hidden_argument
     hall.play("H8 S O L")
     hall.challenge("S O L")
     assert hall.game.mover == "anna"
-    refused("RULING_OPEN", "FISE 42.4", lambda: hall.do(pb.WriteScoreRequest(player_id="anna")))
-    refused("NOT_ENTITLED", "FISE 42.4", lambda: hall.do(pb.AppealRequest(player_id="biel")))
-    hall.do(pb.AppealRequest(player_id="anna", arguments="astro", arguments_hidden=True))
-    hall.do(pb.RuleAppealRequest(arbiter_id="eleni", valid=True))
+    refused("RULING_OPEN", "FISE 42.4", lambda: hall.do(game_pb2.WriteScoreRequest(player_id="anna")))
+    refused("NOT_ENTITLED", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="biel")))
+    hall.do(game_pb2.AppealRequest(player_id="anna", arguments="astro", arguments_hidden=True))
+    hall.do(game_pb2.RuleAppealRequest(arbiter_id="eleni", valid=True))
     assert (hall.game.phase, hall.game.mover, len(hall.game.board)) == (Phase.PLACED, "anna", 3)
     other = fise()
     other.play("H8 S O L")
     other.challenge("S O L")
-    other.do(pb.AcceptRulingRequest(player_id="anna"))
+    other.do(game_pb2.AcceptRulingRequest(player_id="anna"))
     assert (other.game.mover, len(other.game.board)) == ("biel", 0)
 
 
@@ -322,12 +322,12 @@ def test_the_judges_of_a_case_rule_on_an_appeal_as_the_arbiter_at_the_table_can(
     hall = fise()
     hall.play("H8 S O L")
     hall.challenge("S O L")
-    hall.do(pb.AppealRequest(player_id="anna"))
+    hall.do(game_pb2.AppealRequest(player_id="anna"))
     hall.rule([True])
     ruled = hall.facts[-1]
     assert isinstance(ruled, events.AppealRuled)
     assert (ruled.valid, ruled.arbiter_id, hall.game.phase) == (True, "", Phase.PLACED)
-    refused("RULING_FINAL", "FISE 42.4", lambda: hall.do(pb.AppealRequest(player_id="anna")))
+    refused("RULING_FINAL", "FISE 42.4", lambda: hall.do(game_pb2.AppealRequest(player_id="anna")))
 
 
 # Draws.
@@ -341,21 +341,21 @@ def overdrawn(hall: Hall, play: str) -> Hall:
     if hall.ruleset.turn.complete_on == "both-written":
         hall.write()
     laid = len(hall.game.board)
-    hall.do(pb.DrawTilesRequest(player_id="anna", count=laid + 1))
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna", count=laid + 1))
     return hall
 
 
 def test_an_over_draw_goes_back_as_each_book_has_it() -> None:
     table = overdrawn(uf(), "H8 C A S A")
-    facts = table.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna"))
+    facts = table.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna"))
     assert names(facts) == ["OverdrawFound", "OverdrawResolved"]
     other = overdrawn(fisc(), "H8 C A S A")
-    (found,) = other.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
+    (found,) = other.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
     assert isinstance(found, events.OverdrawFound)
     assert (len(found.shown), found.choose, found.seen_by_opponent) == (3, 1, True)
     refused("OVERDRAW_OPEN", "FISC I.7.3", challenged(other, "C A S A"))
-    refused("OWN_SURPLUS", "FISC I.7.3", lambda: other.do(pb.ChooseSurplusRequest(player_id="anna", faces=["A"])))
-    other.do(pb.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
+    refused("OWN_SURPLUS", "FISC I.7.3", lambda: other.do(game_pb2.ChooseSurplusRequest(player_id="anna", faces=["A"])))
+    other.do(game_pb2.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
     assert len(other.game.racks["anna"]) == 7
     other.check_tiles()
 
@@ -363,9 +363,9 @@ def test_an_over_draw_goes_back_as_each_book_has_it() -> None:
 def test_under_fise_an_over_draw_found_by_the_opponent_costs_the_next_turn() -> None:
     hall = overdrawn(fise(), "H8 S O L")
     hall.press()
-    (found,) = hall.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
+    (found,) = hall.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
     assert isinstance(found, events.OverdrawFound)
-    hall.do(pb.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
+    hall.do(game_pb2.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
     hall.turn("-")
     assert [turn.kind for turn in hall.game.turns_taken] == [TurnKind.PLAY, TurnKind.PASS, TurnKind.LOST]
     assert hall.game.mover == "biel"
@@ -375,8 +375,8 @@ def test_under_fise_missing_tiles_are_drawn_and_shown_once_racked() -> None:
     hall = fise()
     hall.play("H8 S O L")
     hall.write()
-    hall.do(pb.DrawTilesRequest(player_id="anna", count=1))
-    facts = hall.do(pb.ClaimUnderdrawRequest(player_id="anna", drawer_id="anna", racked=True))
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna", count=1))
+    facts = hall.do(game_pb2.ClaimUnderdrawRequest(player_id="anna", drawer_id="anna", racked=True))
     assert names(facts) == ["UnderdrawFound", "TilesDrawn", "UnderdrawResolved"]
     assert isinstance(facts[2], events.UnderdrawResolved)
     assert len(facts[2].shown) == 2
@@ -390,13 +390,13 @@ def test_pes_penalises_an_exchange_that_took_of_the_last_seven() -> None:
     refused(
         "EXCHANGE_TOO_LARGE",
         "PES Δ.β.iii",
-        lambda: hall.do(pb.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"))),
+        lambda: hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"))),
     )
-    facts = hall.do(pb.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"), done=True))
+    facts = hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"), done=True))
     found = facts[2]
     assert isinstance(found, events.IllegalExchangeFound)
     assert (len(found.from_rack), len(found.bag), found.keep) == (5, 10, 5)
-    hall.do(pb.KeepAfterExchangeRequest(player_id="biel", faces=list(found.bag)[:5]))
+    hall.do(game_pb2.KeepAfterExchangeRequest(player_id="biel", faces=list(found.bag)[:5]))
     assert sorted(hall.game.racks["anna"])[:0] == []
     assert len(hall.game.racks["anna"]) == 7
     hall.check_tiles()
@@ -404,11 +404,11 @@ def test_pes_penalises_an_exchange_that_took_of_the_last_seven() -> None:
 
 def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
     hall = Hall(rules("uf-2007"), racks=["A E I O U A E", CATALAN[1]], bag_left=1)
-    facts = hall.do(pb.FreeExchangeRequest(player_id="anna"))
+    facts = hall.do(game_pb2.FreeExchangeRequest(player_id="anna"))
     assert names(facts) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
     assert (hall.game.mover, hall.game.phase, hall.game.turns, hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
     hall.check_tiles()
-    asked = pb.FreeExchangeRequest(player_id="anna")
+    asked = game_pb2.FreeExchangeRequest(player_id="anna")
     refused("FREE_EXCHANGE_UNKNOWN", "FISC I.7", lambda: fisc().do(asked))
     (_, lost) = festa(*CATALAN).do(asked)
     assert isinstance(lost, events.TurnLost)
@@ -417,22 +417,22 @@ def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
 
 def test_at_festa_major_nobody_passes_with_few_tiles_but_says_that_nothing_can_be_played() -> None:
     hall = festa(*CATALAN, bag_left=6)
-    refused("PASS_NOT_ALLOWED", "FM 7", lambda: hall.do(pb.PassRequest(player_id="anna")))
-    hall.do(pb.DeclareCannotPlayRequest(player_id="anna"))
+    refused("PASS_NOT_ALLOWED", "FM 7", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
+    hall.do(game_pb2.DeclareCannotPlayRequest(player_id="anna"))
     assert (hall.game.mover, hall.game.turns) == ("biel", (TurnKind.CANNOT_PLAY,))
 
 
 def test_an_exchange_that_was_announced_binds_the_turn() -> None:
     hall = fise()
-    hall.do(pb.AnnounceExchangeRequest(player_id="anna", count=2))
-    refused("EXCHANGE_ANNOUNCED", "FISE 25", lambda: hall.do(pb.PassRequest(player_id="anna")))
-    hall.do(pb.ExchangeRequest(player_id="anna", faces=["S", "O", "L"]))
+    hall.do(game_pb2.AnnounceExchangeRequest(player_id="anna", count=2))
+    refused("EXCHANGE_ANNOUNCED", "FISE 25", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
+    hall.do(game_pb2.ExchangeRequest(player_id="anna", faces=["S", "O", "L"]))
     other = uf()
-    other.do(pb.AnnounceExchangeRequest(player_id="anna", count=2))
+    other.do(game_pb2.AnnounceExchangeRequest(player_id="anna", count=2))
     refused(
         "EXCHANGE_NUMBER_FIXED",
         "UF 14.1",
-        lambda: other.do(pb.ExchangeRequest(player_id="anna", faces=["C", "A", "S"])),
+        lambda: other.do(game_pb2.ExchangeRequest(player_id="anna", faces=["C", "A", "S"])),
     )
 
 
@@ -442,8 +442,8 @@ def test_an_exchange_that_was_announced_binds_the_turn() -> None:
 def test_a_sanction_in_points_has_a_least_number_under_fise() -> None:
     hall = fise()
     ask = {"arbiter_id": "eleni", "player_id": "anna", "kind": events.SANCTION_KIND_POINTS}
-    refused("SANCTION_TOO_SMALL", "FISE 49", lambda: hall.do(pb.ImposeSanctionRequest(points=10, **ask)))  # type: ignore[arg-type]
-    hall.do(pb.ImposeSanctionRequest(points=25, **ask))  # type: ignore[arg-type]
+    refused("SANCTION_TOO_SMALL", "FISE 49", lambda: hall.do(game_pb2.ImposeSanctionRequest(points=10, **ask)))  # type: ignore[arg-type]
+    hall.do(game_pb2.ImposeSanctionRequest(points=25, **ask))  # type: ignore[arg-type]
     assert hall.game.scores["anna"] == -25
 
 
@@ -451,7 +451,7 @@ def test_a_second_rack_held_too_full_on_purpose_puts_expulsion_forward() -> None
     hall = fise()
     kinds = []
     for _ in range(2):
-        (fact,) = hall.do(pb.RecordOverholdingRequest(arbiter_id="eleni", player_id="anna"))
+        (fact,) = hall.do(game_pb2.RecordOverholdingRequest(arbiter_id="eleni", player_id="anna"))
         assert isinstance(fact, events.SanctionImposed)
         kinds.append(fact.kind)
     assert kinds == [events.SANCTION_KIND_WARNING, events.SANCTION_KIND_EXPULSION]
@@ -460,45 +460,45 @@ def test_a_second_rack_held_too_full_on_purpose_puts_expulsion_forward() -> None
 def test_who_leaves_never_wins_and_gets_what_the_book_says() -> None:
     hall = fisc()
     hall.turn("H8 C A S A")
-    hall.do(pb.AbandonRequest(player_ids=["anna"]))
+    hall.do(game_pb2.AbandonRequest(player_ids=["anna"]))
     assert hall.game.scores == {"anna": -50, "biel": 0}
-    hall.do(pb.SignSheetRequest(player_id="biel"))
+    hall.do(game_pb2.SignSheetRequest(player_id="biel"))
     final = hall.facts[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.winner_id, final.lost_by_all) == ("biel", False)
     both = fisc()
     both.turn("H8 C A S A")
-    both.do(pb.AbandonRequest(player_ids=["anna", "biel"]))
+    both.do(game_pb2.AbandonRequest(player_ids=["anna", "biel"]))
     assert both.game.scores == {"anna": 0, "biel": 0}
     for player in both.players:
-        both.do(pb.SignSheetRequest(player_id=player))
+        both.do(game_pb2.SignSheetRequest(player_id=player))
     final = both.facts[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.winner_id, final.lost_by_all) == ("", True)
     greek = pes()
-    greek.do(pb.AbandonRequest(player_ids=["anna"]))
+    greek.do(game_pb2.AbandonRequest(player_ids=["anna"]))
     assert greek.game.scores == {"anna": 0, "biel": 150}
 
 
 def test_a_table_of_three_goes_on_without_one_who_left_and_ends_by_the_turns_of_the_others() -> None:
     hall = festa("C A S A R T I", "M E N T S O L", "P E R A L T A")
     hall.turn("H8 C A S A")
-    hall.do(pb.AbandonRequest(player_ids=["biel"]))
+    hall.do(game_pb2.AbandonRequest(player_ids=["biel"]))
     assert hall.game.mover == "carla"
     for _ in range(4):
         hall.turn("-")
     assert hall.game.condition == events.END_CONDITION_LOST_TURNS
     assert [turn.player_id for turn in hall.game.turns_taken if turn.kind is TurnKind.LOST] == ["biel", "biel"]
-    hall.do(pb.SignSheetRequest(player_id="anna"))
+    hall.do(game_pb2.SignSheetRequest(player_id="anna"))
     assert isinstance(hall.facts[-1], events.ResultFinal)
 
 
 def test_players_agree_that_the_game_is_over_where_the_book_knows_that() -> None:
     hall = fise()
-    hall.do(pb.AgreeEndRequest(player_id="anna"))
-    hall.do(pb.AgreeEndRequest(player_id="biel"))
+    hall.do(game_pb2.AgreeEndRequest(player_id="anna"))
+    hall.do(game_pb2.AgreeEndRequest(player_id="biel"))
     assert hall.game.condition == events.END_CONDITION_AGREEMENT
-    refused("NO_AGREEMENT", "PES Ε", lambda: pes().do(pb.AgreeEndRequest(player_id="anna")))
+    refused("NO_AGREEMENT", "PES Ε", lambda: pes().do(game_pb2.AgreeEndRequest(player_id="anna")))
 
 
 def test_four_opening_passes_end_a_fise_game_below_zero_and_not_a_fisc_one() -> None:
@@ -513,7 +513,7 @@ def test_four_opening_passes_end_a_fise_game_below_zero_and_not_a_fisc_one() -> 
 
 def test_the_time_of_a_turn_counts_what_lies_when_it_is_a_play() -> None:
     hall = festa(*CATALAN)
-    hall.do(pb.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A")))
+    hall.do(game_pb2.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A")))
     at = hall.at + 120_000_000_000
     tick = clock_events.TurnTimedOut(player_id="anna", turn=1)
     tick.occurred_at.FromNanoseconds(at)
@@ -531,14 +531,14 @@ def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
     for _ in range(4):
         hall.turn("-")
     for player in hall.players:
-        hall.do(pb.SignSheetRequest(player_id=player))
-    alone = pb.ReopenGameRequest(player_ids=["anna"], arbiter_id="eleni")
+        hall.do(game_pb2.SignSheetRequest(player_id=player))
+    alone = game_pb2.ReopenGameRequest(player_ids=["anna"], arbiter_id="eleni")
     refused("REOPENING_NOT_AGREED", "FISE 44", lambda: hall.do(alone))
-    hall.do(pb.ReopenGameRequest(player_ids=["anna", "biel"], arbiter_id="eleni"))
+    hall.do(game_pb2.ReopenGameRequest(player_ids=["anna", "biel"], arbiter_id="eleni"))
     total = hall.game.scores["anna"] + 5
-    hall.do(pb.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=total))
+    hall.do(game_pb2.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=total))
     for player in hall.players:
-        hall.do(pb.SignSheetRequest(player_id=player))
+        hall.do(game_pb2.SignSheetRequest(player_id=player))
     final = hall.facts[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.revision, final.scores[0].score) == (1, total)
@@ -547,12 +547,12 @@ def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        pb.WriteScoreRequest(player_id="anna", score=2**31 - 1),
-        pb.WriteScoreRequest(player_id="anna", total=-(2**31)),
-        pb.SettleCountRequest(arbiter_id="eleni", score=2**31 - 1),
-        pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=2**31 - 1),
-        pb.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=-(2**31)),
-        pb.ImposeSanctionRequest(
+        game_pb2.WriteScoreRequest(player_id="anna", score=2**31 - 1),
+        game_pb2.WriteScoreRequest(player_id="anna", total=-(2**31)),
+        game_pb2.SettleCountRequest(arbiter_id="eleni", score=2**31 - 1),
+        game_pb2.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=2**31 - 1),
+        game_pb2.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=-(2**31)),
+        game_pb2.ImposeSanctionRequest(
             arbiter_id="eleni", player_id="anna", kind=events.SANCTION_KIND_POINTS, points=2**31 - 1
         ),
     ],
@@ -560,10 +560,10 @@ def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
 def test_points_that_no_game_comes_to_are_refused_so_that_totals_can_always_be_told(command: Message) -> None:
     hall = Hall(rules("fise"), racks=["C A S A R T I", "M E N T S O L"])
     hall.turn("H8 C A S A")
-    if isinstance(command, pb.WriteScoreRequest):
+    if isinstance(command, game_pb2.WriteScoreRequest):
         hall.play("I8 M E")
-    if isinstance(command, pb.SettleCountRequest):
-        hall.do(pb.DisputeCountRequest(player_id="anna"))
+    if isinstance(command, game_pb2.SettleCountRequest):
+        hall.do(game_pb2.DisputeCountRequest(player_id="anna"))
     with pytest.raises(Invalid, match="100000"):
         hall.do(command)
 
@@ -572,38 +572,38 @@ def test_a_blank_is_noted_and_settled_as_a_tile_of_the_set_and_notes_go_with_the
     hall = Hall(rules("fise"), racks=["S ? L E R T I", "? E N T S O L"])
     hall.play("H8 S (O) L")
     with pytest.raises(Refusal, match="cannot stand for W"):
-        hall.do(pb.WriteScoreRequest(player_id="anna", blanks=["W"]))
-    hall.do(pb.WriteScoreRequest(player_id="anna", blanks=["O"]))
+        hall.do(game_pb2.WriteScoreRequest(player_id="anna", blanks=["W"]))
+    hall.do(game_pb2.WriteScoreRequest(player_id="anna", blanks=["O"]))
     hall.challenge("S O L", good=False)
-    hall.do(pb.AcceptRulingRequest(player_id="anna"))
+    hall.do(game_pb2.AcceptRulingRequest(player_id="anna"))
     hall.play("H8 S (E)")
-    (settled,) = hall.do(pb.SettleBlankRequest(row=7, column=8))
+    (settled,) = hall.do(game_pb2.SettleBlankRequest(row=7, column=8))
     assert isinstance(settled, events.BlankSettled)
     assert settled.face == "E"
     uf = Hall(rules("uf-2007"), racks=["S ? L E R T I", "M E N T S O L"])
     uf.play("H8 S (O) L")
     with pytest.raises(Refusal, match="cannot stand for W"):
-        uf.do(pb.SettleBlankRequest(row=7, column=8, arbiter_id="eleni", face="W"))
+        uf.do(game_pb2.SettleBlankRequest(row=7, column=8, arbiter_id="eleni", face="W"))
 
 
 def test_a_play_is_challenged_as_its_blank_was_settled_and_an_arbiter_hears_what_is_stated() -> None:
     hall = Hall(rules("fise"), racks=["S ? L E R T I", "M E N T S O L"])
     hall.play("H8 S (O) L")
-    refused("ARBITER_DECIDES", "FISE 10.4", lambda: hall.do(pb.SettleBlankRequest(row=7, column=8, stated="A")))
-    hall.do(pb.SettleBlankRequest(row=7, column=8, stated="A", arbiter_id="eleni"))
+    refused("ARBITER_DECIDES", "FISE 10.4", lambda: hall.do(game_pb2.SettleBlankRequest(row=7, column=8, stated="A")))
+    hall.do(game_pb2.SettleBlankRequest(row=7, column=8, stated="A", arbiter_id="eleni"))
     hall.challenge("S A L", good=False)
-    hall.do(pb.AcceptRulingRequest(player_id="anna"))
+    hall.do(game_pb2.AcceptRulingRequest(player_id="anna"))
     assert (len(hall.game.board), hall.game.racks["anna"].count("?")) == (0, 1)
 
 
 def test_sheets_that_differ_are_disputed_and_settled() -> None:
     hall = fise()
     hall.play("H8 S O L")
-    hall.do(pb.WriteScoreRequest(player_id="anna", score=8))
-    facts = hall.do(pb.WriteScoreRequest(player_id="biel"))
+    hall.do(game_pb2.WriteScoreRequest(player_id="anna", score=8))
+    facts = hall.do(game_pb2.WriteScoreRequest(player_id="biel"))
     assert names(facts) == ["ScoreWritten", "CountDisputed"]
-    refused("COUNT_DISPUTED", "FISE 41", lambda: hall.do(pb.DrawTilesRequest(player_id="anna")))
-    hall.do(pb.SettleCountRequest(player_ids=["anna", "biel"]))
+    refused("COUNT_DISPUTED", "FISE 41", lambda: hall.do(game_pb2.DrawTilesRequest(player_id="anna")))
+    hall.do(game_pb2.SettleCountRequest(player_ids=["anna", "biel"]))
     hall.finish()
     assert hall.game.scores["anna"] == 6
 
@@ -612,23 +612,23 @@ def test_a_miscount_that_both_wrote_is_put_right_under_fise_and_stands_under_fis
     hall = fise()
     hall.play("H8 S O L")
     for player in hall.players:
-        hall.do(pb.WriteScoreRequest(player_id=player, score=9))
+        hall.do(game_pb2.WriteScoreRequest(player_id=player, score=9))
     hall.finish()
     assert hall.game.scores["anna"] == 9
-    hall.do(pb.CorrectPlayRequest(player_ids=["anna", "biel"], turn=1, score=6))
+    hall.do(game_pb2.CorrectPlayRequest(player_ids=["anna", "biel"], turn=1, score=6))
     assert (hall.game.scores["anna"], hall.game.points) == (6, (6,))
     other = fisc()
     other.turn("H8 C A S A")
-    correct = pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=9)
+    correct = game_pb2.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=9)
     refused("PLAY_COUNT_FIXED", "FISC I.9", lambda: other.do(correct))
 
 
 def test_the_blank_is_what_its_placer_noted_when_the_sheets_differ() -> None:
     hall = fise(racks=("S ? L A R C I", SPANISH[1]))
     hall.play("H8 S (O) L")
-    hall.do(pb.WriteScoreRequest(player_id="anna", blanks=["A"]))
-    hall.do(pb.WriteScoreRequest(player_id="biel", blanks=["O"]))
-    (fact,) = hall.do(pb.SettleBlankRequest(row=7, column=8))
+    hall.do(game_pb2.WriteScoreRequest(player_id="anna", blanks=["A"]))
+    hall.do(game_pb2.WriteScoreRequest(player_id="biel", blanks=["O"]))
+    (fact,) = hall.do(game_pb2.SettleBlankRequest(row=7, column=8))
     assert isinstance(fact, events.BlankSettled)
     assert fact.face == "A"
 
@@ -640,7 +640,7 @@ def test_no_pes_game_starts_without_an_arbiter() -> None:
 
 def test_a_word_that_was_asked_about_cannot_be_played_and_asking_again_loses() -> None:
     hall = uf()
-    asked = pb.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
+    asked = game_pb2.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
     hall.do(asked)
     refused("WORD_ASKED", "UF 28.1", lambda: hall.play("H8 C A S A"))
     hall.do(asked)
@@ -653,7 +653,7 @@ def test_a_game_lost_before_any_turn_was_over_was_not_played_and_after_one_it_wa
         hall = uf()
         if turns:
             hall.turn("H8 C A S A")
-        asked = pb.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
+        asked = game_pb2.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
         hall.do(asked)
         hall.do(asked)
         final = result(hall.game, 0)

@@ -10,7 +10,6 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1.events_pb2 import ClockPressed, ClockStopped
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.table import Table
 from faristol.table.decide import decide
 from faristol.table.decide.draws import unseen
@@ -37,9 +36,9 @@ def test_a_game_starts_when_it_is_entered_who_begins() -> None:
     assert (hall.game.mover, hall.game.bag_left, hall.game.phase) == ("anna", 86, Phase.TURN)
     assert hall.game.racks["anna"] == (UNKNOWN,) * 7
     with pytest.raises(Refusal, match="has started already"):
-        hall.do(pb.StartGameRequest(player_id="biel"))
+        hall.do(game_pb2.StartGameRequest(player_id="biel"))
     with pytest.raises(Refusal, match="system holds the bag"):
-        Hall(rules("fisc-2023")).do(pb.StartGameRequest(player_id="biel"))
+        Hall(rules("fisc-2023")).do(game_pb2.StartGameRequest(player_id="biel"))
 
 
 def test_a_play_of_tiles_that_nobody_entered_is_taken_and_counted() -> None:
@@ -53,7 +52,7 @@ def test_a_play_of_tiles_that_nobody_entered_is_taken_and_counted() -> None:
 
 def test_a_tile_of_which_all_are_seen_elsewhere_cannot_be_played() -> None:
     hall = fisc()
-    hall.do(pb.StateRackRequest(player_id="biel", faces=["Z", "A", "E", "I", "O", "U", "L"]))
+    hall.do(game_pb2.StateRackRequest(player_id="biel", faces=["Z", "A", "E", "I", "O", "U", "L"]))
     with pytest.raises(Refusal) as refused:
         hall.play("H8 Z Z")
     assert str(refused.value) == (
@@ -64,18 +63,18 @@ def test_a_tile_of_which_all_are_seen_elsewhere_cannot_be_played() -> None:
 
 def test_a_rack_that_was_stated_binds_its_player() -> None:
     hall = fisc()
-    hall.do(pb.StateRackRequest(player_id="anna", faces=["C", "A", "S", "A", "R", "T", "I"]))
+    hall.do(game_pb2.StateRackRequest(player_id="anna", faces=["C", "A", "S", "A", "R", "T", "I"]))
     with pytest.raises(Refusal, match="does not hold M"):
         hall.play("H8 C A M A")
     hall.turn("H8 C A S A")
     assert sorted(hall.game.racks["anna"]) == sorted(["R", "T", "I", *[UNKNOWN] * 4])
     with pytest.raises(Invalid, match="expected 7 tiles, R T I among them"):
-        hall.do(pb.StateRackRequest(player_id="anna", faces=["R", "T", "A", "A", "E", "E", "E"]))
+        hall.do(game_pb2.StateRackRequest(player_id="anna", faces=["R", "T", "A", "A", "E", "E", "E"]))
 
 
 def test_a_rack_of_the_wrong_number_is_told_without_tiles_that_nobody_knows() -> None:
     with pytest.raises(Invalid) as refused:
-        fisc().do(pb.StateRackRequest(player_id="anna", faces=["A", "E"]))
+        fisc().do(game_pb2.StateRackRequest(player_id="anna", faces=["A", "E"]))
     assert "are A E; expected 7 tiles" in str(refused.value)
     assert "among" not in str(refused.value)
 
@@ -84,20 +83,20 @@ def test_a_draw_that_was_seen_is_entered_and_checked() -> None:
     hall = fisc()
     hall.play("H8 C A S A")
     with pytest.raises(Invalid, match="X X cannot be"):
-        hall.do(pb.DrawTilesRequest(player_id="anna", faces=["X", "X", "X", "E"]))
-    hall.do(pb.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
+        hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["X", "X", "X", "E"]))
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
     assert hall.game.racks["anna"][3:] == ("M", "E", "N", "T")
     hosted = Hall(rules("fisc-2023"), racks=["C A S A R T I", "M E N T S O L"])
     hosted.play("H8 C A S A")
     with pytest.raises(Invalid, match="the system draws at this table"):
-        hosted.do(pb.DrawTilesRequest(player_id="anna", faces=["E"]))
+        hosted.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["E"]))
 
 
 def test_the_last_rack_that_nobody_entered_is_deduced() -> None:
     hall = near_the_end()
     rest = unseen(hall.game, hall.ruleset)
     assert len(rest) == 14
-    hall.do(pb.StateRackRequest(player_id="biel", faces=rest[:7]))
+    hall.do(game_pb2.StateRackRequest(player_id="biel", faces=rest[:7]))
     assert sorted(hall.game.racks["anna"]) == sorted(rest[7:])
     assert isinstance(hall.facts[-1], events.RackDeduced)
 
@@ -108,15 +107,15 @@ def test_a_rack_that_counts_and_was_not_entered_is_waited_for() -> None:
         hall.turn("-")
     assert hall.game.phase is Phase.ENDED
     with pytest.raises(Refusal) as refused:
-        hall.do(pb.SignSheetRequest(player_id="anna"))
+        hall.do(game_pb2.SignSheetRequest(player_id="anna"))
     assert refused.value.reason == "RACKS_UNKNOWN"
     rest = unseen(hall.game, hall.ruleset)
-    hall.do(pb.StateRackRequest(player_id="anna", faces=rest[:7]))
-    hall.do(pb.StateRackRequest(player_id="biel", faces=rest[7:14]))
+    hall.do(game_pb2.StateRackRequest(player_id="anna", faces=rest[:7]))
+    hall.do(game_pb2.StateRackRequest(player_id="biel", faces=rest[7:14]))
     values = hall.ruleset.tile_set.values
     assert hall.game.scores["biel"] == -sum(values[face] for face in rest[7:14])
-    hall.do(pb.SignSheetRequest(player_id="anna"))
-    hall.do(pb.SignSheetRequest(player_id="biel"))
+    hall.do(game_pb2.SignSheetRequest(player_id="anna"))
+    hall.do(game_pb2.SignSheetRequest(player_id="biel"))
     assert isinstance(hall.facts[-1], events.ResultFinal)
 
 
@@ -124,7 +123,7 @@ def test_a_letter_turned_over_costs_the_turn_until_the_score_is_written() -> Non
     hall = Hall(rules("pes-2024"), recorded=True)
     hall.play("H8 Ψ (Ω)")
     hall.stop()
-    facts = hall.do(pb.ClaimFakeBlankRequest(player_id="biel", row=7, column=8, face="Ω"))
+    facts = hall.do(game_pb2.ClaimFakeBlankRequest(player_id="biel", row=7, column=8, face="Ω"))
     assert isinstance(facts[0], events.PlayWithdrawn)
     assert facts[0].reason == events.WITHDRAWAL_REASON_FAKE_BLANK
     assert "Ω" in hall.game.racks["anna"]
@@ -132,19 +131,19 @@ def test_a_letter_turned_over_costs_the_turn_until_the_score_is_written() -> Non
     assert hall.game.mover == "biel"
     hall.play("H8 Μ (Α)")
     hall.stop()
-    hall.do(pb.WriteScoreRequest(player_id="anna"))
+    hall.do(game_pb2.WriteScoreRequest(player_id="anna"))
     with pytest.raises(Refusal) as refused:
-        hall.do(pb.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
+        hall.do(game_pb2.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
     assert (refused.value.reason, refused.value.article) == ("FAKE_BLANK_LATE", "PES Δ.β")
 
 
 def test_a_blank_of_an_earlier_play_is_not_turned_over_any_more() -> None:
     hall = Hall(rules("pes-2024"), recorded=True)
     hall.turn("H8 Μ (Α)")
-    hall.do(pb.PlacePlayRequest(player_id="biel", placements=[events.Placement(row=8, column=7, face="Ε")]))
+    hall.do(game_pb2.PlacePlayRequest(player_id="biel", placements=[events.Placement(row=8, column=7, face="Ε")]))
     hall.stop()
     with pytest.raises(Invalid, match="no blank lies on H9"):
-        hall.do(pb.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
+        hall.do(game_pb2.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
 
 
 def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
@@ -153,16 +152,16 @@ def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
     before = hall.game
     hall.play("I8 A L")
     told = len(hall.facts)
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
     assert (hall.game.board, hall.game.racks, hall.game.scores) == (before.board, before.racks, before.scores)
     assert (hall.game.phase, hall.game.mover, hall.game.turn) == (Phase.TURN, "biel", 2)
     assert len(hall.facts) == told + 1
     hall.turn("I8 A L")
     assert hall.game.turn == 3
     with pytest.raises(Refusal, match="Turn 1 is over on the clock"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+        hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     with pytest.raises(Invalid, match="expected 1 to 3"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=4))
+        hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=4))
 
 
 @pytest.mark.parametrize("book", ["fisc-2023", "fise", "pes-2024"])
@@ -175,19 +174,19 @@ def test_the_last_turn_is_entered_again_as_it_was_played_and_its_press_stands(bo
     hall.turn(wrong)
     pressed = hall.ticks[ticks:]
     if called:
-        hall.do(pb.CallArbiterRequest(player_id="anna"))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
+        hall.do(game_pb2.CallArbiterRequest(player_id="anna"))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
     assert (hall.game.board, hall.game.racks, hall.game.scores) == (before.board, before.racks, before.scores)
     assert (hall.game.phase, hall.game.mover, hall.game.turn) == (Phase.TURN, "biel", 2)
     if called:
-        hall.do(pb.DismissArbiterRequest(arbiter_id="eleni"))
+        hall.do(game_pb2.DismissArbiterRequest(arbiter_id="eleni"))
     hall.play(right)
     word = hall.game.pending.words[0].word if hall.game.pending else events.Word()
     with pytest.raises(Refusal, match="pressed for turn 2, which is only entered again"):
-        hall.do(pb.ChallengeRequest(player_id="anna", words=[word]))
+        hall.do(game_pb2.ChallengeRequest(player_id="anna", words=[word]))
     if hall.ruleset.turn.complete_on == "both-written":
         hall.write()
-    hall.do(pb.DrawTilesRequest(player_id="biel"))
+    hall.do(game_pb2.DrawTilesRequest(player_id="biel"))
     assert (hall.game.turn, hall.game.mover, hall.game.phase) == (3, "anna", Phase.TURN)
     assert hall.game.bag_left == before.bag_left - 1
     assert [tick for tick in hall.ticks[ticks:] if isinstance(tick, ClockPressed)] == [
@@ -204,15 +203,15 @@ def test_a_pass_that_was_entered_for_a_play_is_entered_again_and_the_other_way_r
     hall.turn("H8 Μ Α")
     bag = hall.game.bag_left
     hall.turn("-")
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     hall.play("I8 Α")
     hall.write()
-    hall.do(pb.DrawTilesRequest(player_id="biel"))
+    hall.do(game_pb2.DrawTilesRequest(player_id="biel"))
     assert hall.game.turn == 3
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     hall.play("I8 Σ Α")
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))  # a slip in what is entered again
-    hall.do(pb.PassRequest(player_id="biel"))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))  # a slip in what is entered again
+    hall.do(game_pb2.PassRequest(player_id="biel"))
     assert (hall.game.turn, hall.game.mover, hall.game.bag_left) == (3, "anna", bag)
     hall.check_tiles()
     hall.turn("-")
@@ -225,13 +224,13 @@ def test_a_turn_that_was_ruled_on_or_after_which_the_next_has_begun_is_not_enter
     hall.challenge("C A S A", good=True)
     hall.finish()
     with pytest.raises(Refusal, match="turn 1 was ruled on"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+        hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.turn("I8 A L")
     hall.play("J8 S A")
     with pytest.raises(Refusal, match="Turn 3 has begun"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=3))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+        hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=3))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert (hall.game.turn, hall.game.mover) == (2, "biel")
 
 
@@ -239,11 +238,11 @@ def test_entries_taken_back_leave_no_challenge_and_no_call_that_the_clock_stands
     hall = fisc()
     hall.play("H8 C A S A")
     word = events.Word(faces=["C", "A", "S", "A"])
-    hall.do(pb.ChallengeRequest(player_id="biel", words=[word]))
-    hall.do(pb.CallArbiterRequest(player_id="biel"))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(game_pb2.ChallengeRequest(player_id="biel", words=[word]))
+    hall.do(game_pb2.CallArbiterRequest(player_id="biel"))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.play("H8 C A S A")
-    (raised,) = hall.do(pb.ChallengeRequest(player_id="biel", words=[word]))
+    (raised,) = hall.do(game_pb2.ChallengeRequest(player_id="biel", words=[word]))
     assert isinstance(raised, events.ChallengeRaised)
     assert raised.challenge == 2
     hall.rule([True])
@@ -254,15 +253,15 @@ def test_entries_taken_back_leave_no_challenge_and_no_call_that_the_clock_stands
 def test_what_the_clock_stands_for_in_a_turn_that_is_entered_again_is_settled_before_it_is_taken_back() -> None:
     hall = fisc()
     hall.turn("H8 C A S A")
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.play("H8 C A S A")
-    hall.do(pb.CallArbiterRequest(player_id="biel"))
+    hall.do(game_pb2.CallArbiterRequest(player_id="biel"))
     with pytest.raises(Refusal, match="The clocks stand in turn 1"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
-    hall.do(pb.DismissArbiterRequest(arbiter_id="eleni"))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+        hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(game_pb2.DismissArbiterRequest(arbiter_id="eleni"))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.play("H8 C A S A")
-    hall.do(pb.DrawTilesRequest(player_id="anna"))
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna"))
     hall.turn("-")
     assert (hall.game.turn, hall.clock.turn) == (3, 3)
 
@@ -271,20 +270,20 @@ def test_a_turn_after_which_something_was_decided_is_not_entered_again() -> None
     hall = Hall(rules("fise"), recorded=True)
     hall.play("H8 S O L")
     hall.write()
-    hall.do(pb.DrawTilesRequest(player_id="anna", count=4))
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna", count=4))
     hall.press()
-    hall.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
-    hall.do(pb.ChooseSurplusRequest(player_id="biel", faces=["E"]))
+    hall.do(game_pb2.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
+    hall.do(game_pb2.ChooseSurplusRequest(player_id="biel", faces=["E"]))
     assert hall.game.forfeited
     with pytest.raises(Refusal, match="Turn 2 has begun"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+        hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
 
 
 def test_a_game_that_ends_while_a_turn_is_entered_again_stops_the_clock() -> None:
     hall = fisc()
     hall.turn("H8 C A S A")
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
-    hall.do(pb.AbandonRequest(player_ids=["anna"]))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(game_pb2.AbandonRequest(player_ids=["anna"]))
     assert any(isinstance(tick, ClockStopped) for tick in hall.ticks)
 
 
@@ -294,7 +293,7 @@ def test_where_no_clock_is_kept_any_turn_can_begin_again() -> None:
     before = hall.game
     hall.turn("I8 A T")
     hall.turn("-")
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert (hall.game.board, hall.game.scores, hall.game.mover) == (before.board, before.scores, "biel")
     assert (hall.game.bag_left, hall.game.turns_taken) == (before.bag_left, before.turns_taken)
     hall.turn("8I A R")
@@ -305,16 +304,16 @@ def test_where_no_clock_is_kept_any_turn_can_begin_again() -> None:
 def test_a_challenge_after_entries_were_taken_back_is_another_one_and_the_clock_goes_on(ruled: bool) -> None:
     hall = fisc()
     hall.play("H8 C A S E")
-    hall.do(pb.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "E"])]))
+    hall.do(game_pb2.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "E"])]))
     if ruled:
         hall.rule([True])
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.play("H8 C A S A")
-    hall.do(pb.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "A"])]))
+    hall.do(game_pb2.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "A"])]))
     raised = [fact.challenge for fact in hall.facts if isinstance(fact, events.ChallengeRaised)]
     assert raised == [1, 2]
     assert hall.clock.challenge == 2
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     hall.turn("H8 C A S A")
     assert (hall.game.turn, hall.game.mover) == (2, "biel")
 
@@ -322,21 +321,21 @@ def test_a_challenge_after_entries_were_taken_back_is_another_one_and_the_clock_
 def test_what_an_arbiter_corrected_or_imposed_stands_when_entries_are_taken_back() -> None:
     hall = fisc()
     hall.turn("H8 C A S A")
-    hall.do(pb.CorrectTotalRequest(arbiter_id="eleni", player_ids=["anna", "biel"], player_id="anna", total=15))
+    hall.do(game_pb2.CorrectTotalRequest(arbiter_id="eleni", player_ids=["anna", "biel"], player_id="anna", total=15))
     points = events.SANCTION_KIND_POINTS
-    hall.do(pb.ImposeSanctionRequest(arbiter_id="eleni", player_id="biel", kind=points, points=10, note="mòbil"))
-    hall.do(pb.PassRequest(player_id="biel"))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(game_pb2.ImposeSanctionRequest(arbiter_id="eleni", player_id="biel", kind=points, points=10, note="mòbil"))
+    hall.do(game_pb2.PassRequest(player_id="biel"))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert hall.game.scores == {"anna": 15, "biel": -10}
 
 
 def test_a_play_that_was_corrected_stays_so_when_a_later_turn_is_taken_back() -> None:
     hall = Hall(rules("festa-major"), recorded=True)
     hall.turn("H8 C A S A")
-    hall.do(pb.CorrectPlayRequest(arbiter_id="eleni", player_ids=["anna", "biel"], turn=1, score=12))
+    hall.do(game_pb2.CorrectPlayRequest(arbiter_id="eleni", player_ids=["anna", "biel"], turn=1, score=12))
     laid = events.Placement(row=0, column=0, face="A")
-    hall.do(pb.LayTilesRequest(player_id="biel", placements=[laid]))
-    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(game_pb2.LayTilesRequest(player_id="biel", placements=[laid]))
+    hall.do(game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert (hall.game.scores["anna"], hall.game.turns_taken[0].points) == (12, 12)
 
 

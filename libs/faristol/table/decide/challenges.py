@@ -24,6 +24,7 @@ from faristol.table.decide.checks import (
     check_player,
     check_running,
     check_undisturbed,
+    checked_blank,
     in_doubt,
 )
 from faristol.table.decide.draws import check_possible
@@ -176,10 +177,7 @@ def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: 
     play = _challengeable(replace(table, clock=Clock()), request.player_id)
     written = bool(game.course.written) or play is not game.pending
     tile = next((laid for there, laid in tiles_of(play) if there == square), None)
-    if tile is None or not tile.blank:
-        raise Invalid(
-            "row", N_("no blank lies on {square}"), {"square": str(square) if square.on_board else repr(tuple(square))}
-        )
+    checked_blank(square, tile)
     if not fake_blank_loses_turn(written, ruleset):
         raise Refusal(
             "ARBITER_DECIDES",

@@ -8,7 +8,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import written
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset
+from faristol.rules import Ruleset, Square, Tile
 from faristol.rules.conditions import is_out
 from faristol.rules.officials import check_not_concerned
 from faristol.table import Table
@@ -31,11 +31,30 @@ def check_seated(table: Table, player_id: str) -> None:
         )
 
 
+def check_not_over(table: Table) -> None:
+    """That the last turn has not been taken."""
+    if table.game.over:
+        raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+
+
+def check_not_final(table: Table) -> None:
+    """That the result can still change."""
+    if table.game.phase is Phase.FINAL:
+        raise Refusal("RESULT_FINAL", table.ruleset.law.result_final, N_("The result is final."))
+
+
+def checked_blank(square: Square, tile: Tile | None) -> Tile:
+    """The ``tile`` that was found on ``square``. Raises ``Invalid`` when it is no blank."""
+    if tile is None or not tile.blank:
+        there = str(square) if square.on_board else repr(tuple(square))
+        raise Invalid("row", N_("no blank lies on {square}"), {"square": there})
+    return tile
+
+
 def check_running(table: Table) -> None:
     """That the game has started and is not over."""
     game, ruleset = table.game, table.ruleset
-    if game.over:
-        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    check_not_over(table)
     if game.phase is Phase.UNSPECIFIED and not game.hosted and (game.arbiter or not ruleset.arbiter.required):
         raise Refusal(
             "NOT_STARTED",
@@ -94,32 +113,16 @@ def check_undisturbed(table: Table) -> None:
         case None:
             return
         case events.OverdrawFound() as found:
-            raise Refusal(
-                "OVERDRAW_OPEN",
-                found.article,
-                N_("{player} holds too many tiles: first it is settled which of them go back into the bag."),
-                {"player": found.player_id},
-            )
+            text = N_("{player} holds too many tiles: first it is settled which of them go back into the bag.")
+            raise Refusal("OVERDRAW_OPEN", found.article, text, {"player": found.player_id})
         case events.UnderdrawFound() as found:
-            raise Refusal(
-                "UNDERDRAW_OPEN",
-                found.article,
-                N_("{player} holds too few tiles: first an arbiter decides about it."),
-                {"player": found.player_id},
-            )
+            text = N_("{player} holds too few tiles: first an arbiter decides about it.")
+            raise Refusal("UNDERDRAW_OPEN", found.article, text, {"player": found.player_id})
         case events.IllegalExchangeFound() as found:
-            raise Refusal(
-                "EXCHANGE_OPEN",
-                ruleset.article("exchange.illegal"),
-                N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept."),
-                {"player": found.player_id},
-            )
+            text = N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept.")
+            raise Refusal("EXCHANGE_OPEN", ruleset.article("exchange.illegal"), text, {"player": found.player_id})
         case events.CountDisputed():
-            raise Refusal(
-                "COUNT_DISPUTED",
-                ruleset.law.correction,
-                N_("The count is disputed: first it is settled."),
-            )
+            raise Refusal("COUNT_DISPUTED", ruleset.law.correction, N_("The count is disputed: first it is settled."))
 
 
 def check_no_challenge(table: Table) -> None:

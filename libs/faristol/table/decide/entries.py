@@ -12,9 +12,9 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.table import Decide, Table
-from faristol.table.decide.checks import check_arbiter, check_running, check_seated
+from faristol.table.decide.checks import check_arbiter, check_not_final, check_not_over, check_running, check_seated
 from faristol.table.decide.draws import check_possible
-from faristol.table.game import UNKNOWN, Instant, Phase, evolve
+from faristol.table.game import UNKNOWN, Instant, evolve
 
 
 def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) -> list[Message]:
@@ -26,8 +26,7 @@ def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) ->
     player_id = request.player_id
     check_seated(table, player_id)
     _check_recorded(table)
-    if game.over:
-        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    check_not_over(table)
     if game.turn:
         raise Refusal("STARTED_ALREADY", ruleset.article("start.method"), N_("The game has started already."))
     if ruleset.arbiter.required and not game.arbiter:
@@ -59,8 +58,7 @@ def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) ->
     faces = request.faces
     check_seated(table, request.player_id)
     _check_recorded(table)
-    if game.phase is Phase.FINAL:
-        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
+    check_not_final(table)
     rack = game.racks[request.player_id]
     known = Counter(face for face in rack if face != UNKNOWN)
     if len(faces) != len(rack) or known - Counter(faces):

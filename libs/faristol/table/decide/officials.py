@@ -16,6 +16,8 @@ from faristol.table import Decide, Table
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_arbiter_awaited,
+    check_not_final,
+    check_not_over,
     check_player,
     check_points,
     check_running,
@@ -39,8 +41,7 @@ def assign_arbiter(table: Table, request: game_pb2.AssignArbiterRequest, at: Ins
     """Give the table an arbiter; a game that may not be played without one starts with it (PES Γ.γ)."""
     game = table.game
     check_arbiter(table, request.arbiter_id)
-    if game.over:
-        raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    check_not_over(table)
     facts: list[Message] = [events.ArbiterAssigned(arbiter_id=request.arbiter_id)]
     if game.phase is Phase.UNSPECIFIED and game.starter:
         facts.append(events.GameStarted(first_player_id=game.starter))
@@ -82,8 +83,7 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
     points = request.points
     check_arbiter(table, request.arbiter_id)
     check_seated(table, player_id)
-    if game.phase is Phase.FINAL:
-        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
+    check_not_final(table)
     if kind not in KINDS:
         raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
     in_points = kind == events.SANCTION_KIND_POINTS

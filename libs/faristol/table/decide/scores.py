@@ -19,11 +19,13 @@ from faristol.table.decide.checks import (
     check_arbiter,
     check_back,
     check_no_challenge,
+    check_not_final,
     check_player,
     check_points,
     check_running,
     check_seated,
     check_undisturbed,
+    checked_blank,
     in_doubt,
     missed,
 )
@@ -164,13 +166,8 @@ def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant
     square = Square(request.row, request.column)
     if arbiter_id:
         check_arbiter(table, arbiter_id)
-    if game.phase is Phase.FINAL:
-        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
-    tile = game.board.get(square)
-    if tile is None or not tile.blank:
-        raise Invalid(
-            "row", N_("no blank lies on {square}"), {"square": str(square) if square.on_board else repr(tuple(square))}
-        )
+    check_not_final(table)
+    tile = checked_blank(square, game.board.get(square))
     placer = game.placers[square]
     notes: dict[str, str | None] = {player: game.noted.get(square, {}).get(player) for player in game.player_ids}
     ruling = resolve_blank(notes, placer, request.stated or tile.face, ruleset, game.starter)

@@ -25,11 +25,7 @@ from faristol.table.decide.checks import check_arbiter, check_player, check_runn
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
 from faristol.table.game import Game, Instant, Phase
 
-_STAGES = {
-    Stage.UNRACKED: events.DRAW_STAGE_UNRACKED,
-    Stage.RACKED: events.DRAW_STAGE_RACKED,
-    Stage.LATE: events.DRAW_STAGE_LATE,
-}
+_STAGES = {stage: events.DrawStage.Value(f"DRAW_STAGE_{stage.name}") for stage in Stage}
 
 
 def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Instant) -> list[Message]:
