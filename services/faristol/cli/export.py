@@ -108,7 +108,7 @@ def ratings(
     async def ask(results: Results, found: str) -> Ratings:
         async with stub_at("rating", address) as stub:
             service = RatingService(stub, language_of_terminal())
-            return Ratings.of(await service.of(found), await results.players(found))
+            return Ratings.joined(await service.of(found), await results.players(found))
 
     _export(tournament, address, output, ask, None if json_output else comma_separated.ratings)
 

@@ -203,7 +203,7 @@ async def get_ratings(
 ) -> Response:
     """The rating list after the tournament; while a round is left, an estimate from the results so far."""
     players = await results.players(tournament_id, min_position)
-    return tagged(Ratings.of(await ratings.of(tournament_id), players), if_none_match)
+    return tagged(Ratings.joined(await ratings.of(tournament_id), players), if_none_match)
 
 
 @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from typing import Any
 
-from faristol.gateway.answers import DIVISION, Answer
-from faristol.gateway.standings import OUTCOMES, TERM_BASES, Outcome, Standing, TermBasis
-from faristol.pb.results.v1 import results_pb2 as pb
+from pydantic import Field
+
+from faristol.gateway.answers import DIVISION, Answer, Shown
+from faristol.gateway.standings import Outcome, Standing, TermBasis
 
 
-class Cell(BaseModel):
+class Cell(Shown):
     """What a round was to a player."""
 
     round: int
@@ -25,21 +26,9 @@ class Cell(BaseModel):
     final: bool = Field(description="The result of the game is final.")
 
     @classmethod
-    def of(cls, cell: pb.CrosstableCell) -> Cell:
-        """From the contract's message."""
-        return cls(
-            round=cell.round,
-            basis=TERM_BASES.get(cell.basis),
-            outcome=OUTCOMES.get(cell.outcome),
-            points=cell.half_points / 2,
-            opponent_ids=list(cell.opponent_ids),
-            opponent_ranks=list(cell.opponent_ranks),
-            score=cell.score,
-            against=cell.against,
-            starts=cell.starts if cell.HasField("starts") else None,
-            game_id=cell.game_id,
-            final=cell.final,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"points": message.half_points / 2}
 
 
 class Row(Standing):
@@ -50,12 +39,11 @@ class Row(Standing):
     cells: list[Cell] = Field(description="One for each round paired, in order.")
 
     @classmethod
-    def of_row(cls, row: pb.CrosstableRow) -> Row:
-        """From the contract's message."""
-        line = Standing.of(row.standing)
-        return cls(
-            **line.model_dump(), rating=row.rating, unrated=row.unrated, cells=[Cell.of(cell) for cell in row.cells]
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        cells = [Cell.of(cell) for cell in message.cells]
+        own = {"rating": message.rating, "unrated": message.unrated, "cells": cells}
+        return Standing.values(message.standing) | own
 
 
 class Crosstable(Answer):
@@ -64,9 +52,3 @@ class Crosstable(Answer):
     rounds: int = Field(description="Rounds paired so far, or up to the one asked for.")
     rows: list[Row]
     division: str = DIVISION
-
-    @classmethod
-    def of(cls, answer: pb.GetCrosstableResponse) -> Crosstable:
-        """From the contract's message."""
-        rows = [Row.of_row(row) for row in answer.rows]
-        return cls(position=answer.position, rounds=answer.rounds, rows=rows, division=answer.division)

@@ -145,7 +145,7 @@ async def get_ratings_csv(
 ) -> Response:
     """The rating list, or while a round is left an estimate, as CSV."""
     players = await results.players(tournament_id, min_position)
-    answer = Ratings.of(await ratings.of(tournament_id), players)
+    answer = Ratings.joined(await ratings.of(tournament_id), players)
     return tagged_body(comma_separated.ratings(answer), answer.position, if_none_match, CSV)
 
 

@@ -8,29 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import Answer, moment
+from faristol.gateway.answers import Answer, Shown, moment
 from faristol.kernel.refusal import N_
-from faristol.pb.results.v1 import results_pb2 as pb
 
 Kind = Literal["relay", "reaction", "projection"]
 State = Literal["live", "stopped", "older", "building", "left_over"]
 
-KINDS: Mapping[pb.ConsumerKind.ValueType, Kind] = {
-    pb.CONSUMER_KIND_RELAY: "relay",
-    pb.CONSUMER_KIND_REACTION: "reaction",
-    pb.CONSUMER_KIND_PROJECTION: "projection",
-}
-STATES: Mapping[pb.ConsumerState.ValueType, State] = {
-    pb.CONSUMER_STATE_LIVE: "live",
-    pb.CONSUMER_STATE_STOPPED: "stopped",
-    pb.CONSUMER_STATE_OLDER: "older",
-    pb.CONSUMER_STATE_BUILDING: "building",
-    pb.CONSUMER_STATE_LEFT_OVER: "left_over",
-}
 KIND_LABELS: Mapping[Kind, str] = {
     "relay": N_("relay to the bus"),
     "reaction": N_("reaction"),
@@ -45,7 +32,7 @@ STATE_LABELS: Mapping[State, str] = {
 }
 
 
-class Parked(BaseModel):
+class Parked(Shown):
     """A game or a tournament of which a consumer cannot take an event: that and the later ones wait, others go on."""
 
     tournament_id: str
@@ -53,15 +40,8 @@ class Parked(BaseModel):
     position: int = Field(description="Of the event that was not taken.")
     attempts: int = Field(description="How often it was tried; it is tried again by itself, and taken in order.")
 
-    @classmethod
-    def of(cls, row: pb.ParkedKey) -> Parked:
-        """From the contract's message."""
-        return cls(
-            tournament_id=row.tournament_id, since=moment(row.since), position=row.position, attempts=row.attempts
-        )
 
-
-class Consumer(BaseModel):
+class Consumer(Shown):
     """Something that follows the record."""
 
     name: str = Field(examples=["results@8"])
@@ -75,27 +55,13 @@ class Consumer(BaseModel):
     parked: list[Parked] = Field(description="Those that wait, the oldest first; at most 100 of them.")
 
     @classmethod
-    def of(cls, consumer: pb.Consumer) -> Consumer:
-        """From the contract's message."""
-        return cls(
-            name=consumer.name,
-            kind=KINDS[consumer.kind],
-            state=STATES[consumer.state],
-            position=consumer.position,
-            lag=consumer.lag,
-            generation=consumer.generation,
-            stopped_since=moment(consumer.stopped.since) if consumer.HasField("stopped") else None,
-            parked_count=consumer.parked_count,
-            parked=[Parked.of(row) for row in consumer.parked],
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        since = moment(message.stopped.since) if message.HasField("stopped") else None
+        return super().values(message) | {"stopped_since": since}
 
 
 class Status(Answer):
     """Everything that follows the record."""
 
     consumers: list[Consumer]
-
-    @classmethod
-    def of(cls, answer: pb.GetStatusResponse) -> Status:
-        """From the contract's message."""
-        return cls(position=answer.position, consumers=[Consumer.of(consumer) for consumer in answer.consumers])

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from faristol.gateway import labels
-from faristol.gateway.answers import DIVISION, MATCH, Answer, moment
+from faristol.gateway.answers import DIVISION, MATCH, Answer, Shown
 from faristol.gateway.outcome import known
-from faristol.gateway.tournaments import PHASES, Phase
-from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.gateway.tournaments import Phase
 from faristol.pb.results.v1 import results_pb2 as pb
 
 ByeKind = Literal["half_point", "full_point", "zero_point"]
-BYE_KINDS: dict[pairing.ByeKind.ValueType, ByeKind] = {
-    pairing.BYE_KIND_HALF_POINT: "half_point",
-    pairing.BYE_KIND_FULL_POINT: "full_point",
-    pairing.BYE_KIND_ZERO_POINT: "zero_point",
-}
 
 
-class Seat(BaseModel):
+class Seat(Shown):
     """A player as named at a table."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
     score: int = Field(description="Score so far, or final.")
     team_id: str = Field(description="The team that the player sits there for; empty where there are no teams.")
-
-    @classmethod
-    def of(cls, seat: pb.Seat) -> Seat:
-        """From the contract's message."""
-        return cls(player_id=seat.player_id, name=seat.name, score=seat.score, team_id=seat.team_id)
 
 
 def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
@@ -45,17 +34,12 @@ def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
     return together
 
 
-class ScoreSanction(BaseModel):
+class ScoreSanction(Shown):
     """A sanction that took points off the score of a game."""
 
     player_id: str = Field(description="Whose score.")
     points: int = Field(description="Points taken off, above 0.")
     article: str = Field(description="The article, such as `FISE 49`.")
-
-    @classmethod
-    def of(cls, sanction: pb.ScoreSanction) -> ScoreSanction:
-        """From the contract's message."""
-        return cls(player_id=sanction.player_id, points=sanction.points, article=sanction.article)
 
 
 def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iterator[pb.Player]:
@@ -71,7 +55,7 @@ def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iter
             yield player
 
 
-class Table(BaseModel):
+class Table(Shown):
     """One table of a round."""
 
     table: int = Field(description="Table, from 1.")
@@ -106,33 +90,18 @@ class Table(BaseModel):
     )
 
     @classmethod
-    def of(cls, table: pb.Table) -> Table:
-        """From the contract's message."""
-        return cls(
-            table=table.table,
-            hall=table.hall,
-            game_id=table.game_id,
-            seats=[Seat.of(seat) for seat in table.seats],
-            turns=table.turns,
-            final=table.final,
-            winner_id=table.winner_id,
-            loser_ids=list(table.loser_ids),
-            lost_by_all=table.lost_by_all,
-            unplayed=table.unplayed,
-            corrected=table.corrected,
-            postponed_to=moment(table.postponed_to) if table.HasField("postponed_to") else None,
-            first_player_id=table.first_player_id,
-            spread_adjustments=_adjustments(table.spread_adjustments),
-            total_adjustments=_adjustments(each for each in table.spread_adjustments if each.sanction),
-            match=table.match,
-            board=table.board,
-            score_sanctions=[ScoreSanction.of(each) for each in table.score_sanctions],
-            entered_by=known(table.entered_by),
-            corrected_by=known(table.corrected_by),
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        adjustments = message.spread_adjustments
+        return super().values(message) | {
+            "spread_adjustments": _adjustments(adjustments),
+            "total_adjustments": _adjustments(each for each in adjustments if each.sanction),
+            "entered_by": known(message.entered_by),
+            "corrected_by": known(message.corrected_by),
+        }
 
 
-class RequestedBye(BaseModel):
+class RequestedBye(Shown):
     """A player who sits a round out, other than by the pairing itself."""
 
     player: Seat
@@ -145,19 +114,8 @@ class RequestedBye(BaseModel):
         description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
     )
 
-    @classmethod
-    def of(cls, bye: pb.RequestedBye, answer: pb.GetPairingsResponse) -> RequestedBye:
-        """From the contract's message, one of those of ``answer``."""
-        return cls(
-            player=Seat.of(bye.seat),
-            kind=BYE_KINDS[bye.kind],
-            match=bye.match,
-            board=bye.board,
-            opponent_gone=labels.opponent_gone(answer, bye),
-        )
 
-
-class TeamSide(BaseModel):
+class TeamSide(Shown):
     """A team in a match."""
 
     team_id: str
@@ -165,12 +123,12 @@ class TeamSide(BaseModel):
     board_points: float = Field(description="Points of the boards of which the result is final.")
 
     @classmethod
-    def of(cls, side: pb.TeamSide) -> TeamSide:
-        """From the contract's message."""
-        return cls(team_id=side.team_id, name=side.name, board_points=side.board_half_points / 2)
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"board_points": message.board_half_points / 2}
 
 
-class Match(BaseModel):
+class Match(Shown):
     """Two teams in a round."""
 
     match: int = Field(description="Its number in the round, from 1.")
@@ -185,21 +143,8 @@ class Match(BaseModel):
         description="The rules that say what a board is worth are not installed here: points and winner are not told."
     )
 
-    @classmethod
-    def of(cls, match: pb.Match) -> Match:
-        """From the contract's message."""
-        return cls(
-            match=match.match,
-            first_team=TeamSide.of(match.first_team),
-            second_team=TeamSide.of(match.second_team),
-            final=match.final,
-            winner_team_id=match.winner_team_id,
-            lost_by_all=match.lost_by_all,
-            points_unknown=match.points_unknown,
-        )
 
-
-class TeamBye(BaseModel):
+class TeamBye(Shown):
     """A team that sits a round out. Its players are among the requested byes."""
 
     team_id: str
@@ -208,12 +153,6 @@ class TeamBye(BaseModel):
     opponent_gone: bool = Field(
         description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
     )
-
-    @classmethod
-    def of(cls, bye: pb.TeamBye, answer: pb.GetPairingsResponse) -> TeamBye:
-        """From the contract's message, one of those of ``answer``."""
-        gone = labels.opponent_gone(answer, bye)
-        return cls(team_id=bye.team_id, name=bye.name, kind=BYE_KINDS.get(bye.kind), opponent_gone=gone)
 
 
 class Pairings(Answer):
@@ -230,17 +169,19 @@ class Pairings(Answer):
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
 
     @classmethod
-    def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
-        """From the contract's message."""
-        return cls(
-            position=answer.position,
-            round=answer.round,
-            phase=PHASES[answer.phase],
-            tables=[Table.of(table) for table in answer.tables],
-            bye=Seat.of(answer.bye) if answer.HasField("bye") else None,
-            requested_byes=[RequestedBye.of(bye, answer) for bye in answer.requested_byes],
-            division=answer.division,
-            matches=[Match.of(match) for match in answer.matches],
-            team_byes=[TeamBye.of(bye, answer) for bye in answer.team_byes],
-            algorithm=answer.algorithm,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return cls.shared(message, but=("requested_byes", "team_byes")) | {
+            "requested_byes": [
+                RequestedBye(
+                    **RequestedBye.values(bye),
+                    player=Seat.of(bye.seat),
+                    opponent_gone=labels.opponent_gone(message, bye),
+                )
+                for bye in message.requested_byes
+            ],
+            "team_byes": [
+                TeamBye(**TeamBye.values(bye), opponent_gone=labels.opponent_gone(message, bye))
+                for bye in message.team_byes
+            ],
+        }

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import Answer
+from faristol.gateway.answers import Answer, Shown
 from faristol.kernel.refusal import N_
-from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
 PrizeKind = Literal["bingos", "high_game", "high_play", "spread"]
-KINDS: dict[pairing.PrizeKind.ValueType, PrizeKind] = {
-    pairing.PRIZE_KIND_BINGOS: "bingos",
-    pairing.PRIZE_KIND_HIGH_GAME: "high_game",
-    pairing.PRIZE_KIND_HIGH_PLAY: "high_play",
-    pairing.PRIZE_KIND_SPREAD: "spread",
-}
 
 
-class Winner(BaseModel):
+class Winner(Shown):
     """Who is ahead for a prize."""
 
     player_id: str
@@ -31,7 +24,7 @@ class Winner(BaseModel):
     coordinates: str = Field(description="Where it lies, in the notation of the rules.")
 
 
-class Prize(BaseModel):
+class Prize(Shown):
     """A special prize."""
 
     kind: PrizeKind
@@ -47,30 +40,6 @@ class Prizes(Answer):
 
     prizes: list[Prize]
     over: bool = Field(description="Every round is closed: nobody else can come ahead.")
-
-    @classmethod
-    def of(cls, answer: pb.GetPrizesResponse) -> Prizes:
-        """From the contract's message."""
-        prizes = [
-            Prize(
-                kind=KINDS[prize.kind],
-                value=prize.value,
-                unrecorded=prize.unrecorded,
-                winners=[
-                    Winner(
-                        player_id=winner.player_id,
-                        name=winner.name,
-                        game_id=winner.game_id,
-                        round=winner.round,
-                        word=winner.word,
-                        coordinates=winner.coordinates,
-                    )
-                    for winner in prize.winners
-                ],
-            )
-            for prize in answer.prizes
-        ]
-        return cls(position=answer.position, prizes=prizes, over=answer.over)
 
 
 def nobody(prize: pb.Prize, *, over: bool) -> str:

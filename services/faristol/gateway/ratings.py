@@ -102,7 +102,7 @@ class Ratings(Answer):
     ratings: list[Rating] = Field(description="The highest new rating first.")
 
     @classmethod
-    def of(cls, found: pb.EstimateRatingsResponse, players: results.ListPlayersResponse) -> Ratings:
+    def joined(cls, found: pb.EstimateRatingsResponse, players: results.ListPlayersResponse) -> Ratings:
         """From the messages of the contract. Who entered between one answer and the other is left out."""
         known = {player.player_id: player for player in players.players}
         return cls(

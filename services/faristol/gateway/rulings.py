@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import Answer, Pin, moment
+from faristol.gateway.answers import Answer, Pin, Shown
 from faristol.kernel.refusal import N_
-from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 Mode = Literal["automatic", "judge", "panel"]
 
-MODES: Mapping[events.Mode.ValueType, Mode] = {
-    events.MODE_AUTOMATIC: "automatic",
-    events.MODE_JUDGE: "judge",
-    events.MODE_PANEL: "panel",
-}
 MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
     events.MODE_AUTOMATIC: N_("the lexicon"),
     events.MODE_JUDGE: N_("a judge"),
@@ -27,14 +21,19 @@ MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
 }
 
 
-class RuledWord(BaseModel):
+class RuledWord(Shown):
     """What was found of one word."""
 
     faces: list[str] = Field(description="Its tiles.")
     valid: bool
 
+    @classmethod
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"faces": message.word.faces}
 
-class Ruling(BaseModel):
+
+class Ruling(Shown):
     """A ruling."""
 
     round: int = Field(description="Round, from 1.")
@@ -55,24 +54,9 @@ class Ruling(BaseModel):
     ruled_at: datetime
 
     @classmethod
-    def of(cls, ruling: pb.PublicRuling) -> Ruling:
-        """From the contract's message."""
-        return cls(
-            round=ruling.round,
-            game_id=ruling.game_id,
-            turn=ruling.turn,
-            challenge=ruling.challenge,
-            words=[list(word.faces) for word in ruling.words],
-            valid=ruling.valid,
-            ruled_words=[RuledWord(faces=list(word.word.faces), valid=word.valid) for word in ruling.ruled_words],
-            lexicon=Pin.of(ruling.lexicon),
-            edition=ruling.edition,
-            layers=list(ruling.layers),
-            article=ruling.article,
-            appeal=ruling.appeal,
-            mode=MODES[ruling.mode],
-            ruled_at=moment(ruling.ruled_at),
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"words": [word.faces for word in message.words]}
 
 
 class Rulings(Answer):
@@ -80,9 +64,3 @@ class Rulings(Answer):
 
     rulings: list[Ruling]
     next_page_token: str = Field(description="Where the next page begins; empty when this is the last.")
-
-    @classmethod
-    def of(cls, answer: pb.ListRulingsResponse) -> Rulings:
-        """From the contract's message."""
-        rulings = [Ruling.of(ruling) for ruling in answer.rulings]
-        return cls(position=answer.position, rulings=rulings, next_page_token=answer.next_page_token)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import Answer, moment
-from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.gateway.answers import Answer, Shown
 
 
-class Seal(BaseModel):
+class Seal(Shown):
     """A signed statement about the events from one position to another: these and no others, in this order."""
 
     from_position: int = Field(description="The first event under it.")
@@ -26,31 +26,16 @@ class Seal(BaseModel):
     sealed_at: datetime
 
     @classmethod
-    def of(cls, seal: pb.Seal) -> Seal:
-        """From the contract's message."""
-        root, previous = seal.root.hex(), seal.previous.hex()
-        statement = (
-            f"faristol seal 1\npositions {seal.from_position} {seal.to_position}\nroot {root}\n"
-            f"previous {previous}\nkey {seal.key_id}\nat {seal.sealed_at.ToMicroseconds()}\n"
-        )
-        return cls(
-            from_position=seal.from_position,
-            to_position=seal.to_position,
-            root=root,
-            previous=previous,
-            key_id=seal.key_id,
-            signature=seal.signature.hex(),
-            statement=statement,
-            sealed_at=moment(seal.sealed_at),
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {
+            "statement": f"faristol seal 1\npositions {message.from_position} {message.to_position}\n"
+            f"root {message.root.hex()}\nprevious {message.previous.hex()}\n"
+            f"key {message.key_id}\nat {message.sealed_at.ToMicroseconds()}\n"
+        }
 
 
 class Seals(Answer):
     """Seals of the record, in the order of their positions."""
 
     seals: list[Seal]
-
-    @classmethod
-    def of(cls, answer: pb.ListSealsResponse) -> Seals:
-        """From the contract's message."""
-        return cls(position=answer.position, seals=[Seal.of(seal) for seal in answer.seals])

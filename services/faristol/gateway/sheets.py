@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, Answer, Pin, moment
+from faristol.gateway.answers import DIVISION, Answer, Pin, Shown
 from faristol.gateway.outcome import known
 from faristol.gateway.pairings import ScoreSanction, Seat
 from faristol.gateway.sheet import Sheet
 from faristol.gateway.sheet_words import (
-    END_CONDITIONS,
-    ENTRY_KINDS,
-    INCIDENT_KINDS,
-    NEUTRALISATION_REASONS,
-    TURN_LOST_REASONS,
-    WITHDRAWAL_REASONS,
     EndCondition,
     EntryKind,
     IncidentKind,
@@ -24,11 +19,9 @@ from faristol.gateway.sheet_words import (
     TurnLostReason,
     WithdrawalReason,
 )
-from faristol.pb.game.v1 import events_pb2 as game
-from faristol.pb.results.v1 import results_pb2 as pb
 
 
-class Placement(BaseModel):
+class Placement(Shown):
     """A tile on a square."""
 
     row: int = Field(description="Row, from 0 at the top.")
@@ -36,13 +29,8 @@ class Placement(BaseModel):
     face: str = Field(description="What the tile shows, one tile: `A`, `L·L`. For a blank, what it stands for.")
     blank: bool = Field(description="The tile is a blank, worth 0.")
 
-    @classmethod
-    def of(cls, placement: game.Placement) -> Placement:
-        """From the contract's message."""
-        return cls(row=placement.row, column=placement.column, face=placement.face, blank=placement.blank)
 
-
-class Word(BaseModel):
+class Word(Shown):
     """A word that a play formed."""
 
     faces: list[str] = Field(description="Its tiles, from left to right or from top to bottom.")
@@ -52,12 +40,12 @@ class Word(BaseModel):
     score: int = Field(description="Points, premiums applied.")
 
     @classmethod
-    def of(cls, word: game.ScoredWord) -> Word:
-        """From the contract's message."""
-        return cls(faces=list(word.word.faces), row=word.row, column=word.column, across=word.across, score=word.score)
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"faces": message.word.faces}
 
 
-class WrittenScore(BaseModel):
+class WrittenScore(Shown):
     """A score as a player wrote it on the own sheet."""
 
     player_id: str
@@ -65,14 +53,19 @@ class WrittenScore(BaseModel):
     total: int = Field(description="The mover's running total.")
 
 
-class RuledWord(BaseModel):
+class RuledWord(Shown):
     """A challenged word and what it was found to be."""
 
     faces: list[str] = Field(description="Its tiles.")
     valid: bool
 
+    @classmethod
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"faces": message.word.faces}
 
-class Incident(BaseModel):
+
+class Incident(Shown):
     """Something that happened at the table beside its turns."""
 
     kind: IncidentKind
@@ -82,20 +75,8 @@ class Incident(BaseModel):
     open: bool = Field(description="It is not settled yet.")
     article: str = Field(description="The article by which it is dealt with; empty where the book is silent.")
 
-    @classmethod
-    def of(cls, incident: pb.Incident) -> Incident:
-        """From the contract's message."""
-        return cls(
-            kind=INCIDENT_KINDS[incident.kind],
-            turn=incident.turn,
-            player_id=incident.player_id,
-            count=incident.count,
-            open=incident.open,
-            article=incident.article,
-        )
 
-
-class Entry(BaseModel):
+class Entry(Shown):
     """One line of the scoresheet."""
 
     kind: EntryKind
@@ -122,39 +103,8 @@ class Entry(BaseModel):
     circled: bool = Field(description="That score is circled: a bingo.")
     noted_blanks: list[str] = Field(description="Letters of blanks that the sheet has beside the play.")
 
-    @classmethod
-    def of(cls, entry: pb.Entry) -> Entry:
-        """From the contract's message."""
-        return cls(
-            kind=ENTRY_KINDS[entry.kind],
-            turn=entry.turn,
-            player_id=entry.player_id,
-            placements=[Placement.of(tile) for tile in entry.placements],
-            words=[Word.of(word) for word in entry.words],
-            score=entry.score,
-            total=entry.total,
-            bingo=entry.bingo,
-            challenged=entry.challenged,
-            complete=entry.complete,
-            exchanged=entry.exchanged,
-            overtime_ms=entry.overtime_ms,
-            faces=list(entry.faces),
-            coordinates=entry.coordinates,
-            withdrawn_for=WITHDRAWAL_REASONS.get(entry.withdrawn_for),
-            lost_for=TURN_LOST_REASONS.get(entry.lost_for),
-            article=entry.article,
-            written=[
-                WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in entry.written
-            ],
-            ruled_words=[RuledWord(faces=list(each.word.faces), valid=each.valid) for each in entry.ruled_words],
-            sheet_play=entry.sheet_play,
-            sheet_score=entry.sheet_score,
-            circled=entry.circled,
-            noted_blanks=list(entry.noted_blanks),
-        )
 
-
-class Clock(BaseModel):
+class Clock(Shown):
     """One player's clock."""
 
     player_id: str
@@ -165,18 +115,6 @@ class Clock(BaseModel):
     )
     turn_used_ms: int = Field(description="Milliseconds used in the player's turn when it last stopped.")
     absent: bool = Field(description="The player has not come, or has left the table and not come back.")
-
-    @classmethod
-    def of(cls, side: pb.ClockSide) -> Clock:
-        """From the contract's message."""
-        return cls(
-            player_id=side.player_id,
-            used_ms=side.used_ms,
-            running=side.running,
-            running_since=moment(side.running_since) if side.running else None,
-            turn_used_ms=side.turn_used_ms,
-            absent=side.absent,
-        )
 
 
 class Game(Answer):
@@ -233,44 +171,7 @@ class Game(Answer):
     unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
 
     @classmethod
-    def of(cls, answer: pb.GetGameResponse) -> Game:
-        """From the contract's message."""
-        return cls(
-            position=answer.position,
-            game_id=answer.game_id,
-            tournament_id=answer.tournament_id,
-            tournament_name=answer.tournament_name,
-            division=answer.division,
-            round=answer.round,
-            table=answer.table,
-            seats=[Seat.of(seat) for seat in answer.seats],
-            first_player_id=answer.first_player_id,
-            board=[Placement.of(tile) for tile in answer.board],
-            entries=[Entry.of(entry) for entry in answer.entries],
-            bag_left=answer.bag_left,
-            turn_player_id=answer.turn_player_id,
-            end_condition=END_CONDITIONS.get(answer.end_condition),
-            final=answer.final,
-            winner_id=answer.winner_id,
-            clocks=[Clock.of(side) for side in answer.clocks],
-            allowance_ms=answer.allowance_ms,
-            turn_ms=answer.turn_ms,
-            round_time_over=answer.round_time_over,
-            last_turn=answer.last_turn,
-            neutralised_for=NEUTRALISATION_REASONS.get(answer.neutralised_for),
-            ruleset=Pin.of(answer.ruleset),
-            lexicon=Pin.of(answer.lexicon),
-            laid=[Placement.of(tile) for tile in answer.laid],
-            incidents=[Incident.of(incident) for incident in answer.incidents],
-            loser_ids=list(answer.loser_ids),
-            lost_by_all=answer.lost_by_all,
-            draw_commitment=answer.draw_commitment.hex(),
-            seed=answer.seed.hex(),
-            sheet=Sheet.of(answer.sheet) if answer.HasField("sheet") else None,
-            counted=[Seat.of(seat) for seat in answer.counted],
-            score_sanctions=[ScoreSanction.of(each) for each in answer.score_sanctions],
-            entered_by=known(answer.entered_by),
-            corrected=answer.corrected,
-            corrected_by=known(answer.corrected_by),
-            unplayed=answer.unplayed,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        by = {"entered_by": known(message.entered_by), "corrected_by": known(message.corrected_by)}
+        return super().values(message) | by

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, DIVISION, TEAM, Answer
+from faristol.gateway.answers import CATEGORY, DIVISION, TEAM, Answer, Shown
 from faristol.pb.results.v1 import results_pb2 as pb
 
 TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
 Outcome = Literal["win", "draw", "loss"]
 LeftOut = Literal["lowest", "missed_by_will", "not_all_met"]
-TERM_BASES: dict[pb.TermBasis.ValueType, TermBasis] = {
-    pb.TERM_BASIS_GAME: "game",
-    pb.TERM_BASIS_FORFEIT: "forfeit",
-    pb.TERM_BASIS_BYE: "bye",
-    pb.TERM_BASIS_REQUESTED_BYE: "requested_bye",
-    pb.TERM_BASIS_ABSENCE: "absence",
-    pb.TERM_BASIS_ADJUSTMENT: "adjustment",
-    pb.TERM_BASIS_SANCTION: "sanction",
-}
-OUTCOMES: dict[pb.Outcome.ValueType, Outcome] = {
-    pb.OUTCOME_WIN: "win",
-    pb.OUTCOME_DRAW: "draw",
-    pb.OUTCOME_LOSS: "loss",
-}
-LEFT_OUT: dict[pb.LeftOut.ValueType, LeftOut] = {
-    pb.LEFT_OUT_LOWEST: "lowest",
-    pb.LEFT_OUT_MISSED_BY_WILL: "missed_by_will",
-    pb.LEFT_OUT_NOT_ALL_MET: "not_all_met",
-}
 
 
-class Term(BaseModel):
+class Term(Shown):
     """One round's part of a value."""
 
     round: int
@@ -51,26 +32,16 @@ class Term(BaseModel):
     text: str = Field(description="The same in a sentence, in the language of `Accept-Language`.")
 
     @classmethod
-    def of(cls, term: pb.Term) -> Term:
-        """From the contract's message."""
-        return cls(
-            round=term.round,
-            basis=TERM_BASES[term.basis],
-            value=term.quarters / 4,
-            opponent_id=term.opponent_id,
-            opponent_name=term.opponent_name,
-            outcome=OUTCOMES.get(term.outcome),
-            worth=term.worth_quarters / 4,
-            granted=term.granted_quarters / 4,
-            score=term.score,
-            against=term.against,
-            seats=term.seats,
-            left_out=LEFT_OUT.get(term.left_out),
-            text=term.text,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {
+            "value": message.quarters / 4,
+            "worth": message.worth_quarters / 4,
+            "granted": message.granted_quarters / 4,
+        }
 
 
-class Arithmetic(BaseModel):
+class Arithmetic(Shown):
     """How a value comes about: the sum of its terms, those left out excepted, over `divisor`."""
 
     terms: list[Term]
@@ -78,9 +49,9 @@ class Arithmetic(BaseModel):
     text: str = Field(description="The sum, in the language of `Accept-Language`.")
 
     @classmethod
-    def of(cls, arithmetic: pb.Arithmetic, divisor: int = 1) -> Arithmetic:
+    def of(cls, message: pb.Arithmetic, divisor: int = 1) -> Self:
         """From the contract's message."""
-        return cls(terms=[Term.of(term) for term in arithmetic.terms], divisor=max(1, divisor), text=arithmetic.text)
+        return cls(**cls.values(message), divisor=max(1, divisor))
 
 
 def tie_break_value(tie_break: pb.TieBreak) -> float:
@@ -88,18 +59,16 @@ def tie_break_value(tie_break: pb.TieBreak) -> float:
     return tie_break.quarters / 4 / max(1, tie_break.divisor)
 
 
-def arithmetic_of(line: pb.Standing | pb.TeamStanding) -> dict[str, Arithmetic] | None:
-    """How the points and every tie-break of a line come about, by name; None where it was not asked for."""
-    if not line.HasField("point_arithmetic"):
-        return None
-    of_points = Arithmetic.of(line.point_arithmetic)
-    return {
-        "points": of_points,
-        **{tie_break.name: Arithmetic.of(tie_break.arithmetic, tie_break.divisor) for tie_break in line.tie_breaks},
-    }
+def tie_breaks_of(line: pb.Standing | pb.TeamStanding) -> dict[str, Any]:
+    """The tie-breaks of a line by name, and how they and the points come about where that was asked for."""
+    arithmetic: dict[str, Arithmetic] | None = None
+    if line.HasField("point_arithmetic"):
+        arithmetic = {"points": Arithmetic.of(line.point_arithmetic)}
+        arithmetic |= {each.name: Arithmetic.of(each.arithmetic, each.divisor) for each in line.tie_breaks}
+    return {"tie_breaks": {each.name: tie_break_value(each) for each in line.tie_breaks}, "arithmetic": arithmetic}
 
 
-class Standing(BaseModel):
+class Standing(Shown):
     """A player's line in the standings."""
 
     rank: int = Field(description="From 1; players equal in everything share a rank.")
@@ -123,24 +92,9 @@ class Standing(BaseModel):
     category: str = CATEGORY
 
     @classmethod
-    def of(cls, line: pb.Standing) -> Standing:
-        """From the contract's message."""
-        return cls(
-            rank=line.rank,
-            player_id=line.player_id,
-            name=line.name,
-            points=line.half_points / 2,
-            wins=line.wins,
-            draws=line.draws,
-            losses=line.losses,
-            bye=line.bye,
-            tie_breaks={tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
-            spread=line.spread,
-            total=line.total,
-            arithmetic=arithmetic_of(line),
-            team_id=line.team_id,
-            category=line.category,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"points": message.half_points / 2} | tie_breaks_of(message)
 
 
 class Standings(Answer):
@@ -149,9 +103,3 @@ class Standings(Answer):
     round: int = Field(description="The last round counted, 0 when none is.")
     standings: list[Standing]
     division: str = DIVISION
-
-    @classmethod
-    def of(cls, answer: pb.GetStandingsResponse) -> Standings:
-        """From the contract's message."""
-        lines = [Standing.of(line) for line in answer.standings]
-        return cls(position=answer.position, round=answer.round, standings=lines, division=answer.division)

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 import grpc
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import moment
+from faristol.gateway.answers import Shown
 from faristol.pb.results.v1 import results_pb2 as pb
 
 HEARTBEAT = 15.0
@@ -22,7 +22,7 @@ RETRY_MS = 2_000
 GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
 
 
-class News(BaseModel):
+class News(Shown):
     """One piece of news, as the stream's `data`."""
 
     position: int
@@ -30,17 +30,6 @@ class News(BaseModel):
     game_id: str = Field(description="The game that it is of; empty for the tournament's own.")
     round: int = Field(description="The round, 0 when it is of none.")
     recorded_at: datetime
-
-    @classmethod
-    def of(cls, news: pb.FollowResponse) -> News:
-        """From the contract's message."""
-        return cls(
-            position=news.position,
-            type=news.type,
-            game_id=news.game_id,
-            round=news.round,
-            recorded_at=moment(news.recorded_at),
-        )
 
 
 async def events(

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, Answer
-from faristol.gateway.standings import (
-    OUTCOMES,
-    TERM_BASES,
-    Arithmetic,
-    Outcome,
-    TermBasis,
-    arithmetic_of,
-    tie_break_value,
-)
-from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.gateway.answers import DIVISION, Answer, Shown
+from faristol.gateway.standings import Arithmetic, Outcome, TermBasis, tie_breaks_of
 
 Score = Literal["match-points", "board-points"]
-SCORES: dict[str, Score] = {"match-points": "match-points", "board-points": "board-points"}
 
 
-class TeamPlayer(BaseModel):
+class TeamPlayer(Shown):
     """A player in the line-up of a team."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
 
 
-class Team(BaseModel):
+class Team(Shown):
     """A registered team."""
 
     team_id: str
@@ -38,17 +28,6 @@ class Team(BaseModel):
     entered_round: int = Field(description="The first round that the team could be paired in.")
     withdrawn_round: int = Field(description="The first round that the team was not paired in any more; 0 for none.")
 
-    @classmethod
-    def of(cls, team: pb.Team) -> Team:
-        """From the contract's message."""
-        return cls(
-            team_id=team.team_id,
-            name=team.name,
-            line_up=[TeamPlayer(player_id=each.player_id, name=each.name) for each in team.line_up],
-            entered_round=team.entered_round,
-            withdrawn_round=team.withdrawn_round,
-        )
-
 
 class Teams(Answer):
     """Teams, in the order in which they were registered."""
@@ -56,14 +35,8 @@ class Teams(Answer):
     teams: list[Team]
     division: str = DIVISION
 
-    @classmethod
-    def of(cls, answer: pb.ListTeamsResponse) -> Teams:
-        """From the contract's message."""
-        teams = [Team.of(team) for team in answer.teams]
-        return cls(position=answer.position, teams=teams, division=answer.division)
 
-
-class TeamRound(BaseModel):
+class TeamRound(Shown):
     """What a round was to a team."""
 
     round: int
@@ -80,23 +53,15 @@ class TeamRound(BaseModel):
     final: bool = Field(description="The result is final.")
 
     @classmethod
-    def of(cls, team_round: pb.TeamRound) -> TeamRound:
-        """From the contract's message."""
-        return cls(
-            round=team_round.round,
-            basis=TERM_BASES.get(team_round.basis),
-            outcome=OUTCOMES.get(team_round.outcome),
-            match=team_round.match,
-            opponent_id=team_round.opponent_id,
-            opponent_name=team_round.opponent_name,
-            opponent_rank=team_round.opponent_rank,
-            board_points=team_round.board_half_points / 2,
-            against=team_round.against_half_points / 2,
-            final=team_round.final,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {
+            "board_points": message.board_half_points / 2,
+            "against": message.against_half_points / 2,
+        }
 
 
-class TeamStanding(BaseModel):
+class TeamStanding(Shown):
     """A team's line in the standings."""
 
     rank: int = Field(description="From 1; teams equal in everything share a rank.")
@@ -120,23 +85,10 @@ class TeamStanding(BaseModel):
     )
 
     @classmethod
-    def of(cls, line: pb.TeamStanding) -> TeamStanding:
-        """From the contract's message."""
-        return cls(
-            rank=line.rank,
-            team_id=line.team_id,
-            name=line.name,
-            match_points=line.match_half_points / 2,
-            board_points=line.board_half_points / 2,
-            wins=line.wins,
-            draws=line.draws,
-            losses=line.losses,
-            tie_breaks={tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
-            spread=line.spread,
-            total=line.total,
-            rounds=[TeamRound.of(round_) for round_ in line.rounds],
-            arithmetic=arithmetic_of(line),
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        points = {"match_points": message.match_half_points / 2, "board_points": message.board_half_points / 2}
+        return super().values(message) | points | tie_breaks_of(message)
 
 
 class TeamStandings(Answer):
@@ -148,12 +100,6 @@ class TeamStandings(Answer):
     division: str = DIVISION
 
     @classmethod
-    def of(cls, answer: pb.GetTeamStandingsResponse) -> TeamStandings:
-        """From the contract's message."""
-        return cls(
-            position=answer.position,
-            round=answer.round,
-            score=SCORES.get(answer.score),
-            standings=[TeamStanding.of(line) for line in answer.standings],
-            division=answer.division,
-        )
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"score": message.score or None}

@@ -5,20 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, TEAM, Answer, Pin, moment
-from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.gateway.answers import CATEGORY, TEAM, Answer, Pin, Shown
 
 Phase = Literal["paired", "started", "closed"]
-PHASES: dict[pb.RoundPhase.ValueType, Phase] = {
-    pb.ROUND_PHASE_PAIRED: "paired",
-    pb.ROUND_PHASE_STARTED: "started",
-    pb.ROUND_PHASE_CLOSED: "closed",
-}
 
 
-class Round(BaseModel):
+class Round(Shown):
     """One round, in short."""
 
     round: int = Field(description="Round, from 1.")
@@ -30,27 +24,15 @@ class Round(BaseModel):
     )
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
 
-    @classmethod
-    def of(cls, line: pb.Round) -> Round:
-        """From the contract's message."""
-        return cls(
-            round=line.round,
-            phase=PHASES[line.phase],
-            tables=line.tables,
-            finished=line.finished,
-            corrected_before=line.corrected_before,
-            algorithm=line.algorithm,
-        )
 
-
-class Division(BaseModel):
+class Division(Shown):
     """A division of a championship: a tournament of its own."""
 
     tournament_id: str
     name: str = Field(description="Its public name among the divisions.")
 
 
-class Hall(BaseModel):
+class Hall(Shown):
     """A hall and its tables."""
 
     name: str
@@ -58,7 +40,7 @@ class Hall(BaseModel):
     last_table: int = Field(description="The highest.")
 
 
-class Tournament(BaseModel):
+class Tournament(Shown):
     """One tournament, in short."""
 
     tournament_id: str
@@ -79,42 +61,11 @@ class Tournament(BaseModel):
     time_zone: str = Field(description="The time zone of its halls by its IANA name; UTC where none was said.")
     halls: list[Hall] = Field(description="Its halls, from the next pairing on; empty where it has none.")
 
-    @classmethod
-    def of(cls, tournament: pb.Tournament) -> Tournament:
-        """From the contract's message."""
-        return cls(
-            tournament_id=tournament.tournament_id,
-            name=tournament.name,
-            rounds=tournament.rounds,
-            players=tournament.players,
-            ruleset=Pin.of(tournament.ruleset),
-            lexicon=Pin.of(tournament.lexicon),
-            played=[Round.of(line) for line in tournament.played],
-            over=tournament.over,
-            created_at=moment(tournament.created_at),
-            division=tournament.division,
-            division_of=tournament.division_of,
-            divisions=[Division(tournament_id=each.tournament_id, name=each.name) for each in tournament.divisions],
-            team_boards=tournament.team_boards,
-            time_zone=tournament.time_zone,
-            halls=[
-                Hall(name=each.name, first_table=each.first_table, last_table=each.last_table)
-                for each in tournament.halls
-            ],
-        )
-
 
 class Tournaments(Answer):
     """All tournaments, the latest first."""
 
     tournaments: list[Tournament]
-
-    @classmethod
-    def of(cls, answer: pb.ListTournamentsResponse) -> Tournaments:
-        """From the contract's message."""
-        return cls(
-            position=answer.position, tournaments=[Tournament.of(tournament) for tournament in answer.tournaments]
-        )
 
 
 class TournamentAnswer(Answer):
@@ -122,13 +73,8 @@ class TournamentAnswer(Answer):
 
     tournament: Tournament
 
-    @classmethod
-    def of(cls, answer: pb.GetTournamentResponse) -> TournamentAnswer:
-        """From the contract's message."""
-        return cls(position=answer.position, tournament=Tournament.of(answer.tournament))
 
-
-class Player(BaseModel):
+class Player(Shown):
     """A registered player."""
 
     player_id: str
@@ -156,34 +102,3 @@ class Players(Answer):
     rating_published_at: datetime | None = Field(description="When the rating list was published first.")
     rating_revised_at: datetime | None = Field(description="When it was revised last; null while it never was.")
     players: list[Player]
-
-    @classmethod
-    def of(cls, answer: pb.ListPlayersResponse) -> Players:
-        """From the contract's message."""
-        players = [
-            Player(
-                player_id=player.player_id,
-                name=player.name,
-                club=player.club,
-                country=player.country,
-                rating=player.rating,
-                unrated=player.unrated,
-                new_rating=player.new_rating if player.HasField("new_rating") else None,
-                entered_round=player.entered_round,
-                withdrawn_round=player.withdrawn_round,
-                checked_in=player.checked_in,
-                team_id=player.team_id,
-                category=player.category,
-            )
-            for player in answer.players
-        ]
-        published = moment(answer.rating_published_at) if answer.HasField("rating_published_at") else None
-        revised = moment(answer.rating_revised_at) if answer.HasField("rating_revised_at") else None
-        return cls(
-            position=answer.position,
-            rating_system=answer.rating_system,
-            rating_revision=answer.rating_revision,
-            rating_published_at=published,
-            rating_revised_at=revised,
-            players=players,
-        )
