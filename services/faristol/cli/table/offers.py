@@ -41,6 +41,9 @@ class Shown:
     unstated: Collection[str] = ()
     """Players of whose racks it is not known what they hold."""
 
+    held_ms: int = 0
+    """How long ago who is on turn stopped the clock, in milliseconds, as far as that is known here."""
+
     judged: bool = False
     """Judges rule on the appeal that waits, and not the arbiter at the table."""
 
@@ -197,11 +200,12 @@ def _owed(shown: Shown, player: str) -> bool:
 
 
 def _open(shown: Shown, player: str) -> bool:
-    """Whether the book's time for a challenge by ``player`` is open, but for its seconds."""
+    """Whether the book's time for a challenge by ``player`` is open."""
     law, table = shown.ruleset.challenge, shown.table
     if shown.entered_again:
         return False
-    if law.by == "nobody" or (law.opens_on == "clock-stopped" and not shown.clock.held):
+    late = law.seconds_max is not None and shown.held_ms > law.seconds_max * 1000
+    if law.by == "nobody" or (law.opens_on == "clock-stopped" and (late or not shown.clock.held)):
         return False
     match law.closes_on:
         case "refill":

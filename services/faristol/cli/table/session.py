@@ -22,12 +22,12 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.referee.case import ARBITER, JUDGE, Step
 from faristol.referee.commands import Commands
 from faristol.referee.document import Value
-from faristol.referee.forms import start_of
 from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
 
@@ -37,6 +37,23 @@ VERB_NEAR = N_("there is no verb {verb}; near it: {near}. `help` tells all of th
 RULED_ALREADY = N_("The challenge of turn {turn} is ruled already, and otherwise.")
 CASE_SECONDS = 10.0
 """Within which a challenge has to have become a case."""
+
+
+class Stop:
+    """When the clock of a turn was stopped until the press, as far as it was seen here."""
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._seen: Instant = 0
+
+    def held_ms(self, clock: clock_pb2.GetClockResponse, now: Instant) -> int:
+        """How long the clock has been held, in milliseconds; 0 where it is not."""
+        if not clock.held:
+            self._turn = 0
+            return 0
+        if clock.turn != self._turn:
+            self._turn, self._seen = clock.turn, now
+        return (now - self._seen) // MS_NS
 
 
 class Session:
@@ -60,6 +77,7 @@ class Session:
         self._opened_ns = table.opened_at.ToNanoseconds()
         self._told_ms: int | None = None
         self._step_id = ""
+        self._stop = Stop()
         self._ruling_awaited = False
         """Something was challenged here, and the step in which a judge rules has not come yet."""
         self.position = 0
@@ -81,7 +99,9 @@ class Session:
         table, clock = await self._services.at_rest()
         racks = await self._racks()
         judged = table.appealed and await self._bench.judged(table.tournament_id)
-        return Shown(table, clock, self.ruleset, [player for player, rack in racks.items() if "" in rack], judged)
+        unstated = [player for player, rack in racks.items() if "" in rack]
+        held_ms = self._stop.held_ms(clock, self.now)
+        return Shown(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
 
     async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
         """The step that what was typed stands for; see ``Hand.meant``."""
@@ -148,11 +168,8 @@ class Session:
                 fields["score"], argument = argument, None
             else:
                 self._check_players(argument)
-        square = fields.pop("square", None)
         if verb.argument == "row" and argument is not None:
-            square, argument = argument, None
-        if square is not None:
-            fields |= _square(square)
+            fields["square"], argument = argument, None
         if (
             actor == ARBITER
             and {"arbiter_id", "player_id"} <= set(known)
@@ -264,12 +281,6 @@ def _check_words(step: Step, words: Collection[str], fields: Collection[str] = (
                 N_("{verb} says nothing about {name}; it can say: {known}"),
                 {"verb": step.verb, "name": repr(name), "known": ", ".join(words) or "–"},
             )
-
-
-def _square(written: Value) -> Mapping[str, Value]:
-    """Row and column of a square as people write it. Raises ``CaseError``."""
-    square = start_of(written).square
-    return {"row": written.saying(str(square.row)), "column": written.saying(str(square.col))}
 
 
 def _people(names: Mapping[str, str]) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from faristol.cli.table.offers import Shown, offers
+from faristol.cli.table.session import Stop
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
@@ -120,3 +121,19 @@ def test_an_appeal_that_a_judge_rules_on_is_not_offered_to_the_arbiter() -> None
     shown = at_table("fise", phase=game_pb2.PHASE_CHALLENGED, appealed=True)
     assert ("arbiter", ["rule-appeal"]) in offers(shown)
     assert offers(replace(shown, judged=True)) == [("judge", ["rule"])]
+
+
+def test_no_challenge_is_offered_after_the_seconds_that_the_book_gives() -> None:
+    play = game_events.PlayPlaced(player_id="anna")
+    shown = at_table("pes-2024", clock_pb2.GetClockResponse(held=True), phase=game_pb2.PHASE_PLACED, pending=play)
+    in_time, late = (dict(offers(replace(shown, held_ms=held_ms)))["blai"] for held_ms in (15_000, 15_001))
+    assert "challenge" in in_time
+    assert "challenge" not in late
+
+
+def test_a_clock_is_held_from_when_it_was_first_seen_so_in_its_turn() -> None:
+    stop, second = Stop(), 1_000_000_000
+    third = clock_pb2.GetClockResponse(held=True, turn=3)
+    assert [stop.held_ms(third, at * second) for at in (10, 12, 26)] == [0, 2_000, 16_000]
+    assert stop.held_ms(clock_pb2.GetClockResponse(turn=4), 30 * second) == 0
+    assert stop.held_ms(clock_pb2.GetClockResponse(held=True, turn=4), 40 * second) == 0
