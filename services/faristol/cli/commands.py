@@ -11,8 +11,12 @@ import typer
 from typer.core import TyperGroup
 
 from faristol.cli.common import acting_as
+from faristol.cli.usage import HelpContext
 from faristol.kernel.quotation import likely
+from faristol.kernel.refusal import N_
 from faristol.pb.comments import COMMENTS
+from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
 
 
 class Verb(NamedTuple):
@@ -38,9 +42,9 @@ class Noun:
 
 
 COMMANDS: Mapping[str, Noun | Verb] = {
-    "enter": Verb("entry.command:enter", "Enter the results of a round, table by table, or from a file."),
+    "enter": Verb("entry.command:enter", N_("Enter the results of a round, table by table, or from a file.")),
     "tournament": Noun(
-        "Tournaments: what they are, and what was done in them.",
+        N_("Tournaments: what they are, and what was done in them."),
         {
             "create": Verb("CreateTournament"),
             "list": Verb("tournaments:list_tournaments", "List the tournaments."),
@@ -53,7 +57,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "player": Noun(
-        "Players: who takes part, who leaves, how they behave.",
+        N_("Players: who takes part, who leaves, how they behave."),
         {
             "add": Verb("RegisterPlayer"),
             "import": Verb("players:import_players", "Register the players of a list, and their teams."),
@@ -70,7 +74,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "team": Noun(
-        "Teams, where teams meet.",
+        N_("Teams, where teams meet."),
         {
             "add": Verb("RegisterTeam"),
             "list": Verb("players:list_teams", "List the teams with their line-ups."),
@@ -81,12 +85,12 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "hall": Noun(
-        "Halls and their tables.",
+        N_("Halls and their tables."),
         {"set": Verb("SetHalls"), "list": Verb("standings:halls", "List the halls with the numbers of their tables.")},
     ),
-    "bye": Noun("Rounds that somebody sits out.", {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
+    "bye": Noun(N_("Rounds that somebody sits out."), {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
     "pair": Noun(
-        "Pairs that are kept apart, and pairs made by hand.",
+        N_("Pairs that are kept apart, and pairs made by hand."),
         {
             "forbid": Verb("ForbidPair"),
             "allow": Verb("AllowPair"),
@@ -95,7 +99,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "round": Noun(
-        "Rounds: pairing, starting, closing.",
+        N_("Rounds: pairing, starting, closing."),
         {
             "pair": Verb("PairRound"),
             "show": Verb("rounds:show", "Show the pairings of a round with their results."),
@@ -107,7 +111,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "result": Noun(
-        "Results that an arbiter gives.",
+        N_("Results that an arbiter gives."),
         {
             "enter": Verb("EnterResult"),
             "correct": Verb("CorrectResult"),
@@ -115,7 +119,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "game": Noun(
-        "Games: their sheets, and when they are played.",
+        N_("Games: their sheets, and when they are played."),
         {
             "sheet": Verb("sheet:sheet", "Print the scoresheet of a game as its rules want it."),
             "postpone": Verb("PostponeGame"),
@@ -124,7 +128,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "table": Noun(
-        "Tables: keeping one, and who has one of their own.",
+        N_("Tables: keeping one, and who has one of their own."),
         {
             "keep": Verb("table.command:table", "Keep a table that is being played."),
             "fix": Verb("FixTable"),
@@ -132,16 +136,16 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "sanction": Noun(
-        "Warnings, sanctions and expulsions that are taken back.",
+        N_("Warnings, sanctions and expulsions that are taken back."),
         {"lift": Verb("LiftSanction"), "lift-expulsion": Verb("LiftExpulsion")},
     ),
     "appeal": Noun(
-        "Appeals against sanctions.",
+        N_("Appeals against sanctions."),
         {"lodge": Verb("LodgeAppeal"), "decide": Verb("DecideAppeal"), "withdraw": Verb("WithdrawAppeal")},
     ),
-    "tribunal": Noun("The tribunal of appeals.", {"appoint": Verb("AppointTribunal")}),
+    "tribunal": Noun(N_("The tribunal of appeals."), {"appoint": Verb("AppointTribunal")}),
     "standings": Noun(
-        "Standings.",
+        N_("Standings."),
         {
             "show": Verb("standings:show", "Show the standings after a round, or with the results so far."),
             "publish": Verb("PublishStandings"),
@@ -150,14 +154,14 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "crosstable": Noun(
-        "Crosstables.", {"export": Verb("export:crosstable", "Write everybody's rounds as CSV or JSON.")}
+        N_("Crosstables."), {"export": Verb("export:crosstable", "Write everybody's rounds as CSV or JSON.")}
     ),
     "prize": Noun(
-        "Special prizes.",
+        N_("Special prizes."),
         {"offer": Verb("OfferPrizes"), "list": Verb("prizes:prizes", "Show who is ahead for the special prizes.")},
     ),
     "rating": Noun(
-        "Ratings after a tournament.",
+        N_("Ratings after a tournament."),
         {
             "systems": Verb("ListRatingSystems", "List the rating systems that a tournament can choose."),
             "choose": Verb("ChooseRatingSystem"),
@@ -166,7 +170,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "judge": Noun(
-        "Judges: who rules on challenges, and ruling on them.",
+        N_("Judges: who rules on challenges, and ruling on them."),
         {
             "mode": Verb("SetAdjudication"),
             "appoint": Verb("AppointJudge"),
@@ -181,7 +185,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "ruling": Noun(
-        "Rulings on challenges.",
+        N_("Rulings on challenges."),
         {
             "list": Verb("rulings:list_rulings", "List the rulings of closed rounds, as the public may see them."),
             "export": Verb("rulings:export", "Write every word that was ruled on as CSV, for officials."),
@@ -190,11 +194,11 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "draw": Noun(
-        "Draws of games whose bag the system held.",
+        N_("Draws of games whose bag the system held."),
         {"verify": Verb("draws:verify", "Make every draw of a game again, and compare.")},
     ),
     "ruleset": Noun(
-        "Rule books as data: values, articles, options.",
+        N_("Rule books as data: values, articles, options."),
         {
             "list": Verb("ruleset:list_rulesets", "List the rulesets, and what each still needs from an organiser."),
             "show": Verb("ruleset:show", "Print every value of a ruleset beside its article."),
@@ -202,7 +206,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "lexicon": Noun(
-        "The lexicons on this machine.",
+        N_("The lexicons on this machine."),
         {
             "install": Verb("lexicon:install_lexicon", "Fetch an open word list and build a lexicon of it."),
             "add": Verb("lexicon:add_lexicon", "Build a lexicon of a federation's own lists."),
@@ -211,7 +215,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "gcg": Noun(
-        "Games in GCG files.",
+        N_("Games in GCG files."),
         {
             "check": Verb("gcg:check", "Replay games and compare every score and total."),
             "show": Verb("gcg:show", "Print the sheet and the board at the end."),
@@ -219,14 +223,14 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "trf": Noun(
-        "Tournaments in TRF files.",
+        N_("Tournaments in TRF files."),
         {
             "pair": Verb("trf:pair", "Pair the next round of a TRF file by FIDE's Dutch system, or check all."),
             "export": Verb("export:trf", "Write a tournament as a TRF file."),
         },
     ),
     "record": Noun(
-        "The record of everything that happened.",
+        N_("The record of everything that happened."),
         {
             "verify": Verb("record:verify", "Check order, hash chain and seals."),
             "key": Verb("record:key", "Make a key to seal with, and print its public half."),
@@ -239,7 +243,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "projection": Noun(
-        "The tables that are computed from the record.",
+        N_("The tables that are computed from the record."),
         {
             "list": Verb("projections:list_projections", "Show what follows the record, and how far behind it is."),
             "rebuild": Verb("projections:rebuild", "Build a projection again from the first event on."),
@@ -247,8 +251,8 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "retry": Verb("projections:retry", "Have consumers try at once what they could not take."),
         },
     ),
-    "referee": Verb("referee:referee", "Play rulebook cases."),
-    "completion": Verb("completion:completion", "Print what a shell needs to complete words: bash, zsh or fish."),
+    "referee": Verb("referee:referee", N_("Play rulebook cases.")),
+    "completion": Verb("completion:completion", N_("Print what a shell needs to complete words: bash, zsh or fish.")),
 }
 """The commands but those of ``main``, in the order in which they are listed."""
 
@@ -280,6 +284,8 @@ def called(words: Sequence[str]) -> list[str]:
 class Group(TyperGroup):
     """A group of commands that is listed without importing them."""
 
+    context_class = HelpContext
+
     def shorts(self, ctx: Any) -> Mapping[str, str]:
         """What each does, in one line, by their names."""
         return {name: command.get_short_help_str(100) for name, command in self.commands.items()}
@@ -297,16 +303,20 @@ class Group(TyperGroup):
         """See ``click.Group``. The error of an unknown command names the nearest one."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(unknown("command", args[0], known))
+            ctx.fail(unknown(N_("command"), args[0], known))
         return super().resolve_command(ctx, args)
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
     """An error: there is no such thing; perhaps these were meant, or else all that there are."""
-    known = list(known)
+    known, language = list(known), language_of_terminal()
+    read = translations(language).gettext
+    params = {"what": read(what), "name": repr(given), "known": ", ".join(known)}
     if near := likely(given, known, 3):
-        return f"there is no {what} {given!r}; did you mean {' or '.join(near)}?"
-    return f"there is no {what} {given!r}; there are: {', '.join(known)}"
+        alternative = read(N_("or"))
+        meant = f" {alternative} ".join(near)
+        return say(N_("there is no {what} {name}; did you mean {near}?"), {**params, "near": meant}, language)
+    return say(N_("there is no {what} {name}; there are: {known}"), params, language)
 
 
 class Commands(Group):
@@ -320,7 +330,10 @@ class Commands(Group):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """See ``click.Group``."""
         if cmd_name not in COMMANDS:
-            return super().get_command(ctx, cmd_name)
+            command = super().get_command(ctx, cmd_name)
+            if command:
+                command.context_class = HelpContext
+            return command
         return command_of(cmd_name, COMMANDS[cmd_name])
 
 
@@ -351,6 +364,7 @@ def command_of(name: str, entry: Noun | Verb) -> Any:
     else:
         carried_out = import_module("faristol.cli.contract").command_of(entry.where)
     command = _made(name, carried_out)
+    command.context_class = HelpContext
     if not any("--as" in param.opts for param in command.params):
         command.params.extend(param for param in _made("", _somebody).params if param.name == "acts")
     return command

@@ -13,20 +13,25 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer._click.exceptions import NoArgsIsHelpError
 from typer._completion_classes import completion_init
 
 from faristol.cli.commands import Commands, called, unknown
 from faristol.cli.common import acting_as, console, run
 from faristol.cli.completion import COMPLETE
 from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, settings_of
+from faristol.cli.usage import ERRORS, in_language
 from faristol.host import SERVICES, Settings
+from faristol.kernel.refusal import N_
+from faristol.text import say
+from faristol.text.terminal import language_of_terminal
 
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
-    help="Championships of crossword-tile games.",
+    help=N_("Championships of crossword-tile games."),
 )
 
 
@@ -49,7 +54,7 @@ def faristol(
     acting_as(name)
 
 
-@app.command()
+@app.command(help=N_("Serve everything in one process."))
 def up(
     data: Data = None,
     http: Http = None,
@@ -58,12 +63,12 @@ def up(
     nats_url: Nats = None,
     json_output: AsJson = False,
 ) -> None:
-    """Serve everything in one process."""
+    """`faristol up`."""
     settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
     run(_serve(settings, SERVICES, json_output=json_output))
 
 
-@app.command()
+@app.command(help=N_("Serve one service in a process of its own."))
 def serve(
     service: Annotated[str, typer.Argument(help=", ".join(SERVICES))],
     data: Data = None,
@@ -73,9 +78,9 @@ def serve(
     nats_url: Nats = None,
     json_output: AsJson = False,
 ) -> None:
-    """Serve one service in a process of its own."""
+    """`faristol serve`."""
     if service not in SERVICES:
-        raise typer.BadParameter(unknown("service", service, SERVICES))
+        raise typer.BadParameter(unknown(N_("service"), service, SERVICES))
     settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
     run(_serve(settings, (service,), json_output=json_output))
 
@@ -103,7 +108,9 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
             await serve_until(process, stop)
 
 
-@app.command()
+@app.command(
+    help=N_("Play a championship through the public interfaces, with players who bluff, challenge and run late.")
+)
 def demo(
     players: Annotated[int, typer.Option(min=2, max=400, help="Number of players: as many as rounds, or more.")] = 16,
     rounds: Annotated[int, typer.Option(min=1, max=30, help="Number of rounds: 5 or more under fisc-2023.")] = 5,
@@ -123,7 +130,7 @@ def demo(
         bool, typer.Option("--connect", help="Play against services that run, at FARISTOL_ADDRESS.")
     ] = False,
 ) -> None:
-    """Play a championship through the public interfaces, with players who bluff, challenge and run late."""
+    """`faristol demo`."""
     from faristol.demo import terminal
     from faristol.demo.plan import Plan
     from faristol.demo.readiness import options_of
@@ -151,7 +158,11 @@ def main(arguments: list[str] | None = None) -> None:
         code = app(arguments, prog_name="faristol", standalone_mode=False)
     except typer.TyperException as problem:
         words = sys.argv[1:] if arguments is None else arguments
-        _tell(str(getattr(problem, "format_message", problem.__str__)()), _help(problem, words))
+        if isinstance(problem, NoArgsIsHelpError):
+            print(problem.format_message(), file=sys.stderr)  # noqa: T201
+            sys.exit(2)
+        said = str(getattr(problem, "format_message", problem.__str__)()).removeprefix("Invalid value: ")
+        _tell(in_language(said, ERRORS, language_of_terminal()), _help(problem, words))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as problem:
@@ -181,10 +192,6 @@ def _outside() -> tuple[type[Exception], ...]:
 
 def _help(problem: Exception, words: Sequence[str]) -> str:
     """A pointer to the help of the command that was written, as far as there is such a command."""
-    from faristol.kernel.refusal import N_
-    from faristol.text import say
-    from faristol.text.terminal import language_of_terminal
-
     context = getattr(problem, "ctx", None)
     command = context.command_path if context else " ".join(["faristol", *called(words)])
     text = N_("`{command} --help` shows what there is")
@@ -192,12 +199,7 @@ def _help(problem: Exception, words: Sequence[str]) -> str:
 
 
 def _tell(message: str, hint: str) -> None:
-    if message.startswith("Usage: "):  # the help of a command that was given no word to go on
-        print(message, file=sys.stderr)  # noqa: T201
-        sys.exit(2)
-    message = message.removeprefix("Invalid value: ")
-    if message.endswith("?"):
-        hint = ""
-    stop = "" if message.endswith("?") else "."
+    asks = message.endswith(("?", ";"))
+    hint, stop = ("", "") if asks else (hint, ".")
     print(f"faristol: {message.rstrip('.')}{hint}{stop}", file=sys.stderr)  # noqa: T201
     sys.exit(2)
