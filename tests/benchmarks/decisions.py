@@ -12,12 +12,14 @@ from google.protobuf.message import Message
 from tests.benchmarks.figures import Figures
 from tests.unit.table.games import laid
 
+from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Notation, Placement, Ruleset, lay, load_ruleset, read_tiles
 from faristol.table import Table
 from faristol.table.decide import decide
-from faristol.table.game import Game, evolve, fold, timestamp
+from faristol.table.game.evolution import evolve, fold
+from faristol.table.game.state import Game
 
 AT = 1_700_000_000_000_000_000
 PLAYS = 20_000

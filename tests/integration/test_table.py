@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.integration.table_play import GAME, played_by
 
+from faristol.kernel.times import instant
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.record import Recorded
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.table.clock import instant
 from faristol.table_store import load_table
 
 BOOKS = {

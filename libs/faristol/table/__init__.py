@@ -12,9 +12,9 @@ from google.protobuf.message import Message
 from faristol.kernel.times import Instant
 from faristol.rules.ruleset import Ruleset
 from faristol.table import clock as clocks
-from faristol.table import game as games
 from faristol.table.clock import Clock
-from faristol.table.game import Game
+from faristol.table.game import evolution as games
+from faristol.table.game.state import Game
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import absence_loses_at_ms, round_ms
 from faristol.rules.conditions import turns_after_time_up
 from faristol.rules.ruleset import Ruleset
-from faristol.table.clock import NANOSECONDS, TIMED, Clock, Instant, evolve, timestamp
-from faristol.table.game import Game
+from faristol.table.clock import NANOSECONDS, TIMED, Clock, evolve
+from faristol.table.game.state import Game
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def timed(clock: Clock, fact: Message) -> Message:
     if isinstance(fact, TIMED):
         after = evolve(clock, fact)
         if after.running and after.turn_limit_ms:
-            fact.turn_until.CopyFrom(timestamp(turn_end(after)))
+            fact.turn_until.CopyFrom(timestamp(turn_end(after)))  # type: ignore[attr-defined] # those of TIMED have it
     return fact
 
 

@@ -11,7 +11,8 @@ from faristol.rules import Ruleset, full_bag, without
 from faristol.rules.draw_log import Draw, Source
 from faristol.table.decide.draws import unseen
 from faristol.table.decide.surplus import rack_parts
-from faristol.table.game import Game, evolve
+from faristol.table.game.evolution import evolve
+from faristol.table.game.state import Game
 
 
 def draws_of(facts: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:

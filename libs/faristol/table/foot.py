@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.conditions import EndCondition
@@ -18,7 +19,7 @@ from faristol.rules.endgame import (
     time_adjustments,
 )
 from faristol.table.clock import Clock
-from faristol.table.game import UNKNOWN, Game, Instant, timestamp
+from faristol.table.game.state import UNKNOWN, Game
 
 CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
     condition: events.EndCondition.Value(f"END_CONDITION_{condition.name}") for condition in EndCondition

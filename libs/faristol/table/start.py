@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset, commitment, derive_seed, draw, full_bag, starting_draw, without
-from faristol.table.game import UNKNOWN, Instant, timestamp
+from faristol.table.game.state import UNKNOWN
 from faristol.table.views import Tournament, seated
 
 

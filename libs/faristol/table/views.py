@@ -9,10 +9,10 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant, instant
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.table.game import Instant, instant
 
 
 @dataclass(frozen=True, slots=True)

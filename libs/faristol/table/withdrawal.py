@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
-from faristol.table.game import Drawn, Game, Instant, timestamp
+from faristol.table.game.state import Drawn, Game
 
 
 def withdrawn(

@@ -20,7 +20,7 @@ from faristol.record import Decision, Guard, Loaded, Record, Write
 from faristol.rules import Ruleset
 from faristol.table import Table, evolve, of_clock
 from faristol.table.clock import Clock
-from faristol.table.game import Game, Phase
+from faristol.table.game.state import Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.views import Ruling, watch_case
 

@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.rules.ruleset import Ruleset
 from faristol.table import of_clock
-from faristol.table.clock import Clock, Instant, timestamp
+from faristol.table.clock import Clock
 from faristol.table.deadlines import next_deadline
-from faristol.table.game import Game, Phase
+from faristol.table.game.state import Game, Phase
 from faristol.table_store import Settled, clock_stream
 
 M = TypeVar("M", bound=Message)

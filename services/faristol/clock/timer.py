@@ -18,10 +18,9 @@ from opentelemetry import metrics
 
 from faristol.bus.stopped import away
 from faristol.kernel.refusal import Refusal
-from faristol.kernel.times import to_timestamp
+from faristol.kernel.times import Instant, instant, to_timestamp
 from faristol.pb.clock.v1 import events_pb2
 from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
-from faristol.table.clock import Instant, instant
 from faristol.table.deadlines import Deadline, due, next_deadline
 from faristol.table_store import clock_stream, game_of, load_table
 

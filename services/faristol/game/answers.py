@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Placement, TurnKind, full_bag, without
@@ -15,7 +16,7 @@ from faristol.table import Table, of_clock
 from faristol.table.decide.checks import awaits_mover, in_doubt
 from faristol.table.draw_log import draws_of
 from faristol.table.foot import awaited_signers
-from faristol.table.game import UNKNOWN, Game, Interruption, LastRuling, Phase, timestamp
+from faristol.table.game.state import UNKNOWN, Game, Interruption, LastRuling, Phase
 from faristol.table_store import Settled, game_stream
 
 M = TypeVar("M", bound=Message)

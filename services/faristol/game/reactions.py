@@ -12,7 +12,7 @@ from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
 from faristol.table.decide.ends import leave_tournament
-from faristol.table.game import Phase
+from faristol.table.game.state import Phase
 from faristol.table.start import open_table
 from faristol.table.views import Tournament, watch_tournament
 from faristol.table_store import game_stream, load_table, opened

@@ -12,6 +12,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -21,7 +22,6 @@ from faristol.referee.forms import board_of, since_start
 from faristol.referee.position import GAME_ID
 from faristol.referee.verbs import Verb, verbs_of
 from faristol.rules import Board
-from faristol.table.clock import Instant
 from faristol.table.deadlines import next_deadline
 from faristol.table_store import clock_stream, load_table
 

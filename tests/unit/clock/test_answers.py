@@ -6,12 +6,13 @@ import pytest
 from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
 from faristol.clock.answers import forgotten, shown
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.rules import Ruleset
 from faristol.table import Table
-from faristol.table.clock import Clock, fold, timestamp
+from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide
-from faristol.table.game import Game
+from faristol.table.game.state import Game
 from faristol.table.settlement.clock import held
 from faristol.table_store import Settled
 

@@ -19,12 +19,12 @@ from faristol.clock.part import part
 from faristol.host import Runtime, Settings
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.table.clock import Instant, timestamp
 from faristol.table_store import Settled, load_table
 
 START = 1_700_000_000_000_000_000

@@ -19,6 +19,7 @@ from faristol.host import Runtime, Settings
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.cases import case_ids_of
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
@@ -27,7 +28,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.record.erasure import erase
 from faristol.rules import load_ruleset
-from faristol.table.game import Instant, Phase, timestamp
+from faristol.table.game.state import Phase
 from faristol.table_store import load_table
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)

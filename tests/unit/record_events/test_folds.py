@@ -13,10 +13,12 @@ from faristol.lexicon import adjudication
 from faristol.lexicon import model as case
 from faristol.pairing import model as tournament
 from faristol.rating import model as ratings
-from faristol.table import clock, game
+from faristol.table import clock
+from faristol.table.game import evolution
+from faristol.table.game.state import Game
 
 FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
-    "game": (game.Game(), game.evolve),
+    "game": (Game(), evolution.evolve),
     "clock": (clock.Clock(), clock.evolve),
     "tournament": (tournament.Tournament(), tournament.evolve),
     "case": (case.Case(), case.evolve),

@@ -8,13 +8,14 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.sections import Neutraliser
-from faristol.table.clock import Clock, Instant, fold, timestamp
-from faristol.table.game import Game
-from faristol.table.game import evolve as evolve_game
+from faristol.table.clock import Clock, fold
+from faristol.table.game.evolution import evolve as evolve_game
 from faristol.table.game.signals import Interruption, Kind, Signal, Signals
+from faristol.table.game.state import Game
 from faristol.table.settlement import clock as settlement
 
 FISC, PES, FISE, FM = (load_ruleset(name) for name in ("fisc-2023", "pes-2024", "fise", "festa-major"))

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, Notation, Placement, Ruleset, lay, load_ruleset, read_tiles
 from faristol.table.clock import Clock
-from faristol.table.game import Game, Instant, fold, timestamp
+from faristol.table.game.evolution import fold
+from faristol.table.game.state import Game
 from faristol.table.settlement import game as settlement
 from faristol.table.views import Ruling
 

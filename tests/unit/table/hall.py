@@ -19,7 +19,8 @@ from faristol.table import Table, of_clock
 from faristol.table.clock import Clock
 from faristol.table.decide import decide
 from faristol.table.decide.draws import bag_of
-from faristol.table.game import UNKNOWN, Game, Phase, fold
+from faristol.table.game.evolution import fold
+from faristol.table.game.state import UNKNOWN, Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.start import open_table
 from faristol.table.views import Ruling, Tournament

@@ -24,7 +24,8 @@ from faristol.rules.draw_log import check_draws
 from faristol.table.decide import GAME, decide
 from faristol.table.decide.draws import unseen
 from faristol.table.draw_log import draws_of
-from faristol.table.game import UNKNOWN, Game, Phase, evolve, fold
+from faristol.table.game.evolution import evolve, fold
+from faristol.table.game.state import UNKNOWN, Game, Phase
 
 TABLES = [(name, players) for name in ruleset_names() for players in range(2, rules(name).game.players_max + 1)]
 COMMANDS = list(GAME)

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.table.clocks import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, settle, started
 
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset
-from faristol.table.clock import Clock, elapsed_ms, fold, timestamp
+from faristol.table.clock import Clock, elapsed_ms, fold
 from faristol.table.deadlines import due
-from faristol.table.game import Game
-from faristol.table.game import evolve as evolve_game
+from faristol.table.game.evolution import evolve as evolve_game
+from faristol.table.game.state import Game
 
 BOOKS = {"uf": UF, "fisc": FISC, "fise": FISE, "non-running": NON_RUNNING, "timer": TIMER, "pes": PES, "fm": FM}
 STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 150 * SECOND)), max_size=40)

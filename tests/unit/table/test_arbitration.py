@@ -24,11 +24,12 @@ from tests.unit.table.clocks import (
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, load_ruleset
 from faristol.table import Table
-from faristol.table.clock import fold, timestamp
+from faristol.table.clock import fold
 from faristol.table.decide import decide
 
 MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE

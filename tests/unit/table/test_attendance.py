@@ -26,15 +26,16 @@ from tests.unit.table.clocks import (
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, TurnKind, with_options
 from faristol.table import Table
-from faristol.table.clock import Clock, fold, timestamp
+from faristol.table.clock import Clock, fold
 from faristol.table.deadlines import Deadline, next_deadline
 from faristol.table.decide import decide
-from faristol.table.game import Course, Game
+from faristol.table.game.state import Course, Game
 
 MINUTE_S = 60
 FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})

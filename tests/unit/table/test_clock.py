@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from faristol.kernel.times import instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.table.clock import Clock, elapsed_ms, evolve, instant, timestamp
+from faristol.table.clock import Clock, elapsed_ms, evolve
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

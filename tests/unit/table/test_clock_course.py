@@ -14,15 +14,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.unit.table.clocks import settle
 
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.table import Table
-from faristol.table.clock import Clock, elapsed_ms, fold, timestamp
+from faristol.table.clock import Clock, elapsed_ms, fold
 from faristol.table.decide import decide
-from faristol.table.game import Game, Phase
-from faristol.table.game import evolve as evolve_game
+from faristol.table.game.evolution import evolve as evolve_game
+from faristol.table.game.state import Game, Phase
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_123_456_789

@@ -28,16 +28,17 @@ from tests.unit.table.clocks import (
     started,
 )
 
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.sections import Neutraliser
 from faristol.table import Table
-from faristol.table.clock import Clock, fold, timestamp
+from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide
-from faristol.table.game import Game
-from faristol.table.game import evolve as evolve_game
+from faristol.table.game.evolution import evolve as evolve_game
+from faristol.table.game.state import Game
 from faristol.table.settlement.clock import REASONS
 
 STOPS: dict[str, set[Neutraliser]] = {

@@ -24,7 +24,8 @@ from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, ch
 from faristol.table import Table, of_clock
 from faristol.table.decide import decide
 from faristol.table.decide.draws import bag_of
-from faristol.table.game import Game, Phase, evolve
+from faristol.table.game.evolution import evolve
+from faristol.table.game.state import Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.start import open_table
 from faristol.table.views import Ruling, Tournament

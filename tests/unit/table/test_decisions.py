@@ -9,6 +9,7 @@ from tests.unit.table.games import FISC, after, laid, names, settle, started, ti
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Placement, full_bag
@@ -16,7 +17,8 @@ from faristol.table import Table
 from faristol.table.clock import Clock
 from faristol.table.decide import decide
 from faristol.table.decide.draws import bag_of
-from faristol.table.game import Game, Phase, fold, timestamp
+from faristol.table.game.evolution import fold
+from faristol.table.game.state import Game, Phase
 
 
 def placed(game: Game | None = None) -> Game:

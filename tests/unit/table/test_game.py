@@ -3,12 +3,14 @@ from __future__ import annotations
 import pytest
 from tests.unit.table.games import START, after, opened, started, tiles
 
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind
 from faristol.table.clock import Clock
 from faristol.table.clock import evolve as evolve_clock
-from faristol.table.game import Game, Phase, evolve, fold, timestamp
+from faristol.table.game.evolution import evolve, fold
+from faristol.table.game.state import Game, Phase
 
 PLACED = events.PlayPlaced(
     turn=1,

@@ -6,13 +6,15 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.table.games import FISC, NOTHING, SECOND, after, laid, names, settle, started, tiles, words
 
+from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, TurnKind
 from faristol.table import Table
 from faristol.table.clock import Clock
 from faristol.table.decide import decide
-from faristol.table.game import Game, Phase, fold, timestamp
+from faristol.table.game.evolution import fold
+from faristol.table.game.state import Game, Phase
 from faristol.table.views import Ruling
 
 

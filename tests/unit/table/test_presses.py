@@ -14,14 +14,15 @@ from tests.unit.table.clocks import names, settle, written
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.table import Table
-from faristol.table.clock import Clock, Instant, fold, timestamp
+from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide
-from faristol.table.game import Game, Phase
-from faristol.table.game import evolve as evolve_game
+from faristol.table.game.evolution import evolve as evolve_game
+from faristol.table.game.state import Game, Phase
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_000_000_000

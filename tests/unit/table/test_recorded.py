@@ -13,7 +13,8 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.table import Table
 from faristol.table.decide import decide
 from faristol.table.decide.draws import unseen
-from faristol.table.game import UNKNOWN, Game, Phase, fold
+from faristol.table.game.evolution import fold
+from faristol.table.game.state import UNKNOWN, Game, Phase
 
 
 def fisc() -> Hall:

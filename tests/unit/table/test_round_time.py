@@ -23,14 +23,15 @@ from tests.unit.table.clocks import (
 )
 
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, with_options
 from faristol.table import Table
-from faristol.table.clock import Clock, fold, timestamp
+from faristol.table.clock import Clock, fold
 from faristol.table.deadlines import next_deadline
 from faristol.table.decide import decide
-from faristol.table.game import Game
+from faristol.table.game.state import Game
 
 HOUR = 3_600
 

@@ -7,11 +7,11 @@ from functools import reduce
 import pytest
 from google.protobuf.message import Message
 
+from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.table.clock import instant, timestamp
-from faristol.table.game import Game, Phase
-from faristol.table.game import evolve as evolve_game
+from faristol.table.game.evolution import evolve as evolve_game
 from faristol.table.game.signals import Kind
+from faristol.table.game.state import Game, Phase
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

@@ -11,7 +11,8 @@ from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Ruleset, draw, full_bag, without
-from faristol.table.game import Game, Phase, fold
+from faristol.table.game.evolution import fold
+from faristol.table.game.state import Game, Phase
 from faristol.table.start import open_table
 from faristol.table.views import Tournament
 

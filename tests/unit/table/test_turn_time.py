@@ -9,12 +9,13 @@ from google.protobuf.message import Message
 from tests.unit.table.games import after, pressed, started, tiles
 
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.rules import load_ruleset, with_options
 from faristol.table import Table
 from faristol.table.clock import Clock, evolve
 from faristol.table.decide.checks import check_in_time
-from faristol.table.game import Course, timestamp
+from faristol.table.game.state import Course
 
 FM, FISC = load_ruleset("festa-major"), load_ruleset("fisc-2023")
 TIMER = with_options(load_ruleset("fise"), {"time": "timer"})

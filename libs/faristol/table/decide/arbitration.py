@@ -8,10 +8,11 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.table import Decide, Table
-from faristol.table.clock import ARBITER, Instant, timestamp
+from faristol.table.clock import ARBITER
 from faristol.table.deadlines import lost_with_the_round, round_time_over, timed
 from faristol.table.decide.checks import check_arbiter, check_seated
 from faristol.table.decide.presses import check_playing, overtaken

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset import Ruleset
 from faristol.table import Decide, Table
-from faristol.table.clock import NANOSECONDS, Clock, Instant, timestamp
+from faristol.table.clock import NANOSECONDS, Clock
 from faristol.table.decide.checks import check_arbiter, check_seated
 from faristol.table.decide.presses import check_playing, overtaken
-from faristol.table.game import Game
 from faristol.table.game.signals import Kind
+from faristol.table.game.state import Game
 
 _MINUTE = 60_000 * NANOSECONDS
 

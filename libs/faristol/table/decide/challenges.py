@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import BLANK, Square
@@ -28,7 +29,8 @@ from faristol.table.decide.checks import (
     in_doubt,
 )
 from faristol.table.decide.draws import check_possible
-from faristol.table.game import Instant, Phase, evolve, tiles_of
+from faristol.table.game.evolution import evolve
+from faristol.table.game.state import Phase, tiles_of
 from faristol.table.withdrawal import withdrawn
 
 MILLISECOND = 1_000_000

@@ -6,14 +6,14 @@ from collections.abc import Collection
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import written
+from faristol.kernel.times import Instant, written
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, Square, Tile
 from faristol.rules.conditions import is_out
 from faristol.rules.officials import check_not_concerned
 from faristol.table import Table
 from faristol.table.clock import Clock
-from faristol.table.game import Game, Instant, Phase
+from faristol.table.game.state import Game, Phase
 
 MOST_POINTS = 100_000
 """Far more than anybody scores in a game or is fined."""

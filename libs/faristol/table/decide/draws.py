@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, TurnKind, draw, full_bag, without
@@ -19,7 +20,7 @@ from faristol.table.decide.checks import (
     check_undisturbed,
     missed,
 )
-from faristol.table.game import UNKNOWN, Game, Instant, Phase
+from faristol.table.game.state import UNKNOWN, Game, Phase
 
 
 def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) -> list[Message]:

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules.conditions import check_agreement
@@ -22,7 +23,7 @@ from faristol.table.decide.checks import (
     check_undisturbed,
 )
 from faristol.table.foot import awaited_signers, clock_is_done, final, may_sign, racks_wanted, signers
-from faristol.table.game import Instant, Phase
+from faristol.table.game.state import Phase
 
 
 def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> list[Message]:

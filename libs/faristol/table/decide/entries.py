@@ -9,12 +9,14 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_not_final, check_not_over, check_running, check_seated
 from faristol.table.decide.draws import check_possible
-from faristol.table.game import UNKNOWN, Instant, evolve
+from faristol.table.game.evolution import evolve
+from faristol.table.game.state import UNKNOWN
 
 
 def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) -> list[Message]:

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, check_exchange, check_pass, without
@@ -19,7 +20,7 @@ from faristol.rules.turns import free_exchange as judge_free_exchange
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_player
 from faristol.table.decide.draws import bag_of, rack_for
-from faristol.table.game import UNKNOWN, Instant
+from faristol.table.game.state import UNKNOWN
 
 
 def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, at: Instant) -> list[Message]:

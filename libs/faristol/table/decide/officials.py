@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules.officials import check_not_concerned
@@ -23,7 +24,7 @@ from faristol.table.decide.checks import (
     check_running,
     check_seated,
 )
-from faristol.table.game import Game, Instant, Phase
+from faristol.table.game.state import Game, Phase
 
 KINDS = frozenset(
     (

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import (
@@ -38,7 +39,7 @@ from faristol.table.decide.checks import (
     in_doubt,
 )
 from faristol.table.decide.draws import rack_for
-from faristol.table.game import Game, Instant, Phase, blanks_of
+from faristol.table.game.state import Game, Phase, blanks_of
 
 
 def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> list[Message]:

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind
 from faristol.table import Decide, Table
-from faristol.table.clock import Clock, Instant, evolve, fold, timestamp
+from faristol.table.clock import Clock, evolve, fold
 from faristol.table.deadlines import due, timed
 from faristol.table.decide.checks import check_seated
-from faristol.table.game import Game, Phase
+from faristol.table.game.state import Game, Phase
 from faristol.table.settlement.clock import held, resumed, waits_for_score
 
 

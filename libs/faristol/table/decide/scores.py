@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Square, TurnKind
@@ -29,7 +30,7 @@ from faristol.table.decide.checks import (
     in_doubt,
     missed,
 )
-from faristol.table.game import Instant, Phase
+from faristol.table.game.state import Phase
 
 
 def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) -> list[Message]:

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, without
@@ -23,7 +24,7 @@ from faristol.rules.surplus import (
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
-from faristol.table.game import Game, Instant, Phase
+from faristol.table.game.state import Game, Phase
 
 _STAGES = {stage: events.DrawStage.Value(f"DRAW_STAGE_{stage.name}") for stage in Stage}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.kernel.facts import occurred_at
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
@@ -19,9 +20,6 @@ from faristol.table.game.state import Game
 _CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {**turns.CHANGES, **draws.CHANGES, **sheet.CHANGES}
 """What each event does to a game, but for the time and the signals."""
 
-_UNTIMED = (events.RackPenalty, events.OutBonus, events.TimePenalty, events.ScoreAdjusted)
-"""Events that name no moment."""
-
 
 def evolve(game: Game, message: Message) -> Game:
     """``game`` after ``message``, a fact of its stream. Raises ``TypeError`` for any other message."""
@@ -31,9 +29,8 @@ def evolve(game: Game, message: Message) -> Game:
     after = change(game, message)
     if signal := _SIGNALS.get(type(message)):
         after = after.but(signals=signal(game, after, message))
-    if isinstance(message, _UNTIMED):
-        return after
-    at = instant(message.occurred_at)  # type: ignore[attr-defined] # every other event has it
+    happened = occurred_at(message)
+    at = 0 if happened is None else instant(happened)
     return after.but(last_at=at) if at > after.last_at else after
 
 

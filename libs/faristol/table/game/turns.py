@@ -20,11 +20,6 @@ Change = Callable[[Game, Any], Game]
 NOTHING: Course = Course()
 
 
-NO_ENTRIES = ("next_draw", "challenges", "arbiter", "gone", "asked", "overholding", "adjusted", "signals", "last_at")
-"""What stays as it is when entries are taken back: numbers of draws, which are never given twice, and of challenges,
-by which their cases are known; and what arbiters noted. Totals, turns and letters that they set stand in ``begun``."""
-
-
 def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[str, ...]) -> Mapping[str, Any]:
     """``racks`` with another one for a player."""
     return MappingProxyType({**racks, player_id: rack})
@@ -229,13 +224,30 @@ def _next_begun(game: Game, after: Game) -> Game:
 
 
 def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
-    kept = {name: getattr(game, name) for name in NO_ENTRIES}
+    """The table as the turn began, with what is no entry.
+
+    Those are the numbers of draws, which are never given twice, and of challenges, by which their cases are known; and
+    what arbiters noted. Totals, turns and letters that they set stand in ``begun``.
+    """
     begun = game.begun[fact.turn - 1]
     # An arbiter who was called before the turn may have come and gone in it.
     over = fact.turn < game.turn
     called = game.arbiter_called if begun.arbiter_called or over else ""
     again = fact.turn if over else game.again
-    return begun.but(begun=game.begun[: fact.turn], arbiter_called=called, again=again, **kept)
+    return begun.but(
+        begun=game.begun[: fact.turn],
+        arbiter_called=called,
+        again=again,
+        next_draw=game.next_draw,
+        challenges=game.challenges,
+        arbiter=game.arbiter,
+        gone=game.gone,
+        asked=game.asked,
+        overholding=game.overholding,
+        adjusted=game.adjusted,
+        signals=game.signals,
+        last_at=game.last_at,
+    )
 
 
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:

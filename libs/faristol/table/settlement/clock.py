@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 from google.protobuf.message import Message
 
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import MINUTE_MS, neutralised, thinking_ms, turn_ms
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Neutraliser
-from faristol.table.clock import ARBITER, Clock, Instant, timestamp
+from faristol.table.clock import ARBITER, Clock
 from faristol.table.deadlines import deadline_in, timed
-from faristol.table.game import Game
 from faristol.table.game.signals import Interruption, Kind, Signal
+from faristol.table.game.state import Game
 
 REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingProxyType(
     {

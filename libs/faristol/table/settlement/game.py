@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, TurnKind, Word, check_play
 from faristol.rules.challenges import cost, play_stands
@@ -17,7 +18,7 @@ from faristol.table.decide.checks import in_doubt
 from faristol.table.decide.draws import unseen
 from faristol.table.decide.plays import announced
 from faristol.table.foot import CONDITIONS, clock_is_done, final, missing_line, racks_wanted, signers
-from faristol.table.game import UNKNOWN, Game, Instant, Phase, timestamp
+from faristol.table.game.state import UNKNOWN, Game, Phase
 from faristol.table.views import Ruling
 from faristol.table.withdrawal import withdrawn
 
