@@ -25,6 +25,12 @@ SLOWEST = 20.0
 """Seconds that tests may take beyond three times what they took before. A mutant that takes longer is caught."""
 
 
+COMPILED = {
+    "services/faristol/pairing/engines/dutch/blossom.py": "services/faristol/pairing/engines/dutch/matched_graph.py"
+}
+"""Files of which no line is seen while it runs, for it is compiled, and the file that calls each."""
+
+
 class Verdict(StrEnum):
     """What became of a mutant."""
 
@@ -70,10 +76,12 @@ class Lines:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """The tests that run the line of a mutant, the quickest first.
 
-        A line that is run while its module is imported is the business of every test that runs anything there.
+        A line that is run while its module is imported is the business of every test that runs anything there, and a
+        compiled one that of every test that runs anything where it is called.
         """
-        of_file = self.by_file.get(mutant.path, {})
-        found = of_file.get(mutant.mutation.line)
+        caller = COMPILED.get(mutant.path)
+        of_file = self.by_file.get(caller or mutant.path, {})
+        found = [] if caller else of_file.get(mutant.mutation.line)
         if found is None:
             return []
         tests = found or {test for tests in of_file.values() for test in tests}
