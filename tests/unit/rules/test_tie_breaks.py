@@ -173,6 +173,20 @@ def test_a_festa_major_ranks_by_the_mean_of_scores_times_players() -> None:
     assert [(term.score, term.seats) for term in row(rows, "anna").arithmetic["cusca"].terms] == [(300, 3), (100, 4)]
 
 
+def test_at_a_table_of_several_the_highest_score_wins_and_two_of_them_draw() -> None:
+    results = [
+        TableResult(1, (("anna", 200), ("biel", 300), ("carme", 100))),
+        TableResult(2, (("anna", 250), ("biel", 150), ("carme", 250))),
+        TableResult(3, (("anna", 90), ("biel", 300), ("carme", 80)), losers=frozenset({"biel"})),
+    ]
+    rows = standings(results, ["anna", "biel", "carme"], FESTA_MAJOR, 3)
+    assert {line.player: (line.wins, line.draws, line.losses) for line in rows} == {
+        "anna": (1, 1, 1),
+        "biel": (1, 0, 2),
+        "carme": (0, 1, 2),
+    }
+
+
 def test_equal_means_share_a_rank_whatever_the_number_of_games() -> None:
     results = [
         TableResult(number, (("anna", 100), ("biel", 50), ("carme", score))) for number, score in ((1, 100), (2, 101))

@@ -41,7 +41,8 @@ def _trf26(document: Document) -> Iterator[str]:
         yield f"260 {pair.first_round:03} {last:03} " + " ".join(f"{player:4}" for player in pair.players)
     for extra in document.adjustments:
         who = " ".join(f"{player:4}" for player in extra.players)
-        yield f"299 {extra.kind}        {_points(extra.points):>4}  {extra.round_number:03} {who}"
+        points = f"{_points(extra.points):>4}"
+        yield f"299 {extra.kind}        {points:5} {extra.round_number:03} {who}"
     yield from map(_scores, document.scores)
     yield from document.other
 

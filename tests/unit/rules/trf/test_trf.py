@@ -123,6 +123,20 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         ("\n".join([*FOUR, "240 Q 003    1"]), (5, 5), "BYE"),
         ("\n".join([*FOUR, "250      01.0 001 00x 0001 0002"]), (5, 19), "NUMBER"),
         ("\n".join([*FOUR, "DAT 0001 SCORES 401-377"]), (5, 17), "SCORES"),
+        ("\n".join([*FOUR, "DAT 0001 SCORES 401:377", "DAT 0001 SCORES -"]), (6, 5), "TWICE"),
+        ("\n".join([*FOUR, "DAT 0009 SCORES -"]), (5, 5), "NO_PLAYER"),
+        ("\n".join([*FOUR, "XXC white1 green"]), (5, 12), "COLOUR"),
+        ("\n".join([*FOUR, "XXA"]), (5, 5), "NUMBER"),
+        ("\n".join([*FOUR, "XXA    9 1.0"]), (5, 5), "NO_PLAYER"),
+        ("\n".join([*FOUR, "250"]), (5, 10), "POINTS"),
+        ("\n".join([*FOUR, "250      01.0 001 002"]), (5, 23), "NUMBER"),
+        ("\n".join([*FOUR, "240 H"]), (5, 7), "NUMBER"),
+        ("\n".join([*FOUR, "240 H 000    1"]), (5, 7), "NUMBER"),
+        ("\n".join([*FOUR, "260 001     0001 0002"]), (5, 9), "NUMBER"),
+        ("\n".join([*FOUR, "299"]), (5, 14), "POINTS"),
+        ("\n".join([*FOUR, "XXR 0"]), (5, 5), "NUMBER"),
+        ("\n".join([*FOUR, "XXR 1000"]), (5, 5), "NUMBER"),
+        ("\n".join([*FOUR, "XXZ 0"]), (5, 5), "NUMBER"),
         ("\n".join([*FOUR, TEAM + "   1    7"]), (5, 45), "NO_PLAYER"),
         ("\n".join([*FOUR, TEAM + "   1    2", TEAM + "   3    2"]), (6, 45), "TWICE"),
     ],
@@ -133,6 +147,53 @@ def test_what_is_wrong_is_refused_with_its_place(text: str, where: tuple[int, in
     problem = error.value.problem
     assert (problem.reason, (problem.line, problem.column)) == (reason, where)
     assert str(error.value).startswith(f"line {where[0]}, column {where[1]}: ")
+
+
+NAME = "Abcdefghijklmnopqrstuvwxyzabcdefg"
+ADJACENT = [
+    f"001 1234|fWGM|{NAME}|2345|CAT|98765432101|2001/02/03|11.5|4321|",
+    f"001 2345|mAGM|{NAME}|1234|ESP|10123456789|1999/12/31| 0.0|8765|",
+    f"013 {NAME[:32]}1234 2345",
+    "142 123",
+    "152 B",
+    "240 F|123|1234",
+    "250 |||||23.5|101|122|1234|2345|",
+    "260 102|103|1234 2345",
+    "299 P||||||||011.5|000|1234",
+    "299 Q||||||||-10.5|123|2345",
+    "XXA 123421.0",
+    "XXP 1234 2345",
+    "XXZ 2345",
+]
+"""Every column beside a field holds what belongs to no field, or to the next one."""
+
+
+def test_a_field_is_its_own_columns_and_no_other() -> None:
+    document = read_trf("\n".join(ADJACENT))
+
+    first, other = document.players
+    assert (first.number, first.sex, first.title, first.name, first.rating) == (1234, "f", "WGM", NAME, 2345)
+    assert (first.federation, first.fide_number, first.birth) == ("CAT", "98765432101", "2001/02/03")
+    assert (first.points, first.rank, first.cells) == (115, 4321, ())
+    assert (other.number, other.rank, other.points) == (2345, 8765, 0)
+    assert document.teams == (Team(NAME[:32], (1234, 2345)),)
+    assert (document.rounds, document.initial_colour, document.edition) == (123, "b", Edition.TRF26)
+    assert document.byes == (Byes("Z", 1, (2345,)), Byes("F", 123, (1234,)))
+    assert document.fictitious == (Fictitious(235, 101, 122, 1234, 2345), Fictitious(210, 1, 1, 1234, 1234))
+    assert document.forbidden == (Forbidden((1234, 2345), 102, 103), Forbidden((1234, 2345)))
+    assert document.adjustments == (Adjustment(115, 0, (1234,), "P"), Adjustment(-105, 123, (2345,), "Q"))
+
+
+def test_the_columns_of_the_newer_edition_are_written_where_they_are_read() -> None:
+    lines = write_trf(replace(read_trf("\n".join(ADJACENT)), headers=(("012", "Open"),))).split("\r\n")
+    blank = [written.replace("|", " ").rstrip() for written in ADJACENT]
+
+    assert lines[:3] == ["012 Open", "142 123", "152 B"]
+    assert lines[3:5] == blank[:2]
+    assert "240 F 123 1234" in lines
+    assert "250      23.5 101 122 1234 2345" in lines
+    assert "260 102 103 1234 2345" in lines
+    assert lines[-3:] == ["299 P        11.5  000 1234", "299 Q        -10.5 123 2345", ""]
 
 
 def documents() -> st.SearchStrategy[Document]:
