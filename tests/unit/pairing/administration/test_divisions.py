@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, timedelta
 from functools import partial
 
 import pytest
@@ -8,7 +9,7 @@ from google.protobuf.message import Message
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from tests.unit.pairing.halls import Hall
+from tests.unit.pairing.halls import NOON, Hall
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
@@ -202,6 +203,20 @@ def test_who_moves_takes_rating_and_check_in_along() -> None:
     player = halls["second"].state.player("a1")
     assert player is not None
     assert (player.rating, player.unrated, player.checked_in) == (1999, False, True)
+
+
+@pytest.mark.parametrize("later", ["open", "second"])
+def test_who_moves_leaves_and_enters_at_one_moment_after_all_that_happened_in_both(later: str) -> None:
+    halls = championship()
+    halls[later].now += timedelta(hours=1)
+    halls[later].carry_out(pb.ChangeRoundsRequest(rounds=6))
+    left, entered = decide_move(
+        Situation(halls["open"].state, now=NOON),
+        Situation(halls["second"].state, now=NOON, divisions=others(halls, "open", "second")),
+        pb.MovePlayerRequest(player_id="a1"),
+    )
+    latest = halls[later].state.latest
+    assert {fact.occurred_at.ToDatetime(tzinfo=UTC) for fact in (*left, *entered)} == {latest}  # type: ignore[attr-defined]
 
 
 def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are() -> None:

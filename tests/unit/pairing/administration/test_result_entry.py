@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -295,3 +296,19 @@ def test_nobody_of_the_table_is_arbiter_of_its_result(arbiter_id: str) -> None:
     assert refusal_of(lambda: hall.decided(lost)).reason == "OWN_GAME"
     entry.arbiter_id = "p2"
     assert hall.decided(entry)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"scores": final_scores([("p1", 310), ("p5", 412)])},
+        {"abandoned_by": ["p5"]},
+        {"winner_id": "p1"},
+    ],
+    ids=str,
+)
+def test_a_forfeit_among_several_results_says_who_loses_and_nothing_else(more: dict[str, Any]) -> None:
+    result = pb.GameResult(game_id=GAME, forfeited_by=["p5"], **more)
+    with pytest.raises(Invalid) as problem:
+        started().decided(pb.EnterResultsRequest(results=[result], arbiter_id="eva"))
+    assert problem.value.field == "results[0].forfeited_by"
