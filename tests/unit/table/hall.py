@@ -114,6 +114,10 @@ class Hall:
         self.settle()
         return self.facts[before:]
 
+    def decided(self, request: Message, seconds: float = 1) -> list[Message]:
+        """The facts that a command would lead to ``seconds`` later. Nothing comes of it."""
+        return decide(self.table, request, self.at + int(seconds * SECOND))
+
     def play(self, text: str, player: str = "") -> list[Message]:
         """The mover, or another player, plays: ``H8 C A S (A)``."""
         return self.do(game_pb2.PlacePlayRequest(player_id=player or self.game.mover, placements=self.tiles(text)))

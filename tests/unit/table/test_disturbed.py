@@ -1,0 +1,85 @@
+"""What could be done at a table, and cannot while an arbiter is awaited, by somebody else, or once the game is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.table.hall import Hall, rules
+
+from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import game_pb2 as pb
+
+RACKS = ["C A S A L E S", "B O N A T E R"]
+
+
+def fisc() -> Hall:
+    """Anna begins."""
+    return Hall(rules("fisc-2023"), racks=RACKS)
+
+
+def fise() -> Hall:
+    return Hall(rules("fise"), racks=RACKS)
+
+
+def festa_major() -> Hall:
+    return Hall(rules("festa-major"), players=3, racks=["A E I O U A E", "B O N A T E R", "B O N A T E R"])
+
+
+def placed(hall: Hall) -> Hall:
+    """Anna has laid a play that is still in doubt."""
+    hall.play("H8 C A S A")
+    return hall
+
+
+def possible() -> Iterator[tuple[str, Hall, Message]]:
+    """Something that a player may do now, at tables where little has happened."""
+    hall = fisc()
+    yield "play", hall, pb.PlacePlayRequest(player_id="anna", placements=hall.tiles("H8 C A S A"))
+    yield "lay tiles", fisc(), pb.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A"))
+    yield "pass", fisc(), pb.PassRequest(player_id="anna")
+    yield "announce an exchange", fisc(), pb.AnnounceExchangeRequest(player_id="anna", count=1)
+    yield "exchange", fisc(), pb.ExchangeRequest(player_id="anna", faces=["L"], done=True)
+    hall = fise()
+    hall.do(pb.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A")))
+    yield "take tiles back", hall, pb.TakeBackTilesRequest(player_id="anna")
+    yield "free exchange", festa_major(), pb.FreeExchangeRequest(player_id="anna", faces="AEIOUAE")
+    yield "draw", placed(fisc()), pb.DrawTilesRequest(player_id="anna")
+    yield "write the own play", placed(fisc()), pb.WriteScoreRequest(player_id="anna")
+    yield "write a play", placed(fisc()), pb.WriteScoreRequest(player_id="biel")
+    yield "dispute a count", placed(fisc()), pb.DisputeCountRequest(player_id="biel")
+    hall = placed(fisc())
+    assert hall.game.pending is not None
+    words = [word.word for word in hall.game.pending.words]
+    yield "challenge", hall, pb.ChallengeRequest(player_id="biel", words=words)
+    hall = fise()
+    hall.play("A1 C A S A")
+    yield "decide off the centre", hall, pb.DecideOffCentreRequest(player_id="biel", accept=True)
+
+
+POSSIBLE = list(possible())
+
+
+@pytest.mark.parametrize(("hall", "request_"), [case[1:] for case in POSSIBLE], ids=[case[0] for case in POSSIBLE])
+def test_what_a_player_may_do_now(hall: Hall, request_: Any) -> None:
+    assert hall.decided(request_)
+
+    stranger = type(request_)()
+    stranger.CopyFrom(request_)
+    stranger.player_id = "carla-of-another-table"
+    with pytest.raises(Refusal) as refused:
+        hall.decided(stranger)
+    assert refused.value.reason == "NOT_AT_TABLE"
+
+    hall.do(pb.CallArbiterRequest(player_id="biel"))
+    with pytest.raises(Refusal) as refused:
+        hall.decided(request_)
+    assert refused.value.reason == "ARBITER_AWAITED"
+
+    hall.do(pb.AssignArbiterRequest(arbiter_id="eleni"))
+    hall.do(pb.AbandonRequest(player_ids=hall.players))
+    with pytest.raises(Refusal) as refused:
+        hall.decided(request_)
+    assert refused.value.reason in ("GAME_OVER", "NOT_AT_TABLE"), "who has left is not at the table any more"
