@@ -72,8 +72,9 @@ async def when_erased(connection: AsyncConnection, player_id: str) -> datetime |
 async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:
     """What is known of these players; who was erased is not in it."""
     async with record.reading() as connection:
-        rows = await connection.execute(select(people).where(people.c.player_id.in_(sorted(player_ids))))
-        return {row.player_id: Person(row.player_id, row.name, row.club, row.country) for row in rows}
+        of = people.c
+        known = select(of.player_id, of.name, of.club, of.country).where(of.player_id.in_(sorted(player_ids)))
+        return {row[0]: Person(*row) for row in await connection.execute(known)}
 
 
 def told_apart(persons: Iterable[Person]) -> dict[str, str]:

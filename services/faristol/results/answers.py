@@ -20,7 +20,7 @@ from faristol.results.championship import Championship
 from faristol.results.model import table_of
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
 from faristol.results.scoresheet import board, turns_taken
-from faristol.results.standings import rank
+from faristol.results.standings import rank, tie_breaks_of
 from faristol.rules.standings import Row
 
 
@@ -220,15 +220,12 @@ def standings(
             standing(each, of.players[each.player_id], tie_breaks)
             for each, tie_breaks in zip(kept, values, strict=True)
         ]
-    ranked = rank(of.tournament, of.players.values(), counted)
     lines = []
-    for each in ranked:
-        if only in {"", each.standing.player_id}:
-            (tie_breaks,) = unpacked_all([each.standing.tie_breaks])
-            line = standing(each.standing, of.players[each.standing.player_id], tie_breaks)
-            if arithmetic:
-                _explain(line, each.row)
-            lines.append(line)
+    for each in rank(of.tournament, of.players.values(), counted, only):
+        line = standing(each.standing, of.players[each.standing.player_id], tie_breaks_of(each.row))
+        if arithmetic:
+            _explain(line, each.row)
+        lines.append(line)
     return lines
 
 

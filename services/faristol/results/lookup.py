@@ -132,13 +132,14 @@ async def tournament(
     """
 
     async def look(reader: Reader) -> tuple[Championship, Sequence[Division]]:
-        head = await _head(reader, tournament_id)
-        of = Championship(head)
+        found, rounds = await reader.tournament(tournament_id)
+        if found is None or not is_made(found):
+            raise NotFound("tournament", tournament_id)
+        head, of = found, Championship(found, rounds=rounds)
         if Part.PLAYERS in parts:
             of.players = {each.player_id: each for each in await reader.of_tournament(Player, tournament_id)}
         if Part.TEAMS in parts and head.team_boards:
             of.teams = {each.team_id: each for each in await reader.of_tournament(Team, tournament_id)}
-        of.rounds = {each.round: each for each in await reader.of_tournament(Round, tournament_id, "round")}
         if Part.TABLES in parts:
             await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=head.team_boards > 0)
         if Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
@@ -234,7 +235,7 @@ async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]
     """Names of players; someone erased has an empty one."""
     wanted: Collection[str] = set(player_ids)
     known = await names(record, wanted)
-    return {player: known.get(player, Person(player, "", "")) for player in wanted}
+    return {player: known.get(player) or Person(player, "", "") for player in wanted}
 
 
 async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:

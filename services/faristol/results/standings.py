@@ -11,7 +11,7 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.arithmetic import quarters
-from faristol.results.rows import ByeKind, Game, Player, Round, Standing, Tournament, packed
+from faristol.results.rows import ByeKind, Game, Player, Round, Standing, TieBreak, Tournament, packed
 from faristol.rules import Ruleset
 from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, Standings, TableResult
 
@@ -89,8 +89,8 @@ class Ranking:
         self._last = 0
         self._lines: dict[str, Ranked] = {}
 
-    def after(self, came: Mapping[str, bool], tallies: Sequence[Tally]) -> list[Ranked]:
-        """The standings after rounds, in rank order.
+    def after(self, came: Mapping[str, bool], tallies: Sequence[Tally], only: str = "") -> list[Ranked]:
+        """The standings after rounds, in rank order, or the line of one player ``only``.
 
         ``came`` has all who were registered; who never came has a place only where a round has one. Raises
         ``ValueError`` for what cannot be.
@@ -114,6 +114,7 @@ class Ranking:
             if row.player in known and known[row.player].row is row
             else Ranked(self._line(row, tallies), row)
             for row in rows
+            if only in {"", row.player}
         }
         return list(self._lines.values())
 
@@ -130,20 +131,22 @@ class Ranking:
             half_points=round(row.points * 2),
             spread=sum(tally.spread.get(row.player, 0) for tally in tallies),
             total=sum(tally.total.get(row.player, 0) for tally in tallies),
-            tie_breaks=packed([(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]),
+            tie_breaks=packed(tie_breaks_of(row)),
         )
 
 
-def rank(
-    tournament: Tournament, players: Iterable[Player], rounds: Iterable[Round], ruleset: Ruleset | None = None
-) -> list[Ranked]:
-    """The standings after the results in ``rounds``, in rank order.
+def tie_breaks_of(row: Row) -> list[TieBreak]:
+    """The tie-breaks of a line, in the order in which they decide."""
+    return [TieBreak(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]
 
-    Without a ``ruleset`` the rules are those that the tournament pins: raises ``Refusal`` when those, with the options
-    that were chosen, are not at hand.
+
+def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Round], only: str = "") -> list[Ranked]:
+    """The standings after the results in ``rounds``, as ``Ranking.after`` gives them.
+
+    Raises ``Refusal`` when the rules that the tournament pins, with the options that were chosen, are not at hand.
     """
     came = {player.player_id: not player.never_came for player in players}
-    return Ranking(tournament, ruleset or rules_of(tournament)).after(came, [Tally.of(round_) for round_ in rounds])
+    return Ranking(tournament, rules_of(tournament)).after(came, [Tally.of(round_) for round_ in rounds], only)
 
 
 def pin_of(tournament: Tournament) -> Pin:

@@ -13,7 +13,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.backend import Backend
 from faristol.record.databases import kind_of
 from faristol.record.tables import people
-from faristol.results.rows import Bye, Game, Line, Match, Player, Round, Row, Seat, Sheet, Standing
+from faristol.results.rows import Bye, Game, Line, Match, Player, Round, Row, Seat, Sheet, Standing, Tournament
 from faristol.results.tables import LAYOUTS
 
 LOOKED_UP = 400
@@ -46,7 +46,21 @@ class Reader:
 
     async def of_tournament(self, cls: type[R], tournament_id: str, *order: str) -> list[R]:
         """All rows of a tournament."""
-        return await self.those(cls, "tournament_id", [tournament_id], *order)
+        found = await self._connection.execute(
+            _of_tournament(self.tables[cls], order), {"tournament_id": tournament_id}
+        )
+        return [cls(*row) for row in found]
+
+    async def tournament(self, tournament_id: str) -> tuple[Tournament | None, dict[int, Round]]:
+        """A tournament and its rounds in order, without what belongs to them."""
+        query = _with_rounds(self.tables[Tournament], self.tables[Round])
+        found, rounds = None, dict[int, Round]()
+        for row in await self._connection.execute(query, {"tournament_id": tournament_id}):
+            found = found or Tournament(*row[:_AFTER_TOURNAMENT])
+            if row[_AFTER_TOURNAMENT] is not None:
+                round_ = Round(*row[_AFTER_TOURNAMENT:])
+                rounds[round_.round] = round_
+        return found, rounds
 
     async def players(self, tournament_id: str, player_ids: Iterable[str]) -> list[Player]:
         """Some players of a tournament."""
@@ -165,6 +179,24 @@ def _those(table: Table, column: str, order: Sequence[str]) -> Select[Any]:
 
 
 @cache
+def _of_tournament(table: Table, order: Sequence[str]) -> Select[Any]:
+    """The statement for the rows of a tournament."""
+    asked = table.c.tournament_id == bindparam("tournament_id")
+    return select(table).where(asked).order_by(*(table.c[name] for name in order))
+
+
+@cache
+def _with_rounds(tournament: Table, round_: Table) -> Select[Any]:
+    """The statement for a tournament with each of its rounds."""
+    return (
+        select(tournament, round_)
+        .join_from(tournament, round_, round_.c.tournament_id == tournament.c.tournament_id, isouter=True)
+        .where(tournament.c.tournament_id == bindparam("tournament_id"))
+        .order_by(round_.c.round)
+    )
+
+
+@cache
 def _those_games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
     """The statement for some games."""
     return _games(game, sheet, seat).where(game.c.game_id.in_(bindparam("values", expanding=True)))
@@ -186,6 +218,7 @@ def _slices(keys: Iterable[K]) -> Iterator[list[K]]:
 
 
 _GAME, _SHEET = LAYOUTS[Game], LAYOUTS[Sheet]
+_AFTER_TOURNAMENT = len(LAYOUTS[Tournament].columns)
 
 
 async def write(connection: AsyncConnection, table: Table, new: Sequence[Row]) -> None:

@@ -49,10 +49,9 @@ async def list_players(
     people = await lookup.people(models.record, found.of.players)
     names = told_apart(people.values())
     for player in answer.players:
-        player.shown_name = names[player.player_id]
-        player.name = people[player.player_id].name
-        player.club = people[player.player_id].club
-        player.country = people[player.player_id].country
+        person = people[player.player_id]
+        player.shown_name = names[person.player_id]
+        player.name, player.club, player.country = person.name, person.club, person.country
     answer.position = found.position
     return answer
 
