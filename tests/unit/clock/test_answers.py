@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
-from faristol.clock.answers import forgotten, shown
+from faristol.clock.answers import MEANT, forgotten, shown
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.rules import Ruleset
@@ -92,3 +92,9 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
         (player_id, timestamp(after(0))) for player_id in table.player_ids
     ]
     assert answer.running_player_id == table.player_ids[0]
+
+
+def test_every_command_that_can_come_too_late_means_a_fact() -> None:
+    methods = clock_pb2.DESCRIPTOR.services_by_name["ClockService"].methods
+    late = {method.input_type.name for method in methods if "too_late" in method.output_type.fields_by_name}
+    assert {request.DESCRIPTOR.name for request in MEANT} == late

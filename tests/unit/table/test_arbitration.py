@@ -36,27 +36,27 @@ MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 
 
 def test_force_majeure_stops_both_clocks_until_the_arbiter_resumes_them() -> None:
-    table = started()
-    clock = clocked(table, FISC)
+    game = started()
+    clock = clocked(game, FISC)
     (halted,) = decide(
-        Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
+        Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
     )
     assert halted == events.ClockNeutralised(
         player_id="biel", reason=MAJEURE, used_ms=30_000, occurred_at=timestamp(after(30)), arbiter_id="arbiter-1"
     )
     clock = fold(clock, [halted])
     assert (clock.running, clock.used_at("biel", after(900))) == ("", 30_000)
-    (resumed,) = decide(Table(FISC, table, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(900))
+    (resumed,) = decide(Table(FISC, game, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(900))
     clock = fold(clock, [resumed])
     assert (clock.running, clock.used_at("biel", after(910))) == ("biel", 40_000)
 
 
 @pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 20"), (FISE, "FISE 34"), (PES, "PES Δ.δ.i, Ε.α"), (FM, "")])
 def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, article: str) -> None:
-    table = started()
+    game = started()
     with pytest.raises(Refusal) as caught:
         decide(
-            Table(ruleset, table, clocked(table, ruleset)),
+            Table(ruleset, game, clocked(game, ruleset)),
             clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE),
             after(30),
         )
@@ -65,20 +65,20 @@ def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, artic
 
 
 def test_a_ruling_does_not_resume_what_the_arbiter_stopped() -> None:
-    table = placed(started(), 20)
-    clock = clocked(table, FISC)
+    game = placed(started(), 20)
+    clock = clocked(game, FISC)
     clock = fold(
         clock,
         decide(
-            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
+            Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
         ),
     )
-    during = interrupted(table, "challenge", 40)
+    during = interrupted(game, "challenge", 40)
     clock = clocked(during, FISC, clock)
     assert clock.interruption == 1
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "STILL_INTERRUPTED"):
         decide(Table(FISC, during, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(50))
-    ruled = interrupted(table, "challenge", 40, until=60)
+    ruled = interrupted(game, "challenge", 40, until=60)
     clock = clocked(ruled, FISC, clock)
     assert (clock.neutralised, clock.running) == (True, "")
     clock = fold(clock, decide(Table(FISC, ruled, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(70)))
@@ -87,29 +87,27 @@ def test_a_ruling_does_not_resume_what_the_arbiter_stopped() -> None:
 
 
 def test_the_arbiter_stops_the_clocks_once_and_resumes_only_what_the_arbiter_stopped() -> None:
-    table = started()
-    clock = clocked(table, FISC)
+    game = started()
+    clock = clocked(game, FISC)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_NEUTRALISED"):
-        decide(Table(FISC, table, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(30))
+        decide(Table(FISC, game, clock), clock_pb2.ResumeRequest(arbiter_id="arbiter-1"), after(30))
     clock = fold(
         clock,
         decide(
-            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
+            Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(30)
         ),
     )
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NEUTRALISED_ALREADY"):
-        decide(
-            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(31)
-        )
+        decide(Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(31))
 
 
 @pytest.mark.parametrize(("player_id", "used_ms"), [("biel", 600_000), ("anna", 5_000)])
 def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms: int) -> None:
-    table = started()
-    clock = clocked(table, FISC)
+    game = started()
+    clock = clocked(game, FISC)
     entry = events.CORRECTION_REASON_ENTRY
     (corrected,) = decide(
-        Table(FISC, table, clock),
+        Table(FISC, game, clock),
         clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id=player_id, used_ms=used_ms, reason=entry),
         after(60),
     )
@@ -122,22 +120,22 @@ def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms
 
 
 def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
-    table = started()
-    clock = clocked(table, TIMER)
+    game = started()
+    clock = clocked(game, TIMER)
     device = events.CORRECTION_REASON_DEVICE
     clock = fold(
         clock,
         decide(
-            Table(TIMER, table, clock),
+            Table(TIMER, game, clock),
             clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=30_000, reason=device),
             after(90),
         ),
     )
     assert clock.turn_used_at(after(90)) == 30_000
-    assert names(settle(clock, placed(table, 180), TIMER)) == ["ClockHeldByMover"]
+    assert names(settle(clock, placed(game, 180), TIMER)) == ["ClockHeldByMover"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ON_TURN"):
         decide(
-            Table(TIMER, table, clock),
+            Table(TIMER, game, clock),
             clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="anna", used_ms=30_000, reason=device),
             after(95),
         )
@@ -145,11 +143,11 @@ def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
 
 @pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 21"), (FISC, "FISC I.11"), (FISE, "FISE 35")])
 def test_a_forgotten_clock_is_nobodys_to_mend(ruleset: Ruleset, article: str) -> None:
-    table = started()
+    game = started()
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     with pytest.raises(Refusal) as caught:
         decide(
-            Table(ruleset, table, clocked(table, ruleset)),
+            Table(ruleset, game, clocked(game, ruleset)),
             clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=forgotten),
             after(60),
         )
@@ -157,12 +155,12 @@ def test_a_forgotten_clock_is_nobodys_to_mend(ruleset: Ruleset, article: str) ->
 
 
 def test_under_pes_the_arbiter_mends_a_forgotten_clock() -> None:
-    table = started()
-    clock = clocked(table, PES)
+    game = started()
+    clock = clocked(game, PES)
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     assert names(
         decide(
-            Table(PES, table, clock),
+            Table(PES, game, clock),
             clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=forgotten),
             after(60),
         )
@@ -170,15 +168,15 @@ def test_under_pes_the_arbiter_mends_a_forgotten_clock() -> None:
 
 
 def test_time_that_was_over_before_is_recorded_instead_of_what_the_arbiter_does() -> None:
-    table, late = started(), after(36 * 60)
-    clock = clocked(table, FISC)
+    game, late = started(), after(36 * 60)
+    clock = clocked(game, FISC)
     assert names(
-        decide(Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), late)
+        decide(Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), late)
     ) == ["OvertimeCapExceeded"]
     entry = events.CORRECTION_REASON_ENTRY
     assert names(
         decide(
-            Table(FISC, table, clock),
+            Table(FISC, game, clock),
             clock_pb2.CorrectClockRequest(arbiter_id="arbiter-1", player_id="biel", used_ms=0, reason=entry),
             late,
         )
@@ -186,8 +184,8 @@ def test_time_that_was_over_before_is_recorded_instead_of_what_the_arbiter_does(
 
 
 def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
-    table, over = started(), ended(started(), 20)
-    clock = clocked(table, FISC)
+    game, over = started(), ended(started(), 20)
+    clock = clocked(game, FISC)
     entry = events.CORRECTION_REASON_ENTRY
     for field, (arbiter, used_ms, reason) in (
         ("arbiter_id", ("", 0, entry)),
@@ -197,14 +195,14 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
     ):
         with pytest.raises(Invalid) as caught:
             decide(
-                Table(FISC, table, clock),
+                Table(FISC, game, clock),
                 clock_pb2.CorrectClockRequest(arbiter_id=arbiter, player_id="biel", used_ms=used_ms, reason=reason),
                 after(30),
             )
         assert caught.value.field == field
     for table_then, clock_then, ruleset, expected in (
         (over, clocked(over, FISC), FISC, "GAME_OVER"),
-        (table, clocked(table, load_ruleset("box")), load_ruleset("box"), "NO_CLOCK"),
+        (game, clocked(game, load_ruleset("box")), load_ruleset("box"), "NO_CLOCK"),
     ):
         with pytest.raises(Refusal) as refused:
             decide(
@@ -216,7 +214,7 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
 
 
 def test_a_press_counts_from_the_correction() -> None:
-    table = placed(started(), 40)
+    game = placed(started(), 40)
     table_drawn = started()
     clock = clocked(table_drawn, FISC)
     clock = fold(
@@ -230,28 +228,28 @@ def test_a_press_counts_from_the_correction() -> None:
         ),
     )
     with pytest.raises(Refusal):
-        decide(Table(FISC, table, clock), clock_pb2.PressRequest(player_id="biel"), after(50))
+        decide(Table(FISC, game, clock), clock_pb2.PressRequest(player_id="biel"), after(50))
     assert clock.used_at("biel", after(50)) == 20_000
 
 
 @pytest.mark.parametrize("player_id", ["anna", "biel"])
 def test_nobody_is_arbiter_of_the_own_clock(player_id: str) -> None:
-    table = started()
-    clock = clocked(table, FISC)
+    game = started()
+    clock = clocked(game, FISC)
     forgotten = events.CORRECTION_REASON_FORGOTTEN
     acts: tuple[Callable[[], object], ...] = (
         lambda: decide(
-            Table(FISC, table, clock), clock_pb2.NeutraliseRequest(arbiter_id=player_id, reason=MAJEURE), after(30)
+            Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id=player_id, reason=MAJEURE), after(30)
         ),
-        lambda: decide(Table(FISC, table, clock), clock_pb2.ResumeRequest(arbiter_id=player_id), after(30)),
+        lambda: decide(Table(FISC, game, clock), clock_pb2.ResumeRequest(arbiter_id=player_id), after(30)),
         lambda: decide(
-            Table(FISC, table, clock),
+            Table(FISC, game, clock),
             clock_pb2.CorrectClockRequest(arbiter_id=player_id, player_id="anna", used_ms=0, reason=forgotten),
             after(30),
         ),
-        lambda: decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id=player_id), after(30)),
+        lambda: decide(Table(FISC, game, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id=player_id), after(30)),
         lambda: decide(
-            Table(FISC, table, clock), clock_pb2.ReportAbsenceRequest(arbiter_id=player_id, player_id="anna"), after(30)
+            Table(FISC, game, clock), clock_pb2.ReportAbsenceRequest(arbiter_id=player_id, player_id="anna"), after(30)
         ),
     )
     for act in acts:

@@ -42,29 +42,29 @@ FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})
 
 
 def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Game, Clock]:
-    table = started()
-    clock = clocked(table, ruleset)
+    game = started()
+    clock = clocked(game, ruleset)
     for player in players:
         clock = fold(
             clock,
             decide(
-                Table(ruleset, table, clock),
+                Table(ruleset, game, clock),
                 clock_pb2.ReportAbsenceRequest(arbiter_id="arbiter-1", player_id=player),
                 after(noted),
             ),
         )
-    return table, clock
+    return game, clock
 
 
-def deadline(clock: Clock, table: Game, ruleset: Ruleset) -> Deadline:
-    found = next_deadline(clock, table, ruleset)
+def deadline(clock: Clock, game: Game, ruleset: Ruleset) -> Deadline:
+    found = next_deadline(clock, game, ruleset)
     assert found is not None
     return found
 
 
-def losers(clock: Clock, table: Game, ruleset: Ruleset) -> tuple[int, list[str]]:
+def losers(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[int, list[str]]:
     """When who loses, in seconds from the signal."""
-    found = deadline(clock, table, ruleset)
+    found = deadline(clock, game, ruleset)
     assert all(isinstance(fact, events.TimeForfeited) for fact in found.facts)
     return (found.due - START) // 1_000_000, [str(getattr(fact, "player_id", "")) for fact in found.facts]
 
@@ -76,31 +76,31 @@ def losers(clock: Clock, table: Game, ruleset: Ruleset) -> tuple[int, list[str]]
 def test_the_time_of_an_absent_player_runs_and_is_lost_as_the_book_says(
     ruleset: Ruleset, runs_after: int, loses_at_ms: int
 ) -> None:
-    table, clock = absent(ruleset, "anna")
+    game, clock = absent(ruleset, "anna")
     assert (clock.running, clock.used_at("biel", after(900))) == ("", 0)
     assert clock.used_at("anna", after(900)) == (900 - runs_after) * 1_000
     assert clock.used_at("anna", after(5)) == max(0, 5 - runs_after) * 1_000
-    assert losers(clock, table, ruleset) == (loses_at_ms, ["anna"])
+    assert losers(clock, game, ruleset) == (loses_at_ms, ["anna"])
 
 
 def test_under_pes_the_twenty_minutes_can_be_counted_from_the_signal() -> None:
-    table, clock = absent(FROM_SIGNAL, "anna")
-    assert losers(clock, table, FROM_SIGNAL) == (20 * 60_000, ["anna"])
+    game, clock = absent(FROM_SIGNAL, "anna")
+    assert losers(clock, game, FROM_SIGNAL) == (20 * 60_000, ["anna"])
 
 
 @pytest.mark.parametrize("ruleset", [UF, FM])
 def test_where_the_book_is_silent_nothing_runs_and_an_arbiter_decides(ruleset: Ruleset) -> None:
-    table, clock = absent(ruleset, "anna")
+    game, clock = absent(ruleset, "anna")
     assert clock.used_at("anna", after(3_000)) == 0
-    found = next_deadline(clock, table, ruleset)
+    found = next_deadline(clock, game, ruleset)
     assert found is None or not isinstance(found.facts[0], events.TimeForfeited)
 
 
 def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() -> None:
-    table, clock = absent(FISC, "anna")
-    arrived = decide(Table(FISC, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S))
+    game, clock = absent(FISC, "anna")
+    arrived = decide(Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S))
     assert names(arrived) == ["PlayerArrived"]
-    late = decide(Table(FISC, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S + 1))
+    late = decide(Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(15 * MINUTE_S + 1))
     assert late == [
         events.TimeForfeited(
             player_id="anna",
@@ -109,7 +109,7 @@ def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() ->
         )
     ]
     on_the_limit = decide(
-        Table(PES, table, absent(PES, "anna")[1]),
+        Table(PES, game, absent(PES, "anna")[1]),
         clock_pb2.RecordArrivalRequest(player_id="anna"),
         after(30 * MINUTE_S),
     )
@@ -123,71 +123,71 @@ def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() ->
 def test_who_comes_has_lost_exactly_from_the_moment_of_the_book(law: tuple[Ruleset, int], late_ms: int) -> None:
     ruleset, loses_at_ms = law
     for moment_ms in (late_ms, loses_at_ms - 1, loses_at_ms):
-        table, clock = absent(ruleset, "anna")
+        game, clock = absent(ruleset, "anna")
         facts = decide(
-            Table(ruleset, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(moment_ms / 1_000)
+            Table(ruleset, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(moment_ms / 1_000)
         )
         assert ("TimeForfeited" in names(facts)) == (moment_ms >= loses_at_ms)
 
 
 @given(st.integers(30_000, 30 * 60_000 - 1))
 def test_under_fise_the_first_of_two_absent_players_has_what_is_left_of_the_own_time(late_ms: int) -> None:
-    table, clock = absent(FISE, "anna", "biel")
+    game, clock = absent(FISE, "anna", "biel")
     clock = fold(
         clock,
-        decide(Table(FISE, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(late_ms / 1_000)),
+        decide(Table(FISE, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(late_ms / 1_000)),
     )
     assert clock.allowance_ms - clock.used("anna") == 30 * 60_000 - late_ms
 
 
 def test_when_the_last_has_come_the_game_begins_with_what_is_left() -> None:
-    table, clock = absent(FISE, "anna")
-    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(360)))
-    clock = clocked(table, FISE, clock)
+    game, clock = absent(FISE, "anna")
+    clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.RecordArrivalRequest(player_id="anna"), after(360)))
+    clock = clocked(game, FISE, clock)
     assert (clock.running, clock.running_since, clock.used("anna")) == ("biel", after(360), 360_000)
     assert clock.used_at("biel", after(400)) == 40_000
 
 
 def test_of_two_absent_players_the_first_has_what_is_left_and_the_others_time_goes_on() -> None:
-    table, clock = absent(FISE, "anna", "biel")
-    assert losers(clock, table, FISE) == (30 * 60_000, ["anna", "biel"])
-    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(360)))
+    game, clock = absent(FISE, "anna", "biel")
+    assert losers(clock, game, FISE) == (30 * 60_000, ["anna", "biel"])
+    clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(360)))
     assert clock.allowance_ms - clock.used_at("biel", after(900)) == 24 * 60_000
     assert clock.used_at("anna", after(900)) == 900_000
-    assert settle(clock, table, FISE) == []
-    assert losers(clock, table, FISE) == (30 * 60_000, ["anna"])
+    assert settle(clock, game, FISE) == []
+    assert losers(clock, game, FISE) == (30 * 60_000, ["anna"])
 
 
 @pytest.mark.parametrize("ruleset", [FISC, PES])
 def test_where_an_arbiter_decides_on_two_absent_players_the_limit_waits_for_the_first(ruleset: Ruleset) -> None:
-    table, clock = absent(ruleset, "anna", "biel")
-    assert next_deadline(clock, table, ruleset) is None
+    game, clock = absent(ruleset, "anna", "biel")
+    assert next_deadline(clock, game, ruleset) is None
     clock = fold(
         clock,
-        decide(Table(ruleset, table, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(40 * MINUTE_S)),
+        decide(Table(ruleset, game, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(40 * MINUTE_S)),
     )
-    assert losers(clock, table, ruleset) == (40 * 60_000, ["anna"])
+    assert losers(clock, game, ruleset) == (40 * 60_000, ["anna"])
 
 
 def test_an_absence_noted_after_the_limit_loses_at_once() -> None:
-    table, clock = absent(FISC, "anna", noted=20 * MINUTE_S)
-    assert losers(clock, table, FISC) == (20 * 60_000, ["anna"])
+    game, clock = absent(FISC, "anna", noted=20 * MINUTE_S)
+    assert losers(clock, game, FISC) == (20 * 60_000, ["anna"])
 
 
 def test_a_correction_moves_what_is_counted_on_the_clock() -> None:
-    table, clock = absent(PES, "anna")
+    game, clock = absent(PES, "anna")
     corrected = events.ClockCorrected(player_id="anna", used_ms=120_000, occurred_at=timestamp(after(700)))
     clock = fold(clock, [corrected])
-    assert losers(clock, table, PES) == (28 * 60_000, ["anna"])
+    assert losers(clock, game, PES) == (28 * 60_000, ["anna"])
 
 
 def test_nobody_is_noted_absent_twice_nor_after_a_turn_nor_at_another_table() -> None:
-    table, clock = absent(FISC, "anna")
+    game, clock = absent(FISC, "anna")
     reasons = []
     for at_table, state, player in (
-        (table, clock, "anna"),
-        (placed(table, 20), clocked(placed(table, 20), FISC), "anna"),
-        (table, clocked(table, FISC), "carla"),
+        (game, clock, "anna"),
+        (placed(game, 20), clocked(placed(game, 20), FISC), "anna"),
+        (game, clocked(game, FISC), "carla"),
     ):
         with pytest.raises(Refusal) as caught:
             decide(
@@ -198,51 +198,51 @@ def test_nobody_is_noted_absent_twice_nor_after_a_turn_nor_at_another_table() ->
         reasons.append(caught.value.reason)
     assert reasons == ["ABSENT_ALREADY", "PLAY_BEGUN", "NOT_AT_TABLE"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ABSENT"):
-        decide(Table(FISC, table, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(60))
+        decide(Table(FISC, game, clock), clock_pb2.RecordArrivalRequest(player_id="biel"), after(60))
     with pytest.raises(Invalid):
         decide(
-            Table(FISC, table, clocked(table, FISC)),
+            Table(FISC, game, clocked(game, FISC)),
             clock_pb2.ReportAbsenceRequest(arbiter_id="", player_id="anna"),
             after(60),
         )
 
 
 def test_no_clock_is_pressed_while_a_player_is_absent() -> None:
-    table, clock = absent(FISC, "anna")
+    game, clock = absent(FISC, "anna")
     with pytest.raises(
         Refusal, check=lambda refusal: (refusal.reason, refusal.article) == ("PLAYER_ABSENT", "FISC I.5")
     ):
-        decide(Table(FISC, drawn(table, 60), clock), clock_pb2.PressRequest(player_id="biel"), after(60))
+        decide(Table(FISC, drawn(game, 60), clock), clock_pb2.PressRequest(player_id="biel"), after(60))
 
 
 def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() -> None:
-    table, clock = absent(FISC, "anna")
-    clock = fold(clock, deadline(clock, table, FISC).facts)
-    over = ended(table, 900.001)
+    game, clock = absent(FISC, "anna")
+    clock = fold(clock, deadline(clock, game, FISC).facts)
+    over = ended(game, 900.001)
     (stopped,) = settle(clock, over, FISC)
     assert isinstance(stopped, events.ClockStopped)
     assert [side.used_ms for side in stopped.times] == [870_001, 0], "the arbiter pressed after thirty seconds"
-    assert next_deadline(clock, table, FISC) is None
+    assert next_deadline(clock, game, FISC) is None
 
 
 def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
-    table = written(placed(started(), 10), 11, "anna")
-    clock = clocked(table, FISE)
+    game = written(placed(started(), 10), 11, "anna")
+    clock = clocked(game, FISE)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "SCORE_NOT_WRITTEN"):
-        decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
-    table = written(table, 11, "biel")
+        decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
+    game = written(game, 11, "biel")
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "RACK_NOT_REFILLED"):
-        decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
+        decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="biel"), after(12))
     clock = fold(
-        clock, decide(Table(FISE, table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+        clock, decide(Table(FISE, game, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
     )
-    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="biel"), after(13)))
-    table = written(placed(completed(table, 13), 40), 40, "anna")
+    clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="biel"), after(13)))
+    game = written(placed(completed(game, 13), 40), 40, "anna")
     # The other does not draw either, and who is away writes that score after coming back.
-    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.PressRequest(player_id="anna"), after(41)))
-    table = completed(table, 41)
+    clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.PressRequest(player_id="anna"), after(41)))
+    game = completed(game, 41)
     assert (clock.running, clock.away) == ("biel", frozenset({"biel"}))
-    found = deadline(clock, table, FISE)
+    found = deadline(clock, game, FISE)
     assert found.facts == (
         events.TimeForfeited(
             player_id="biel",
@@ -250,37 +250,37 @@ def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
             occurred_at=timestamp(after(41 + 30 * MINUTE_S - 13)),
         ),
     )
-    back = fold(clock, decide(Table(FISE, table, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(60)))
-    assert (back.away, next_deadline(back, table, FISE)) == (frozenset(), None)
+    back = fold(clock, decide(Table(FISE, game, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(60)))
+    assert (back.away, next_deadline(back, game, FISE)) == (frozenset(), None)
 
 
-def laid(table: Game, tiles: int) -> Game:
+def laid(game: Game, tiles: int) -> Game:
     """The play on the board has so many tiles."""
     play = game_events.PlayPlaced(turn=1, player_id="biel", placements=[game_events.Placement()] * tiles)
-    return table.but(course=Course(taken=TurnKind.PLAY, pending=play))
+    return game.but(course=Course(taken=TurnKind.PLAY, pending=play))
 
 
 def test_who_leaves_under_pes_has_laid_two_tiles_and_drawn_none() -> None:
-    thinking, table = started(), placed(started(), 10)
-    clock = clocked(table, PES)
+    thinking, game = started(), placed(started(), 10)
+    clock = clocked(game, PES)
     for at_table, reason in (
         (thinking, "LEAVES_AFTER_PLAYING"),
         (drawn(started(), 10), "LEAVES_AFTER_PLAYING"),
-        (laid(table, 1), "TOO_FEW_TILES_TO_LEAVE"),
+        (laid(game, 1), "TOO_FEW_TILES_TO_LEAVE"),
     ):
         with pytest.raises(Refusal) as caught:
             decide(Table(PES, at_table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
         assert (caught.value.reason, caught.value.article) == (reason, "PES Δ.η")
     assert names(
-        decide(Table(PES, laid(table, 2), clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+        decide(Table(PES, laid(game, 2), clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
     ) == ["PlayerLeft"]
 
 
 @pytest.mark.parametrize(("ruleset", "loses"), [(UF, True), (FISE, True), (FISC, False), (FM, False)])
 def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: bool) -> None:
-    table = started()
+    game = started()
     facts = decide(
-        Table(ruleset, table, clocked(table, ruleset)),
+        Table(ruleset, game, clocked(game, ruleset)),
         clock_pb2.LeaveTableRequest(player_id="biel", told=False),
         after(12),
     )
@@ -288,12 +288,12 @@ def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: 
 
 
 def test_who_is_away_leaves_once_and_comes_back_once() -> None:
-    table = started()
-    clock = clocked(table, FISC)
+    game = started()
+    clock = clocked(game, FISC)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_AWAY"):
-        decide(Table(FISC, table, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(12))
+        decide(Table(FISC, game, clock), clock_pb2.ReturnToTableRequest(player_id="biel"), after(12))
     clock = fold(
-        clock, decide(Table(FISC, table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
+        clock, decide(Table(FISC, game, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(12))
     )
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "AWAY_ALREADY"):
-        decide(Table(FISC, table, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(13))
+        decide(Table(FISC, game, clock), clock_pb2.LeaveTableRequest(player_id="biel", told=True), after(13))

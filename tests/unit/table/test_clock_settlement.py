@@ -54,10 +54,10 @@ BOOKS = {"UF 20": UF, "FISC I.11": FISC, "FISE 34": FISE, "PES Δ.δ.i": PES, "F
 @pytest.mark.parametrize("book", BOOKS)
 @pytest.mark.parametrize("reason", get_args(Neutraliser))
 def test_a_clock_stands_for_what_its_book_names_and_for_nothing_else(book: str, reason: Neutraliser) -> None:
-    ruleset, table = BOOKS[book], started()
-    clock = clocked(table, ruleset)
-    halted = clocked(interrupted(table, reason, 10), ruleset, clock)
-    resumed = clocked(interrupted(table, reason, 10, until=40), ruleset, clock)
+    ruleset, game = BOOKS[book], started()
+    clock = clocked(game, ruleset)
+    halted = clocked(interrupted(game, reason, 10), ruleset, clock)
+    resumed = clocked(interrupted(game, reason, 10, until=40), ruleset, clock)
     if reason in STOPS[book]:
         assert (halted.running, halted.reason) == ("", REASONS[reason])
         assert (resumed.running, resumed.neutralised) == ("biel", False)
@@ -73,8 +73,8 @@ def test_every_reason_of_the_rules_has_a_word_in_the_contract() -> None:
 
 
 def test_a_clock_goes_on_when_the_last_of_several_interruptions_is_over() -> None:
-    table = interrupted(interrupted(started(), "count-dispute", 10), "arbiter-call", 20, until=30)
-    clock = clocked(table, FISC)
+    game = interrupted(interrupted(started(), "count-dispute", 10), "arbiter-call", 20, until=30)
+    clock = clocked(game, FISC)
     assert (clock.neutralised, clock.running, clock.used("biel")) == (True, "", 10_000)
 
 
@@ -86,21 +86,21 @@ def test_it_does_not_matter_when_the_clock_hears_of_interruptions_that_overlap(a
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))),
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=timestamp(after(40))),
     ]
-    table, clock = started(), clocked(started(), FISC)
+    game, clock = started(), clocked(started(), FISC)
     for fact in facts:
-        table = evolve_game(table, fact)
-        clock = clocked(table, FISC, clock) if at_once else clock
-    clock = clocked(table, FISC, clock)
+        game = evolve_game(game, fact)
+        clock = clocked(game, FISC, clock) if at_once else clock
+    clock = clocked(game, FISC, clock)
     assert (clock.running, clock.turn, clock.used("biel"), clock.running_since) == ("anna", 2, 10_000, after(40))
-    assert settle(clock, table, FISC) == []
+    assert settle(clock, game, FISC) == []
 
 
 @pytest.mark.parametrize("ruleset", [PES, NON_RUNNING])
 def test_where_the_mover_stops_the_clock_a_play_that_stands_leaves_it_standing(ruleset: Ruleset) -> None:
-    table = placed(started(), 5)
-    clock = clocked(table, ruleset)
+    game = placed(started(), 5)
+    clock = clocked(game, ruleset)
     clock = fold(clock, [events.ClockHeldByMover(player_id="biel", turn=1, used_ms=6_000, occurred_at=_at(6))])
-    challenged = interrupted(table, "challenge", 8, until=60)
+    challenged = interrupted(game, "challenge", 8, until=60)
     neutralised, resumed = settle(clock, challenged, ruleset)
     assert isinstance(neutralised, events.ClockNeutralised)
     assert neutralised.player_id == ""
@@ -110,31 +110,31 @@ def test_where_the_mover_stops_the_clock_a_play_that_stands_leaves_it_standing(r
 
 
 def test_a_play_withdrawn_starts_the_next_clock_whoever_held_the_own() -> None:
-    table = placed(started(), 5)
+    game = placed(started(), 5)
     clock = fold(
-        clocked(table, PES), [events.ClockHeldByMover(player_id="biel", turn=1, used_ms=6_000, occurred_at=_at(6))]
+        clocked(game, PES), [events.ClockHeldByMover(player_id="biel", turn=1, used_ms=6_000, occurred_at=_at(6))]
     )
-    table = seen(
-        table,
+    game = seen(
+        game,
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=_at(8)),
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=_at(60)),
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=_at(60)),
     )
-    clock = clocked(table, PES, clock)
+    clock = clocked(game, PES, clock)
     assert (clock.held, clock.running, clock.turn) == (False, "anna", 2)
     assert (clock.used_at("biel", after(90)), clock.used_at("anna", after(90))) == (6_000, 30_000)
 
 
 def test_where_turns_are_timed_the_timer_stops_with_the_play() -> None:
-    table = placed(started(), 119)
-    opened, _, held = settle(Clock(), table, TIMER)
+    game = placed(started(), 119)
+    opened, _, held = settle(Clock(), game, TIMER)
     assert isinstance(opened, events.ClockOpened)
     assert (opened.allowance_ms, opened.turn_ms) == (0, 120_000)
     assert held == events.ClockHeldByMover(player_id="biel", turn=1, used_ms=119_000, occurred_at=_at(119))
     clock = fold(
-        clocked(table, TIMER),
+        clocked(game, TIMER),
         decide(
-            Table(TIMER, drawn(table, 400), clocked(table, TIMER)), clock_pb2.PressRequest(player_id="biel"), after(400)
+            Table(TIMER, drawn(game, 400), clocked(game, TIMER)), clock_pb2.PressRequest(player_id="biel"), after(400)
         ),
     )
     assert (clock.running, clock.turn_used_ms, clock.times()[1].overtime_ms) == ("anna", 0, 0)
@@ -155,20 +155,20 @@ def test_a_turn_that_timed_out_stops_the_clock_until_the_game_has_passed_it() ->
 
 
 def test_without_a_press_the_clock_goes_round_the_table_with_the_turns() -> None:
-    table = started(("anna", "biel", "carla"), first="biel")
-    clock, seen_running = clocked(table, FM), []
+    game = started(("anna", "biel", "carla"), first="biel")
+    clock, seen_running = clocked(game, FM), []
     for second in (10, 30, 60, 100):
-        table = completed(placed(table, second), second)
-        clock = clocked(table, FM, clock)
+        game = completed(placed(game, second), second)
+        clock = clocked(game, FM, clock)
         seen_running.append(clock.running)
     assert seen_running == ["carla", "anna", "biel", "carla"]
     assert clock.used_ms == (30_000, 50_000, 20_000)
 
 
 def test_a_turn_that_passes_while_the_clock_stands_leaves_it_standing() -> None:
-    table = interrupted(placed(started(), 5), "arbiter-call", 10)
-    table = completed(table, 20)
-    clock = clocked(table, FISC)
+    game = interrupted(placed(started(), 5), "arbiter-call", 10)
+    game = completed(game, 20)
+    clock = clocked(game, FISC)
     assert (clock.running, clock.mover, clock.turn, clock.neutralised) == ("", "anna", 2, True)
     assert clock.used("biel") == 10_000
 
@@ -178,8 +178,8 @@ def test_a_game_without_a_clock_has_none() -> None:
 
 
 def test_a_clock_stops_with_its_game_even_while_it_is_neutralised() -> None:
-    table = ended(interrupted(started(), "arbiter-call", 10), 20)
-    facts = settle(clocked(started(), FISC), table, FISC)
+    game = ended(interrupted(started(), "arbiter-call", 10), 20)
+    facts = settle(clocked(started(), FISC), game, FISC)
     assert names(facts) == ["ClockNeutralised", "ClockStopped"]
     clock = fold(clocked(started(), FISC), facts)
     assert (clock.stopped, clock.neutralised, clock.used("biel")) == (True, False, 10_000)
@@ -191,50 +191,50 @@ def _at(seconds: float) -> Timestamp:
 
 def going_out() -> Game:
     """A table whose mover has laid the last tiles there are, after 20 seconds."""
-    table = replace(started(), bag_left=0, racks={"anna": ("A",) * 3, "biel": ("E",) * 2})
+    game = replace(started(), bag_left=0, racks={"anna": ("A",) * 3, "biel": ("E",) * 2})
     two = [game_events.Placement(row=7, column=column, face="E") for column in (7, 8)]
-    return seen(table, game_events.PlayPlaced(turn=1, player_id="biel", placements=two, occurred_at=_at(20)))
+    return seen(game, game_events.PlayPlaced(turn=1, player_id="biel", placements=two, occurred_at=_at(20)))
 
 
-def written(table: Game, seconds: float) -> Game:
-    return seen(table, game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=_at(seconds)))
+def written(game: Game, seconds: float) -> Game:
+    return seen(game, game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=_at(seconds)))
 
 
 @pytest.mark.parametrize(("ruleset", "stops_at"), [(PES, 20), (FISC, 30), (UF, 30), (FISE, 30)])
 def test_the_last_play_of_a_game_stops_the_clock_when_the_book_says(ruleset: Ruleset, stops_at: int) -> None:
     clock = clocked(started(), ruleset)
-    table = written(going_out(), 30)
-    (held,) = settle(clock, table, ruleset)
+    game = written(going_out(), 30)
+    (held,) = settle(clock, game, ruleset)
     assert held == events.ClockHeldByMover(
         player_id="biel", turn=1, used_ms=stops_at * 1_000, occurred_at=_at(stops_at)
     )
-    assert settle(fold(clock, [held]), table, ruleset) == []
+    assert settle(fold(clock, [held]), game, ruleset) == []
 
 
 def test_a_last_play_that_is_withdrawn_lets_the_game_and_the_next_clock_go_on() -> None:
     clock = clocked(going_out(), PES)
-    table = seen(
+    game = seen(
         going_out(),
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=_at(25)),
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=_at(60)),
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=_at(60)),
     )
-    clock = clocked(table, PES, clock)
-    assert (clock.running, clock.used("biel"), len(table.racks["biel"])) == ("anna", 20_000, 2)
+    clock = clocked(game, PES, clock)
+    assert (clock.running, clock.used("biel"), len(game.racks["biel"])) == ("anna", 20_000, 2)
 
 
 def test_a_play_that_is_not_the_last_lets_the_clock_run() -> None:
-    table = written(placed(started(), 20), 30)
-    assert settle(clocked(started(), FISC), table, FISC) == []
-    assert settle(clocked(started(), PES), table, PES) == []
+    game = written(placed(started(), 20), 30)
+    assert settle(clocked(started(), FISC), game, FISC) == []
+    assert settle(clocked(started(), PES), game, PES) == []
 
 
 def test_a_clock_paused_while_a_count_is_checked_goes_on_when_the_score_is_written() -> None:
-    table = written(placed(started(), 20), 21)  # the mover has written before the other has checked
-    clock = clocked(table, FISE)
-    clock = fold(clock, decide(Table(FISE, table, clock), clock_pb2.StopRequest(player_id="biel"), after(26)))
-    assert settle(clock, table, FISE) == []
-    (resumed,) = settle(clock, written(table, 50), FISE)
+    game = written(placed(started(), 20), 21)  # the mover has written before the other has checked
+    clock = clocked(game, FISE)
+    clock = fold(clock, decide(Table(FISE, game, clock), clock_pb2.StopRequest(player_id="biel"), after(26)))
+    assert settle(clock, game, FISE) == []
+    (resumed,) = settle(clock, written(game, 50), FISE)
     assert resumed == events.ClockResumed(player_id="biel", turn=1, occurred_at=_at(50))
     assert fold(clock, [resumed]).used_at("biel", after(60)) == 36_000
 

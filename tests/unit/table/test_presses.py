@@ -46,12 +46,12 @@ STARTED = Game(
 )
 
 
-def running(table: Game = STARTED) -> Clock:
-    return fold(Clock(), settle(Clock(), table, FISC))
+def running(game: Game = STARTED) -> Clock:
+    return fold(Clock(), settle(Clock(), game, FISC))
 
 
-def drawn(at: Instant, table: Game = STARTED) -> Game:
-    return replace(table, phase=Phase.DRAWN, last_at=at)
+def drawn(at: Instant, game: Game = STARTED) -> Game:
+    return replace(game, phase=Phase.DRAWN, last_at=at)
 
 
 def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = True) -> Game:
@@ -67,13 +67,13 @@ def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = Tr
     return reduce(evolve_game, facts, STARTED)
 
 
-def ended(at: Instant, table: Game = STARTED) -> Game:
-    return evolve_game(table, game_events.GameEnded(occurred_at=timestamp(at)))
+def ended(at: Instant, game: Game = STARTED) -> Game:
+    return evolve_game(game, game_events.GameEnded(occurred_at=timestamp(at)))
 
 
-def refusal(clock: Clock, table: Game, player_id: str, at: Instant) -> Refusal:
+def refusal(clock: Clock, game: Game, player_id: str, at: Instant) -> Refusal:
     with pytest.raises(Refusal) as caught:
-        decide(Table(FISC, table, clock), clock_pb2.PressRequest(player_id=player_id), at)
+        decide(Table(FISC, game, clock), clock_pb2.PressRequest(player_id=player_id), at)
     return caught.value
 
 
@@ -105,14 +105,14 @@ def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
 
 
 def test_a_press_with_an_empty_bag_needs_no_draw() -> None:
-    table = replace(STARTED, phase=Phase.PLACED, bag_left=0)
-    (pressed,) = decide(Table(FISC, table, running()), clock_pb2.PressRequest(player_id="biel"), START + SECOND)
+    game = replace(STARTED, phase=Phase.PLACED, bag_left=0)
+    (pressed,) = decide(Table(FISC, game, running()), clock_pb2.PressRequest(player_id="biel"), START + SECOND)
     assert isinstance(pressed, events_pb2.ClockPressed)
 
 
 def test_a_press_before_the_rack_is_refilled_is_refused() -> None:
-    table = replace(STARTED, phase=Phase.PLACED, bag_left=3)
-    refused = refusal(running(), table, "biel", START + SECOND)
+    game = replace(STARTED, phase=Phase.PLACED, bag_left=3)
+    refused = refusal(running(), game, "biel", START + SECOND)
     assert (refused.reason, refused.article) == ("RACK_NOT_REFILLED", "FISC I.11")
     assert "3 tiles" in str(refused)
 
@@ -142,8 +142,8 @@ def test_who_is_not_at_the_table_is_refused() -> None:
 
 
 def test_a_press_before_the_start_is_refused() -> None:
-    table = Game(game_id="cup-r1-t1", player_ids=("anna", "biel"))
-    refused = refusal(Clock(), table, "biel", START)
+    game = Game(game_id="cup-r1-t1", player_ids=("anna", "biel"))
+    refused = refusal(Clock(), game, "biel", START)
     assert (refused.reason, refused.article) == ("NOT_STARTED", "FISC I.5")
 
 
@@ -175,11 +175,11 @@ def test_neither_clock_runs_from_a_challenge_to_its_ruling() -> None:
 
 @pytest.mark.parametrize(("valid", "resumes"), [(True, "biel"), (False, "anna")])
 def test_the_mover_resumes_when_the_play_stands_and_is_written_and_else_the_opponent(valid: bool, resumes: str) -> None:
-    table = challenged(START + MINUTE, ruled_at=START + 2 * MINUTE if valid else START + 3 * MINUTE, valid=valid)
+    game = challenged(START + MINUTE, ruled_at=START + 2 * MINUTE if valid else START + 3 * MINUTE, valid=valid)
     if valid:
-        assert names(settle(running(), table, FISC)) == ["ClockNeutralised"]
-        table = written(table, 180, "biel")
-    neutralised, resumed = settle(running(), table, FISC)
+        assert names(settle(running(), game, FISC)) == ["ClockNeutralised"]
+        game = written(game, 180, "biel")
+    neutralised, resumed = settle(running(), game, FISC)
     assert resumed == events_pb2.ClockResumed(
         player_id=resumes, occurred_at=timestamp(START + 3 * MINUTE), turn=1 if valid else 2
     )
@@ -189,8 +189,8 @@ def test_the_mover_resumes_when_the_play_stands_and_is_written_and_else_the_oppo
 
 
 def test_the_clock_stops_with_the_game_and_says_both_times() -> None:
-    table = ended(START + 26 * MINUTE)
-    (stopped,) = settle(running(), table, FISC)
+    game = ended(START + 26 * MINUTE)
+    (stopped,) = settle(running(), game, FISC)
     assert stopped == events_pb2.ClockStopped(
         times=[
             events_pb2.SideTime(player_id="anna"),
@@ -201,17 +201,17 @@ def test_the_clock_stops_with_the_game_and_says_both_times() -> None:
 
 
 def test_time_beyond_the_cap_is_said_even_when_the_game_ended_otherwise() -> None:
-    table = ended(START + 36 * MINUTE)
-    exceeded, stopped = settle(running(), table, FISC)
+    game = ended(START + 36 * MINUTE)
+    exceeded, stopped = settle(running(), game, FISC)
     assert isinstance(exceeded, events_pb2.OvertimeCapExceeded)
     assert isinstance(stopped, events_pb2.ClockStopped)
     assert [side.overtime_ms for side in stopped.times] == [0, 10 * 60_000]
 
 
 def test_a_stopped_clock_is_not_pressed() -> None:
-    table = ended(START + MINUTE)
-    clock = fold(Clock(), settle(Clock(), table, FISC))
-    refused = refusal(clock, table, "biel", START + 2 * MINUTE)
+    game = ended(START + MINUTE)
+    clock = fold(Clock(), settle(Clock(), game, FISC))
+    refused = refusal(clock, game, "biel", START + 2 * MINUTE)
     assert (refused.reason, refused.article) == ("GAME_OVER", "FISC I.8")
 
 
@@ -243,12 +243,12 @@ def test_overtime_beyond_the_cap_is_recorded_instead_of_the_press_whoever_presse
 
 
 def test_no_cap_is_recorded_while_the_game_has_not_taken_up_the_last_press_which_may_have_ended_it() -> None:
-    table = drawn(START + MINUTE)
+    game = drawn(START + MINUTE)
     clock = fold(
-        running(), decide(Table(FISC, table, running()), clock_pb2.PressRequest(player_id="biel"), START + MINUTE)
+        running(), decide(Table(FISC, game, running()), clock_pb2.PressRequest(player_id="biel"), START + MINUTE)
     )
     for player_id in ("anna", "biel"):
-        late = refusal(clock, table, player_id, START + 60 * MINUTE)
+        late = refusal(clock, game, player_id, START + 60 * MINUTE)
         assert late.reason in {"TURN_NOT_TAKEN", "NOT_YOUR_CLOCK"}
 
 
@@ -262,8 +262,8 @@ def test_who_is_over_the_cap_cannot_be_challenged_into_more_time() -> None:
 def test_the_clock_stops_after_the_cap_with_the_times_up_to_the_cap() -> None:
     at = START + 40 * MINUTE
     clock = fold(running(), decide(Table(FISC, drawn(at), running()), clock_pb2.PressRequest(player_id="biel"), at))
-    table = ended(START + 35 * MINUTE, drawn(at))
-    (stopped,) = settle(clock, table, FISC)
+    game = ended(START + 35 * MINUTE, drawn(at))
+    (stopped,) = settle(clock, game, FISC)
     assert isinstance(stopped, events_pb2.ClockStopped)
     assert [(side.player_id, side.used_ms, side.overtime_ms) for side in stopped.times] == [
         ("anna", 0, 0),

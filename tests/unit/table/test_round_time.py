@@ -38,15 +38,15 @@ HOUR = 3_600
 
 def after_turns(number: int, ruleset: Ruleset) -> tuple[Game, Clock]:
     """A table whose players took so many turns of 10 seconds."""
-    table = started()
-    clock = clocked(table, ruleset)
+    game = started()
+    clock = clocked(game, ruleset)
     for turn in range(1, number + 1):
-        table = drawn(table, 10 * turn)
+        game = drawn(game, 10 * turn)
         clock = fold(
-            clock, decide(Table(ruleset, table, clock), clock_pb2.PressRequest(player_id=table.mover), after(10 * turn))
+            clock, decide(Table(ruleset, game, clock), clock_pb2.PressRequest(player_id=game.mover), after(10 * turn))
         )
-        table = completed(table, 10 * turn)
-    return table, clock
+        game = completed(game, 10 * turn)
+    return game, clock
 
 
 def unused(clock: Clock, seconds: float) -> events.ClockCorrected:
@@ -67,9 +67,9 @@ def unused(clock: Clock, seconds: float) -> events.ClockCorrected:
     ],
 )
 def test_the_turns_that_are_still_played_are_those_of_the_book(ruleset: Ruleset, turns: int, last: int) -> None:
-    table, clock = after_turns(turns, ruleset)
+    game, clock = after_turns(turns, ruleset)
     (expired,) = decide(
-        Table(ruleset, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(500)
+        Table(ruleset, game, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(500)
     )
     assert isinstance(expired, events.RoundTimeExpired)
     assert (expired.turns_taken, expired.last_turn, expired.arbiter_id) == (turns, last, "arbiter-1")
@@ -78,9 +78,9 @@ def test_the_turns_that_are_still_played_are_those_of_the_book(ruleset: Ruleset,
 
 def test_a_round_with_a_length_ends_by_itself_at_its_moment() -> None:
     ruleset = with_options(FISC, {"round_minutes": 60})
-    table, clock = after_turns(2, ruleset)
+    game, clock = after_turns(2, ruleset)
     clock = fold(clock, [unused(clock, HOUR - 60)])
-    deadline = next_deadline(clock, table, ruleset)
+    deadline = next_deadline(clock, game, ruleset)
     assert deadline is not None
     (expired,) = deadline.facts
     assert isinstance(expired, events.RoundTimeExpired)
@@ -88,80 +88,80 @@ def test_a_round_with_a_length_ends_by_itself_at_its_moment() -> None:
 
 
 def test_under_uf_a_round_lasts_twice_the_clock_and_a_press_after_it_comes_too_late() -> None:
-    table = started()
-    clock = clocked(table, UF)
+    game = started()
+    clock = clocked(game, UF)
     at = after(HOUR) + MINUTE
-    facts = decide(Table(UF, drawn(table, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
+    facts = decide(Table(UF, drawn(game, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
     assert names(facts) == ["RoundTimeExpired"]
     clock = fold(clock, facts)
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "GAME_OVER"):
-        decide(Table(UF, drawn(table, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
+        decide(Table(UF, drawn(game, HOUR), clock), clock_pb2.PressRequest(player_id="biel"), at)
 
 
 def test_a_press_that_ends_a_turn_still_played_goes_on_the_record_after_the_time_of_the_round() -> None:
     ruleset = with_options(FISC, {"round_minutes": 40})
-    table = started()
-    clock = clocked(table, ruleset)
+    game = started()
+    clock = clocked(game, ruleset)
     clock = fold(clock, [unused(clock, 2_390)])
-    facts = decide(Table(ruleset, drawn(table, 2_395), clock), clock_pb2.PressRequest(player_id="biel"), after(2_430))
+    facts = decide(Table(ruleset, drawn(game, 2_395), clock), clock_pb2.PressRequest(player_id="biel"), after(2_430))
     assert names(facts) == ["RoundTimeExpired", "ClockPressed"]
     assert fold(clock, facts).last_turn == 4
 
 
 def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take() -> None:
-    table, clock = after_turns(1, FISC)
+    game, clock = after_turns(1, FISC)
     clock = fold(
-        clock, decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(100))
+        clock, decide(Table(FISC, game, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(100))
     )
-    deadline = next_deadline(clock, table, FISC)
+    deadline = next_deadline(clock, game, FISC)
     assert deadline is not None
     (over,) = deadline.facts
     assert isinstance(over, events.TurnTimedOut)  # the turn that was begun has two minutes from then
     assert (over.turn, over.player_id, over.occurred_at) == (2, "anna", timestamp(after(220)))
     clock = fold(
-        clock, decide(Table(FISC, drawn(table, 219), clock), clock_pb2.PressRequest(player_id="anna"), after(219))
+        clock, decide(Table(FISC, drawn(game, 219), clock), clock_pb2.PressRequest(player_id="anna"), after(219))
     )
-    table = completed(drawn(table, 219), 219)
-    deadline = next_deadline(clock, table, FISC)
+    game = completed(drawn(game, 219), 219)
+    deadline = next_deadline(clock, game, FISC)
     assert deadline is not None
     assert deadline.due == after(339) + 1
     assert names(
-        decide(Table(FISC, drawn(table, 338), clock), clock_pb2.PressRequest(player_id="biel"), after(400))
+        decide(Table(FISC, drawn(game, 338), clock), clock_pb2.PressRequest(player_id="biel"), after(400))
     ) == ["ClockPressed"]
-    assert names(decide(Table(FISC, table, clock), clock_pb2.PressRequest(player_id="biel"), after(400))) == [
+    assert names(decide(Table(FISC, game, clock), clock_pb2.PressRequest(player_id="biel"), after(400))) == [
         "TurnTimedOut"
     ]
 
 
 @pytest.mark.parametrize("ruleset", [PES, FM])
 def test_where_the_book_knows_no_time_of_a_round_nobody_ends_a_game_by_it(ruleset: Ruleset) -> None:
-    table = started()
+    game = started()
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_ROUND_TIME"):
         decide(
-            Table(ruleset, table, clocked(table, ruleset)),
+            Table(ruleset, game, clocked(game, ruleset)),
             clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"),
             after(500),
         )
 
 
 def test_the_time_of_a_round_is_over_once() -> None:
-    table, clock = after_turns(2, FISC)
+    game, clock = after_turns(2, FISC)
     clock = fold(
-        clock, decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(100))
+        clock, decide(Table(FISC, game, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(100))
     )
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "ROUND_TIME_OVER"):
-        decide(Table(FISC, table, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(101))
-    assert settle(clock, table, FISC) == []
+        decide(Table(FISC, game, clock), clock_pb2.ExpireRoundTimeRequest(arbiter_id="arbiter-1"), after(101))
+    assert settle(clock, game, FISC) == []
 
 
 def test_the_time_of_a_round_waits_for_challenges_where_it_does_not_run_meanwhile() -> None:
     waits = replace(UF, round_time=replace(UF.round_time, runs_while_challenged=False))
-    table = interrupted(drawn(started(), 10), "challenge", 20, 50)
+    game = interrupted(drawn(started(), 10), "challenge", 20, 50)
     lasting = interrupted(drawn(started(), 10), "challenge", 20)
     over = {}
     for ruleset in (UF, waits):
-        clock = clocked(table, ruleset)
-        found = next_deadline(clock, table, ruleset)
+        clock = clocked(game, ruleset)
+        found = next_deadline(clock, game, ruleset)
         assert found is not None
         assert isinstance(found.facts[0], events.RoundTimeExpired)
         over[ruleset.round_time.runs_while_challenged] = found.due

@@ -37,29 +37,29 @@ def drawn(player_id: str, bag_left: int) -> game_events.TilesDrawn:
 
 
 def test_the_starting_draw_is_not_a_turn() -> None:
-    table = seen(OPENED, drawn("biel", 93), drawn("anna", 86))
-    assert (table.phase, table.turn, table.started) == (Phase.UNSPECIFIED, 0, False)
+    game = seen(OPENED, drawn("biel", 93), drawn("anna", 86))
+    assert (game.phase, game.turn, game.started) == (Phase.UNSPECIFIED, 0, False)
 
 
 def test_the_first_player_is_on_turn_when_the_game_starts() -> None:
-    table = seen(OPENED, drawn("biel", 93), drawn("anna", 86), STARTED)
-    assert (table.phase, table.turn, table.mover, table.bag_left) == (Phase.TURN, 1, "biel", 86)
+    game = seen(OPENED, drawn("biel", 93), drawn("anna", 86), STARTED)
+    assert (game.phase, game.turn, game.mover, game.bag_left) == (Phase.TURN, 1, "biel", 86)
 
 
 def test_drawing_after_a_play_leaves_only_the_press() -> None:
-    table = seen(OPENED, STARTED, PLACED, drawn("biel", 81))
-    assert (table.phase, table.bag_left, table.turn) == (Phase.DRAWN, 81, 1)
+    game = seen(OPENED, STARTED, PLACED, drawn("biel", 81))
+    assert (game.phase, game.bag_left, game.turn) == (Phase.DRAWN, 81, 1)
 
 
 def test_the_turn_passes_when_the_play_is_complete() -> None:
     completed = game_events.PlayCompleted(turn=1, player_id="biel", occurred_at=timestamp(START + 3 * SECOND))
-    table = seen(OPENED, STARTED, PLACED, drawn("biel", 81), completed)
-    assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
+    game = seen(OPENED, STARTED, PLACED, drawn("biel", 81), completed)
+    assert (game.phase, game.turn, game.mover) == (Phase.TURN, 2, "anna")
 
 
 def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
     later = timestamp(START + 3 * SECOND)
-    table = seen(
+    game = seen(
         OPENED,
         STARTED,
         PLACED,
@@ -67,11 +67,11 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=later),
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
     )
-    assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
-    assert [(interruption.reason, interruption.challenge) for interruption in table.signals.interruptions] == [
+    assert (game.phase, game.turn, game.mover) == (Phase.TURN, 2, "anna")
+    assert [(interruption.reason, interruption.challenge) for interruption in game.signals.interruptions] == [
         ("challenge", 1)
     ]
-    last = table.signals.given[-1]
+    last = game.signals.given[-1]
     assert (last.kind, last.turn, last.interruption, last.at) == (Kind.TURN_OVER, 1, 1, instant(later))
 
 
@@ -79,24 +79,24 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
 def test_an_exchange_and_a_pass_leave_only_the_press(
     taken: type[game_events.Exchanged] | type[game_events.Passed],
 ) -> None:
-    table = seen(OPENED, STARTED, taken(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND)))
-    assert table.phase is Phase.DRAWN
+    game = seen(OPENED, STARTED, taken(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND)))
+    assert game.phase is Phase.DRAWN
 
 
 def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
     ended = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START + SECOND))
-    table = seen(OPENED, STARTED, ended, game_events.RackPenalty(player_id="anna", points=3))
-    assert (table.phase, table.mover, table.last_at) == (Phase.ENDED, "", START + SECOND)
+    game = seen(OPENED, STARTED, ended, game_events.RackPenalty(player_id="anna", points=3))
+    assert (game.phase, game.mover, game.last_at) == (Phase.ENDED, "", START + SECOND)
 
 
 def test_a_table_that_is_closed_has_no_time_to_run() -> None:
-    table = seen(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START + SECOND)))
-    assert (table.phase, table.mover, table.signals.given[-1].kind) == (Phase.FINAL, "", Kind.GAME_OVER)
+    game = seen(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START + SECOND)))
+    assert (game.phase, game.mover, game.signals.given[-1].kind) == (Phase.FINAL, "", Kind.GAME_OVER)
 
 
 def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruption() -> None:
     later = timestamp(START + 3 * SECOND)
-    table = seen(
+    game = seen(
         OPENED,
         STARTED,
         PLACED,
@@ -104,15 +104,15 @@ def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruptio
         game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=later),
         game_events.AppealRaised(turn=1, challenge=1, player_id="biel", occurred_at=later),
     )
-    assert [interruption.ended_by for interruption in table.signals.interruptions] == [None]
-    table = evolve_game(table, game_events.AppealRuled(turn=1, challenge=1, valid=True, occurred_at=later))
-    assert table.signals.interruption(1).ended_by is not None
-    assert (table.turn, table.mover) == (1, "biel")
+    assert [interruption.ended_by for interruption in game.signals.interruptions] == [None]
+    game = evolve_game(game, game_events.AppealRuled(turn=1, challenge=1, valid=True, occurred_at=later))
+    assert game.signals.interruption(1).ended_by is not None
+    assert (game.turn, game.mover) == (1, "biel")
 
 
 def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
     later = timestamp(START + 3 * SECOND)
-    table = seen(
+    game = seen(
         OPENED,
         STARTED,
         PLACED,
@@ -120,14 +120,14 @@ def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
     )
-    assert (table.turn, table.mover) == (2, "anna")
-    assert table.signals.interruption(1).ended_by is not None
+    assert (game.turn, game.mover) == (2, "anna")
+    assert game.signals.interruption(1).ended_by is not None
 
 
 @pytest.mark.parametrize(("facts", "phase"), [((), Phase.PLACED), ((drawn("biel", 80),), Phase.DRAWN)])
 def test_a_play_that_stands_leaves_the_turn_where_it_was(facts: tuple[Message, ...], phase: Phase) -> None:
     later = timestamp(START + 3 * SECOND)
-    table = seen(
+    game = seen(
         OPENED,
         STARTED,
         PLACED,
@@ -135,4 +135,4 @@ def test_a_play_that_stands_leaves_the_turn_where_it_was(facts: tuple[Message, .
         game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
         game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=later),
     )
-    assert table.phase is phase
+    assert game.phase is phase

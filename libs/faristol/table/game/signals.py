@@ -44,7 +44,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Interruption:
+class Stoppage:
     """Something during which the clocks may stand."""
 
     number: int
@@ -61,9 +61,9 @@ class Signals:
     """The signals of a game and its interruptions so far, each in order."""
 
     given: tuple[Signal, ...] = ()
-    interruptions: tuple[Interruption, ...] = ()
+    interruptions: tuple[Stoppage, ...] = ()
 
-    def interruption(self, number: int) -> Interruption:
+    def interruption(self, number: int) -> Stoppage:
         """The interruption of that number, from 1."""
         return self.interruptions[number - 1]
 
@@ -96,7 +96,7 @@ class Signals:
         """With an interruption more, unless one for this reason lasts: an appeal may go on where a challenge began."""
         if self._lasting(reason):
             return self
-        begun = Interruption(len(self.interruptions) + 1, reason, challenge)
+        begun = Stoppage(len(self.interruptions) + 1, reason, challenge)
         signal = Signal(Kind.INTERRUPTED, at, turn, begun.number)
         return Signals((*self.given, signal), (*self.interruptions, begun))
 
@@ -117,7 +117,7 @@ class Signals:
             signals = signals.over(Kind.SETTLED, lasting.reason, at, turn)
         return signals
 
-    def _lasting(self, reason: Neutraliser) -> Interruption | None:
+    def _lasting(self, reason: Neutraliser) -> Stoppage | None:
         """The interruption for ``reason`` that is not over."""
         return next(
             (each for each in reversed(self.interruptions) if each.reason == reason and each.ended_by is None), None

@@ -14,7 +14,7 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Neutraliser
 from faristol.table.clock import ARBITER, Clock
 from faristol.table.deadlines import deadline_in, timed
-from faristol.table.game.signals import Interruption, Kind, Signal
+from faristol.table.game.signals import Kind, Signal, Stoppage
 from faristol.table.game.state import Game
 
 REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingProxyType(
@@ -161,7 +161,7 @@ def held(clock: Clock, at: Instant) -> events.ClockHeldByMover:
     )
 
 
-def _neutralised(clock: Clock, interruption: Interruption, at: Instant) -> events.ClockNeutralised:
+def _neutralised(clock: Clock, interruption: Stoppage, at: Instant) -> events.ClockNeutralised:
     at = max(at, clock.running_since)
     return events.ClockNeutralised(
         player_id=clock.running,
