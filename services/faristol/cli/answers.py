@@ -12,9 +12,6 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.acts import ACTS
 from faristol.cli.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.commands import spelled
-from faristol.cli.common import as_json
-from faristol.cli.names import ROUND_AND_TABLE, Roll
-from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.cli.ratings import rating_systems
 from faristol.cli.team_list import never_came
 from faristol.gateway import labels
@@ -24,6 +21,9 @@ from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.referee.forms import names_of
+from faristol.terminal.common import as_json
+from faristol.terminal.names import ROUND_AND_TABLE, Roll
+from faristol.terminal.outcomes import by_forfeit, outcome
 from faristol.text import say, translations, with_article
 
 Params = Mapping[str, str | int]

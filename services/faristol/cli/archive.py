@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.common import many, progress, run, tell
-from faristol.cli.options import AsJson, Data, Database, settings_of
+from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record import PublicKey, existing, opened, with_record
 from faristol.record import Record
+from faristol.terminal.common import many, progress, run, tell
+from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:
     from faristol.record.export import Exported

@@ -11,14 +11,14 @@ from typing import Any
 import typer
 
 from faristol.cli.adjudication import WAITING
-from faristol.cli.common import as_json, said
-from faristol.cli.keyboard import answered, forget_typed
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
+from faristol.terminal.common import as_json, said
+from faristol.terminal.keyboard import answered, forget_typed
 
 ANSWERS = ("y", "n", "r", "q")
 """What a judge answers of a word, in every language: good, no word, give the case back, leave."""

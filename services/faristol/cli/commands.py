@@ -10,11 +10,11 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from faristol.cli.common import acting_as
 from faristol.cli.usage import HelpContext
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.comments import COMMENTS
+from faristol.terminal.common import acting_as
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 
@@ -42,7 +42,7 @@ class Noun:
 
 
 COMMANDS: Mapping[str, Noun | Verb] = {
-    "enter": Verb("entry.command:enter", N_("Enter the results of a round, table by table, or from a file.")),
+    "enter": Verb("entry:enter", N_("Enter the results of a round, table by table, or from a file.")),
     "tournament": Noun(
         N_("Tournaments: what they are, and what was done in them."),
         {
@@ -130,7 +130,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "table": Noun(
         N_("Tables: keeping one, and who has one of their own."),
         {
-            "keep": Verb("table.command:table", "Keep a table that is being played."),
+            "keep": Verb("table:table", "Keep a table that is being played."),
             "fix": Verb("FixTable"),
             "release": Verb("ReleaseTable"),
         },

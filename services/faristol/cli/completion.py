@@ -30,14 +30,14 @@ Offer = tuple[str, str]
 
 def tournaments(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Names of tournaments that begin with what is written, and ids that do."""
-    from faristol.cli.names import tournaments_at
+    from faristol.terminal.names import tournaments_at
 
     return _offers(_asked(tournaments_at(ctx.params.get("address"))), incomplete)
 
 
 def players(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Names of the players of the tournament, and of its teams, and ids that begin with what is written."""
-    from faristol.cli.names import roll
+    from faristol.terminal.names import roll
 
     tournament = ctx.params.get("tournament_id") or ctx.params.get("tournament")
     if not tournament:
@@ -60,7 +60,7 @@ def _asked(work: Awaitable[T]) -> T | None:
 
 
 def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
-    from faristol.cli.names import Named, folded
+    from faristol.terminal.names import Named, folded
 
     everybody = [named for named in known or () if isinstance(named, Named)]
     names = Counter(folded(named.name) for named in everybody)

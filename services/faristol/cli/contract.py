@@ -16,17 +16,17 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.acts import ACTS, HIDDEN, Act
 from faristol.cli.commands import spelled
-from faristol.cli.common import run, tell
 from faristol.cli.completion import players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, written
-from faristol.cli.names import Roll, roll, tournament_meant
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.cli.services import asked
 from faristol.host import StartError
 from faristol.pb.comments import COMMENTS
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.terminal.common import run, tell
+from faristol.terminal.names import Roll, roll, tournament_meant
+from faristol.terminal.services import asked
 from faristol.text.terminal import language_of_terminal
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.common import many, run, tell
-from faristol.cli.names import game_meant
 from faristol.cli.options import Address, AsJson, AtTable, Game, InRound
-from faristol.cli.services import asked
 from faristol.cli.sheet import shown
 from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules.draw_log import Draw, Source, check_draws
+from faristol.terminal.common import many, run, tell
+from faristol.terminal.names import game_meant
+from faristol.terminal.services import asked
 
 _SOURCES = {
     pb.DRAW_SOURCE_START: Source.START,

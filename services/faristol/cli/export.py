@@ -10,10 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.common import said
-from faristol.cli.names import tournament_meant
 from faristol.cli.options import Address, LastRound, Output, Tournament
-from faristol.cli.services import asked, stub_at
 from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
@@ -25,6 +22,9 @@ from faristol.gateway.teams import Teams, TeamStandings
 from faristol.gateway.tournaments import Players, TournamentAnswer
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.terminal.common import said
+from faristol.terminal.names import tournament_meant
+from faristol.terminal.services import asked, stub_at
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.common import progress, run, tell
-from faristol.cli.names import game_meant
 from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, OneObject
 from faristol.cli.sheet import shown
 from faristol.gateway.gcg import gcg_of
@@ -30,6 +28,8 @@ from faristol.rules.gcg import (
     suited,
     write_gcg,
 )
+from faristol.terminal.common import progress, run, tell
+from faristol.terminal.names import game_meant
 from faristol.text import cited
 from faristol.text.terminal import language_of_terminal
 

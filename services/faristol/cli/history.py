@@ -9,11 +9,8 @@ from zoneinfo import ZoneInfo
 from faristol.cli.acts import ACTS
 from faristol.cli.answers import GAME_LOST, NO_HALLS, NO_PRIZES, NOTE, POINTS_OFF, RATED_BY, ROUNDS_OUT, game_params
 from faristol.cli.commands import spelled
-from faristol.cli.common import run, tell
 from faristol.cli.contract import call
-from faristol.cli.names import Roll, roll
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.gateway import labels
 from faristol.kernel.facts import events_of, meaning
 from faristol.kernel.refusal import N_
@@ -21,6 +18,9 @@ from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.referee.forms import names_of
+from faristol.terminal.common import run, tell
+from faristol.terminal.names import Roll, roll
+from faristol.terminal.outcomes import by_forfeit, outcome
 from faristol.text import say, translations, with_article
 from faristol.text.terminal import language_of_terminal
 

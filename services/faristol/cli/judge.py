@@ -13,15 +13,15 @@ from typing import Annotated
 import typer
 
 from faristol.cli.casefile import ask_person, ask_program, file_lines, ruling, show_queue, tiles_of
-from faristol.cli.common import as_json, run, said, tell
-from faristol.cli.keyboard import answered, heard
 from faristol.cli.options import Address, AsJson, in_language
-from faristol.cli.services import service_at
 from faristol.client.judge import Judge, sit
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.terminal.common import as_json, run, said, tell
+from faristol.terminal.keyboard import answered, heard
+from faristol.terminal.services import service_at
 from faristol.text import LANGUAGES
 
 GIVEN_BACK = N_("{case}: given back to the queue")

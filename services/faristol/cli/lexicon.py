@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.common import console, many, progress, tell
-from faristol.cli.options import AsJson, settings_of
+from faristol.cli.options import AsJson
+from faristol.terminal.common import console, many, progress, tell
+from faristol.terminal.settings import settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
 from faristol.words.library import Installed
 from faristol.words.lists import WordLists

@@ -17,12 +17,13 @@ from typer._click.exceptions import NoArgsIsHelpError
 from typer._completion_classes import completion_init
 
 from faristol.cli.commands import Commands, called, unknown
-from faristol.cli.common import acting_as, console, run
 from faristol.cli.completion import COMPLETE
-from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, settings_of
+from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host import SERVICES, Settings
 from faristol.kernel.refusal import N_
+from faristol.terminal.common import acting_as, console, run
+from faristol.terminal.settings import settings_of
 from faristol.text import say
 from faristol.text.terminal import language_of_terminal
 

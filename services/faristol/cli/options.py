@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from faristol.cli.completion import tournaments
-from faristol.host import Settings, StartError
 from faristol.text import LANGUAGES
 from faristol.text.terminal import language_of_terminal
 
@@ -63,14 +61,3 @@ Language = Annotated[
         show_default=False,
     ),
 ]
-
-
-def settings_of(**given: object) -> Settings:
-    """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
-    try:
-        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        name = "_".join(str(part) for part in first["loc"])
-        value = first.get("input")
-        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem

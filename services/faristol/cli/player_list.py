@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from faristol.cli.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.kernel.names import COUNTRY
 from faristol.kernel.refusal import N_
 from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.terminal.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.text import SOURCE, say
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")

@@ -11,9 +11,7 @@ import grpc
 import typer
 
 from faristol.cli.answers import NOTE
-from faristol.cli.common import as_json, columns, run, tell
 from faristol.cli.contract import call, with_names
-from faristol.cli.names import Named, Roll, roll
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
@@ -23,6 +21,8 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pairing.identity import same_affiliation
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.terminal.common import as_json, columns, run, tell
+from faristol.terminal.names import Named, Roll, roll
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from faristol.cli.common import tell
-from faristol.cli.names import tournament_meant
 from faristol.cli.options import Address, AsJson, Language, Tournament
-from faristol.cli.services import asked
 from faristol.gateway import labels
 from faristol.gateway.prizes import Prizes, nobody
 from faristol.gateway.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.terminal.common import tell
+from faristol.terminal.names import tournament_meant
+from faristol.terminal.services import asked
 from faristol.text import number, translations
 
 

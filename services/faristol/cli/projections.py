@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from faristol.cli.common import console, progress, tell
-from faristol.cli.options import AsJson, Data, Database, settings_of
+from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record import with_record
 from faristol.host import StartError
+from faristol.terminal.common import console, progress, tell
+from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:
     from faristol.bus import Parked, Projection, Stopped

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from faristol.cli.common import many, progress, run, tell
-from faristol.cli.options import AsJson, Data, Database, OneObject, settings_of
+from faristol.cli.options import AsJson, Data, Database, OneObject
 from faristol.host import Settings, StartError
 from faristol.record import Record
 from faristol.record.databases import unusable
+from faristol.terminal.common import many, progress, run, tell
+from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:
     from faristol.record.seals import Seal

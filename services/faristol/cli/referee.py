@@ -12,13 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from faristol.bus import NatsServer
-from faristol.cli.common import progress, tell
 from faristol.cli.options import OneObject
 from faristol.referee.case import Case
 from faristol.referee.coverage import as_markdown, coverage
 from faristol.referee.document import CaseError
 from faristol.referee.reader import files_in, read_file
 from faristol.referee.runner import IN_MEMORY, Halls, Verdict, on_cell, run_case
+from faristol.terminal.common import progress, tell
 
 
 def referee(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from faristol.cli.common import columns, tell
-from faristol.cli.names import Named, labels, played_round, tournament_meant
 from faristol.cli.options import Address, AsJson, LastRound, Tournament
-from faristol.cli.services import asked
 from faristol.gateway import labels as words
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.terminal.common import columns, tell
+from faristol.terminal.names import Named, labels, played_round, tournament_meant
+from faristol.terminal.services import asked
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from faristol.cli.common import tell
 from faristol.cli.options import AsJson
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, load_ruleset, ruleset_names, unsettled, with_options
 from faristol.rules.options import Option, written
 from faristol.rules.sections import Law
 from faristol.rules.with_options import value_of
+from faristol.terminal.common import tell
 
 HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:minutes=22."
 Name = Annotated[str, typer.Argument(help=HELP)]

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from faristol.cli.casefile import GOOD, NO_WORD
-from faristol.cli.common import as_json, said
 from faristol.cli.export import write
-from faristol.cli.names import tournament_meant
 from faristol.cli.options import Address, AsJson, Output, Tournament
-from faristol.cli.services import asked
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.terminal.common import as_json, said
+from faristol.terminal.names import tournament_meant
+from faristol.terminal.services import asked
 
 NONE_OF_ROUND = N_("no rulings of round {round}, or it is not closed")
 NONE_OF_ANY = N_("no rulings of closed rounds")

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from faristol.cli.lists import LineError
 from faristol.cli.player_list import Listed
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_name
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.terminal.lists import LineError
 from faristol.text import say
 
 Tournaments = Mapping[str, pairing.GetTournamentResponse]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from faristol.cli.common import columns, tell
 from faristol.cli.options import Address, AsJson
-from faristol.cli.services import asked
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.terminal.common import columns, tell
+from faristol.terminal.services import asked
 
 
 def list_tournaments(address: Address = None, json_output: AsJson = False) -> None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faristol.cli.common import progress, tell
 from faristol.cli.options import Language, OneObject
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
+from faristol.terminal.common import progress, tell
 from faristol.text import render, say
 
 if TYPE_CHECKING:

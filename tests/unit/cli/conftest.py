@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.cli import common
+from faristol.terminal import common
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import typer
 from tests.integration.processes import FARISTOL, environment
 
 from faristol.cli import completion
-from faristol.cli.names import Named
+from faristol.terminal.names import Named
 
 
 @pytest.mark.parametrize(

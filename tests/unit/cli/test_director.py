@@ -18,11 +18,11 @@ from faristol.cli import contract, history
 from faristol.cli.acts import ACTS
 from faristol.cli.contract import METHODS, as_written, option_of
 from faristol.cli.main import app
-from faristol.cli.names import Roll
 from faristol.pairing.model.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.terminal.names import Roll
 
 READS_ONLY = re.compile("Get|List|Explain")
 

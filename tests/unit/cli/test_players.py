@@ -7,7 +7,6 @@ import pytest
 from grpc.aio import AioRpcError, Metadata
 
 from faristol.cli import players
-from faristol.cli.names import Roll
 from faristol.cli.player_list import read_players
 from faristol.cli.players import _registered_before, stands_already
 from faristol.cli.team_list import teams_of
@@ -16,6 +15,7 @@ from faristol.host.errors import status_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.terminal.names import Roll
 
 
 def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from faristol.cli.main import app
 from faristol.cli.options import Language
 from faristol.cli.prizes import prizes
-from faristol.cli.services import service_at
 from faristol.cli.sheet import sheet
-from faristol.cli.table.command import table
+from faristol.cli.table import table
 from faristol.cli.trf import pair
 from faristol.host import StartError
+from faristol.terminal.services import service_at
 from faristol.text.terminal import language_of_terminal
 
 

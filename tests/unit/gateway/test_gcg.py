@@ -9,10 +9,10 @@ from itertools import pairwise, zip_longest
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.unit.cli.test_sheet import played
 from tests.unit.gateway.stage import Stage
 from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, walk
+from tests.unit.terminal.test_sheet import played
 
 from faristol.gateway.gcg import gcg_of
 from faristol.kernel.refusal import Refusal

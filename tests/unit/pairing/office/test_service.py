@@ -16,7 +16,6 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.cli.contract import command_of
 from faristol.cli.history import history
-from faristol.cli.names import game_meant
 from faristol.host import StartError
 from faristol.pairing.office.outcome import write_of
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -26,6 +25,7 @@ from faristol.pb.rating.v1 import events_pb2 as rating_events
 from faristol.record import Decision, Loaded, Metadata, Write, people
 from faristol.record.erasure import erase
 from faristol.record.verification import verify
+from faristol.terminal.names import game_meant
 
 
 def command() -> str:

@@ -1,1 +1,0 @@
-"""`faristol enter`: results of a round, table by table or from a file."""

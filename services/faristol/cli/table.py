@@ -1,0 +1,102 @@
+"""`faristol table keep`: at a prompt, or from a script on standard input."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import grpc
+import typer
+
+from faristol.cli.options import Address, AtTable, Game, InRound, Language
+from faristol.client.problems import every_reason
+from faristol.host import StartError
+from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.keeper.bench import Bench
+from faristol.keeper.journal import Journal, usual_file
+from faristol.keeper.keeper import AWAY, PROMPT, Keeper
+from faristol.keeper.lines import Typed, script_lines, steps_of
+from faristol.keeper.services import LiveTable
+from faristol.kernel.refusal import Refusal
+from faristol.terminal.common import run
+from faristol.terminal.keyboard import answered
+from faristol.terminal.names import game_meant
+from faristol.terminal.services import address_of
+from faristol.text import cited
+
+
+def table(
+    game: Game,
+    at_table: AtTable = 0,
+    number: InRound = 0,
+    arbiter: Annotated[str, typer.Option("--as", help="Your id as arbiter.")] = "arbiter",
+    judge: Annotated[str, typer.Option(help="Id of the judge who rules from here, where judges rule.")] = "",
+    journal: Annotated[
+        Path | None, typer.Option(help="File that keeps what is typed until it is done; a usual one at a terminal.")
+    ] = None,
+    language: Language = "",
+    address: Address = None,
+) -> None:
+    """Keep a table that is being played: say what happens, in the words of rulebook cases (docs/tables.md).
+
+    At a terminal it asks line by line. Otherwise it reads a script, ends with code 1 at the first step that is refused,
+    and says its line.
+    """
+    terminal = sys.stdin.isatty()
+    game_id = run(game_meant(game, at_table, number, address))
+    if journal is None and terminal:
+        journal = usual_file(game_id)
+    kept = Journal(journal)
+    keeper = Keeper(kept, language, stops=not terminal)
+
+    async def work() -> int:
+        async with AsyncExitStack() as stack:
+
+            def channel(service: str) -> grpc.aio.Channel:
+                return _channel(stack, service, address)
+
+            caller = (("accept-language", language), ("faristol-actor", arbiter), ("faristol-role", "arbiter"))
+            services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
+            services.ids = {"arbiter": arbiter}
+            bench = Bench(channel("lexicon"), judge or arbiter, keeper.say)
+            try:
+                await keeper.sit_down(services, bench)
+                async with keeper.watching() if terminal else nullcontext():
+                    return await keeper.work(_typed(terminal=terminal))
+            except grpc.aio.AioRpcError as problem:
+                raise StartError(every_reason(problem)) from problem
+            except Refusal as refusal:
+                raise StartError(cited(refusal, language)) from refusal
+
+    if code := run(work()):
+        raise typer.Exit(code)
+
+
+def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
+    made = grpc.aio.insecure_channel(address_of(service, address), options=CHANNEL_OPTIONS)
+    stack.push_async_callback(made.close, None)
+    return made
+
+
+async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
+    """What is typed at the prompt, or stands in the script."""
+    if not terminal:
+        for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
+            yield typed
+        return
+    import readline  # noqa: F401 # with it `input` lets a person edit and repeat lines
+
+    number = 0
+    while True:
+        try:
+            line = await answered(partial(input, PROMPT))
+        except EOFError:
+            return
+        number += 1
+        for typed in steps_of([line]):
+            yield typed._replace(number=1)

@@ -1,0 +1,151 @@
+"""What `faristol enter` asks of the pairing service, until it answers."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from faristol.client.problems import every_reason, info_of
+from faristol.client.services import call, passing
+from faristol.entry.lines import FORFEIT, LEFT
+from faristol.entry.tables import Tables
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.terminal.names import Roll
+from faristol.text import say
+
+AWAY = N_("The pairing service does not answer. What you entered is kept, and sent until it does.")
+BACK = N_("It answers again.")
+GAVE_UP = N_(
+    "the pairing service has not answered for {seconds} seconds; whether the results were entered is not known: give "
+    "the same file again, what stands already is passed over"
+)
+
+TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
+"""What stands in a line for what the service calls so."""
+
+HOW_TYPED = N_(
+    "An `a` stands behind the points of who left the game, as 120a, and `ff` in the place of who did not come."
+)
+
+_FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
+
+
+class Refused(Exception):
+    """The service says no, and has done nothing. The message has a line for each reason."""
+
+    def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str] = str) -> None:
+        """``told`` makes what people read of what the service says."""
+        super().__init__(told(every_reason(problem)))
+        self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}
+        """What is said about each game of several."""
+
+
+class Calls:
+    """The results of a round at the pairing service: a command is sent with the same id until it is answered."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        tournament: str,
+        round_: int,
+        arbiter: str,
+        language: str,
+        tell: Callable[[str], None],
+        patience: float | None = None,
+    ) -> None:
+        """``patience`` is in seconds: how long calls are retried while the service is away; without end when None."""
+        self._stub = pairing_grpc.PairingServiceStub(channel)
+        self.tournament = tournament
+        self._arbiter, self._language, self._tell = arbiter, language, tell
+        self._round = round_
+        self._patience = patience
+
+    async def tables(self) -> Tables:
+        """The tables of the round as they stand. Raises ``Refused`` for a round that there is not."""
+        request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
+        listed: pairing.ListResultsResponse = await self._sent(self._stub.ListResults, request)
+        self._round = listed.round
+        return Tables(listed, self._language)
+
+    async def enter(self, results: Sequence[pairing.GameResult]) -> None:
+        """Enter results, all or none. Raises ``Refused``."""
+        request = pairing.EnterResultsRequest(
+            command_id=str(uuid.uuid4()), tournament_id=self.tournament, results=results, arbiter_id=self._arbiter
+        )
+        await self._sent(self._stub.EnterResults, request)
+
+    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
+        """Put another result, not of a game that was abandoned, in place of what was seen. Raises ``Refused``."""
+        request = pairing.CorrectResultRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=self.tournament,
+            game_id=table.game_id,
+            scores=result.scores,
+            winner_id=result.winner_id,
+            arbiter_id=self._arbiter,
+            scores_before=table.scores,
+        )
+        if result.forfeited_by:
+            came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
+            request.unplayed, request.lost_by_all = True, not came
+            request.winner_id = came[0] if len(came) == 1 else ""
+        await self._sent(self._stub.CorrectResult, request)
+
+    async def _telling(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
+        """What makes names of the ids in a refusal, where they can be asked, and what is typed of fields."""
+        try:
+            known = Roll(await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament)))
+        except grpc.aio.AioRpcError:
+            return lambda said: as_typed(said, self._language)
+        return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
+
+    async def _sent(self, method: Any, request: Message) -> Any:
+        away = False
+
+        def retried() -> None:
+            nonlocal away
+            if not away:
+                self._tell(say(AWAY, {}, self._language))
+            away = True
+
+        language = (("accept-language", self._language),)
+        try:
+            answer = await call(partial(method, metadata=language), request, patience=self._patience, retried=retried)
+        except grpc.aio.AioRpcError as problem:
+            if passing(problem):
+                raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from problem
+            raise Refused(problem, await self._telling(problem)) from problem
+        if away:
+            self._tell(say(BACK, {}, self._language))
+        return answer
+
+
+def as_typed(refusal: str, language: str) -> str:
+    """A refusal with what is typed of the result of a game in place of the fields that say it to the service."""
+    told, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
+    return f"{told} {say(HOW_TYPED, {}, language)}" if count else told
+
+
+def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
+    found: dict[str, str] = {}
+    failure = error_details_pb2.PreconditionFailure()
+    if status is not None and any(detail.Unpack(failure) for detail in status.details):
+        for violation in failure.violations:
+            kind, _, game = violation.subject.partition("/")
+            if kind == "games":
+                found[game] = " ".join(filter(None, (found.get(game), violation.description)))
+    if not found and (game := info_of(problem).metadata.get("game", "")):
+        found[game] = str(problem.details())
+    return found

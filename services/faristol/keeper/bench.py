@@ -1,0 +1,95 @@
+"""Rulings on a challenge from the table: by a judge where judges rule, else by the lexicon."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+
+import grpc
+
+from faristol.client.judge import PASSED_BY, Judge
+from faristol.client.problems import reason_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
+
+HELD = N_("This case is with %(judges)s: the table waits for the ruling.")
+QUEUED = N_("The case waits for a judge, and the table for the ruling.")
+
+
+class Bench:
+    """The judge who rules from this table, if one does."""
+
+    def __init__(self, channel: grpc.aio.Channel, judge_id: str, say: Callable[..., None]) -> None:
+        """``say`` tells the person at the table a message with its parameters."""
+        self._adjudication = pb_grpc.AdjudicationServiceStub(channel)
+        self._cases = lexicon_pb2_grpc.LexiconServiceStub(channel)
+        self._judge = Judge(channel, judge_id)
+        self._say = say
+
+    async def rule(
+        self, table: game_pb2.GetGameResponse, said: Mapping[str, str], step_id: str, *, valid: bool | None
+    ) -> bool:
+        """Take the open case of ``table`` and rule on all its words, as the lexicon has them when ``valid`` is None.
+
+        Gives whether nothing is left to do from here; False while there is no open case yet. ``said`` has reason and
+        source, which a ruling against the lexicon needs. Nothing is done where the lexicon rules alone. Without a
+        ruling to give (``valid`` is None) a case that is for others is left to them, and the person is told so. Raises
+        ``Refusal`` when others hold the case that was to be ruled on, and ``grpc.aio.AioRpcError`` when the judge may
+        not take it.
+        """
+        if not await self.judged(table.tournament_id):
+            if valid is not None:
+                raise Refusal(
+                    "LEXICON_RULES", "", N_("The lexicon rules alone in this tournament: write `judge: rule`.")
+                )
+            return True
+        case = await self._open_case(table.game_id)
+        if case is None:
+            return False
+        if len(case.held_by) >= case.panel and self._judge.judge_id not in case.held_by:
+            holders = ", ".join(case.held_by)
+            if valid is not None:
+                raise Refusal(
+                    "CASE_TAKEN",
+                    "",
+                    N_("This case is with {judges}: write `judge: rule` to wait for the ruling."),
+                    {"judges": holders},
+                )
+            self._say(HELD, judges=holders)
+            return True
+        try:
+            await self._judge.claim(case.case_id)
+        except grpc.aio.AioRpcError as problem:
+            if valid is not None or reason_of(problem) not in PASSED_BY:
+                raise
+            self._say(QUEUED)
+            return True
+        file = await self._judge.file(case.case_id)
+        reason, source = said.get("reason", ""), said.get("source", "")
+        words = [
+            events.WordRuling(
+                word=word.word, valid=word.valid if valid is None else valid, reason=reason, source=source
+            )
+            for word in file.words
+        ]
+        await self._judge.rule(case.case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
+        return True
+
+    async def judged(self, tournament_id: str) -> bool:
+        """Whether judges rule in a tournament, and so on appeals, too."""
+        request = pb.GetAdjudicationRequest(tournament_id=tournament_id)
+        return (await self._adjudication.GetAdjudication(request)).mode != events.MODE_AUTOMATIC
+
+    async def _open_case(self, game_id: str) -> lexicon_pb2.GetCaseResponse | None:
+        """The case of what is in question at the table; None when it has not come yet, or its ruling is on the way."""
+        try:
+            case = await self._cases.GetCase(lexicon_pb2.GetCaseRequest(game_id=game_id))
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return None
+        return None if case.ruled or case.withdrawn else case

@@ -1,0 +1,294 @@
+"""Steps at a table that is being played: who they name, when they happen, and what carries them out."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.host.ruleset_store import ruleset_of
+from faristol.keeper.bench import Bench
+from faristol.keeper.guide import WORDS, arguments_of
+from faristol.keeper.lines import Typed
+from faristol.keeper.offers import Shown
+from faristol.keeper.services import LOOK_SECONDS, LiveTable
+from faristol.keeper.shorthand import Hand
+from faristol.kernel.quotation import likely
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.referee.case import ARBITER, JUDGE, Step
+from faristol.referee.commands import Commands
+from faristol.referee.document import Value
+from faristol.referee.verbs import Verb
+from faristol.rules import Ruleset
+from faristol.terminal.names import Named
+
+MS_NS = 1_000_000
+NO_VERB = N_("there is no verb {verb}; `help` tells all of them")
+VERB_NEAR = N_("there is no verb {verb}; near it: {near}. `help` tells all of them")
+RULED_ALREADY = N_("The challenge of turn {turn} is ruled already, and otherwise.")
+CASE_SECONDS = 10.0
+"""Within which a challenge has to have become a case."""
+
+
+class Stop:
+    """When the clock of a turn was stopped until the press, as far as it was seen here."""
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._seen: Instant = 0
+
+    def held_ms(self, clock: clock_pb2.GetClockResponse, now: Instant) -> int:
+        """How long the clock has been held, in milliseconds; 0 where it is not."""
+        if not clock.held:
+            self._turn = 0
+            return 0
+        if clock.turn != self._turn:
+            self._turn, self._seen = clock.turn, now
+        return (now - self._seen) // MS_NS
+
+
+class Session:
+    """One table and who sits at it.
+
+    Steps happen when they are sent, until one says ``at``: from then on times are told, and a step that says none
+    happens at the moment of the step before, as in a case. They count from the start of the round.
+    """
+
+    def __init__(
+        self, services: LiveTable, bench: Bench, table: game_pb2.GetGameResponse, public: results_pb2.GetGameResponse
+    ) -> None:
+        self.ruleset = ruleset_of(table.ruleset)
+        self.players: Sequence[str] = [side.player_id for side in table.sides]
+        self.names = {seat.player_id: seat.name or seat.player_id for seat in public.seats}
+        self.people = _people(self.names)
+        self._services = services
+        services.ids = {**services.ids, **self.people}
+        services.known = [Named(player, name) for player, name in self.names.items()]
+        self._bench = bench
+        self._opened_ns = table.opened_at.ToNanoseconds()
+        self._told_ms: int | None = None
+        self._step_id = ""
+        self._stop = Stop()
+        self._ruling_awaited = False
+        """Something was challenged here, and the step in which a judge rules has not come yet."""
+        self.position = 0
+        """The furthest position of the record that an answer has named."""
+        self._commands = Commands(services, self.ruleset, self.players, self._complete)
+
+    @property
+    def who(self) -> frozenset[str]:
+        """Everybody who can be named as acting."""
+        return frozenset(self.people)
+
+    @property
+    def now(self) -> Instant:
+        """The moment at which things happen here: as told, or the present."""
+        return time.time_ns() if self._told_ms is None else self._opened_ns + self._told_ms * MS_NS
+
+    async def shown(self) -> Shown:
+        """The table and its clock at rest."""
+        table, clock = await self._services.at_rest()
+        racks = await self._racks()
+        judged = table.appealed and await self._bench.judged(table.tournament_id)
+        unstated = [player for player, rack in racks.items() if "" in rack]
+        held_ms = self._stop.held_ms(clock, self.now)
+        return Shown(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
+
+    async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
+        """The step that what was typed stands for; see ``Hand.meant``."""
+        table, racks = await self._services.table(), await self._racks()
+        shown = Shown(table, await self._services.clock(), self.ruleset)
+        return Hand(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
+
+    def called(self, name: str) -> str:
+        """The player or official that ``name`` means; empty for no match."""
+        player = self._services.id_of(name)
+        return name if name in (ARBITER, JUDGE) else self.names.get(player, "")
+
+    async def rack(self, name: str) -> Sequence[str] | None:
+        """The rack of a player, with an empty text for an unknown tile; None for an unknown player."""
+        player = self._services.id_of(name)
+        return (await self._services.table(player)).rack if player in self.players else None
+
+    async def _racks(self) -> Mapping[str, Sequence[str]]:
+        return {player: (await self._services.table(player)).rack for player in self.players}
+
+    async def do(self, step: Step, step_id: str) -> Sequence[Message]:
+        """Do a step; its commands' ids follow from ``step_id``. Gives the answers.
+
+        Raises ``CaseError`` for what cannot be understood and ``grpc.aio.AioRpcError`` for what is refused.
+        """
+        self._step_id = step_id
+        await self._tell_time(step)
+        actor = self.people.get(step.actor, step.actor)
+        answers: list[Any] = []
+        if actor == JUDGE:
+            await self._judge(step)
+        elif step.verb == "turn":
+            _check_words(step, ())
+            await self._commands.whole_turn(actor, step.place, step.argument, answers)
+        elif actor:
+            argument, fields = self._in_contract(actor, step)
+            if step.verb == "rule-appeal":
+                await self._check_appeal()
+            answers.append(await self._commands.send(actor, step.verb, step.place, argument, fields))
+            self._ruling_awaited |= step.verb in ("challenge", "appeal")
+        self.position = max([self.position, *(answer.position for answer in answers)])
+        return answers
+
+    def _in_contract(self, actor: str, step: Step) -> tuple[Value | None, Mapping[str, Value]]:
+        """What a step says with its verb, by the names of the contract; raises ``CaseError`` for what it cannot say."""
+        verb = self._services.verbs.get(step.verb)
+        if verb is None:
+            near = likely(step.verb, (*self._services.verbs, "turn"), 3)
+            raise step.place.wrong(VERB_NEAR if near else NO_VERB, {"verb": step.verb, "near": ", ".join(near)})
+        known = verb.request.DESCRIPTOR.fields_by_name
+        _check_actor(step, verb, actor, self.names[self.players[0]])
+        words = arguments_of(verb)
+        fields = dict(step.fields)
+        _check_words(step, words, known)
+        if "told" in known and step.argument is None and "told" not in step.fields:
+            check_told(self.ruleset, step.actor)
+        for name in step.fields:
+            for field, word in WORDS.items():
+                if name == word and field in known and word != "square":
+                    fields[field] = fields.pop(name)
+        argument = step.argument
+        if verb.argument == "player_ids" and argument is not None:
+            if "score" in known and "score" not in fields and argument.text().isdecimal():
+                fields["score"], argument = argument, None
+            else:
+                self._check_players(argument)
+        if verb.argument == "row" and argument is not None:
+            fields["square"], argument = argument, None
+        if (
+            actor == ARBITER
+            and {"arbiter_id", "player_id"} <= set(known)
+            and not {"player_id", "player-id"} & set(fields)
+        ):
+            raise step.place.wrong(
+                N_("say who it is about: `arbiter: {verb} …, with: {{player: {who}}}`"),
+                {"verb": verb.name, "who": self.names[self.players[0]]},
+            )
+        return argument, fields
+
+    async def _check_appeal(self) -> None:
+        """Raise ``Refusal`` where a judge rules on the appeal: the arbiter does only after the lexicon (FISE 42.4)."""
+        table = await self._services.table()
+        if table.appealed and await self._bench.judged(table.tournament_id):
+            article = self.ruleset.article("challenge.appeal_by")
+            raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, and not the arbiter at the table."))
+
+    def _check_players(self, written: Value) -> None:
+        """That ``written`` names players of the table. Raises ``CaseError``."""
+        for item in written.items():
+            for name in filter(None, re.split(r"\s*(?:,|\s–\s)\s*", item.text())):
+                if self._services.id_of(name) not in self.players:
+                    players = ", ".join(self.names.values())
+                    raise item.wrong(N_("expected players ({players}), got {name}"), {"players": players, "name": name})
+
+    async def _tell_time(self, step: Step) -> None:
+        if step.at_ms is not None:
+            self._told_ms = step.at_ms
+        elif step.after_ms is not None:
+            if self._told_ms is None:
+                last = (await self._services.table()).occurred_at.ToNanoseconds()
+                self._told_ms = (last - self._opened_ns) // MS_NS
+            self._told_ms += step.after_ms
+
+    def _complete(self, actor: str, verb: str, request: Any) -> None:
+        """What no step says of a command. A turn has no verb twice for one player, so these ids are of one each."""
+        known = request.DESCRIPTOR.fields_by_name
+        request.command_id = str(uuid.uuid5(uuid.UUID(self._step_id), f"{actor} {verb}"))
+        if "game_id" in known:
+            request.game_id = self._services.game_id
+        if "occurred_at" in known and self._told_ms is not None:
+            request.occurred_at.CopyFrom(timestamp(self.now))
+
+    async def _judge(self, step: Step) -> None:
+        """Rule on what is in question, where judges rule; wait for the ruling, wherever it comes from."""
+        said = step.argument.text() if step.argument else ""
+        if step.verb != "rule" or said not in ("", "valid", "invalid"):
+            raise step.place.wrong(
+                N_("expected `rule`, `rule valid` or `rule invalid`, got {text}"),
+                {"text": f"{step.verb} {said}".rstrip()},
+            )
+        table = await self._services.table()
+        valid = {"valid": True, "invalid": False}.get(said)
+        if table.phase != game_pb2.PHASE_CHALLENGED:
+            ruled = table.HasField("ruling") and table.ruling.turn >= table.turn - 1
+            awaited, self._ruling_awaited = self._ruling_awaited, False
+            if not (awaited or ruled or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED):
+                raise step.place.wrong(N_("nothing was challenged"))
+            if ruled and valid is not None and valid is not table.ruling.valid:
+                raise Refusal("RULED_ALREADY", "", RULED_ALREADY, {"turn": table.ruling.turn})
+            return  # it came by itself
+        fields = {name: value.text() for name, value in step.fields.items()}
+        give_up, done = time.monotonic() + CASE_SECONDS, False
+        while table.phase == game_pb2.PHASE_CHALLENGED:
+            if not done:
+                done = await self._bench.rule(table, fields, self._step_id, valid=valid)
+                if not done and time.monotonic() > give_up:
+                    raise Refusal("NO_CASE", "", N_("The challenge of this table has not become a case yet."))
+            await asyncio.sleep(LOOK_SECONDS)
+            table = await self._services.table()
+        self._ruling_awaited = False
+
+
+def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
+    """That a command is given by who can give it."""
+    known = verb.request.DESCRIPTOR.fields_by_name
+    if actor == ARBITER and "player_id" in known and "arbiter_id" not in known:
+        raise step.place.wrong(
+            N_("{verb} is for a player: write `{who}: {verb} …`"), {"verb": verb.name, "who": somebody}
+        )
+    if actor != ARBITER and "arbiter_id" in known and "player_ids" not in known and verb.name != "settle-blank":
+        raise step.place.wrong(N_("{verb} is for an arbiter: write `arbiter: {verb} …`"), {"verb": verb.name})
+
+
+def check_told(ruleset: Ruleset, who: str) -> None:
+    """Raise ``Refusal`` where a step has to say whether somebody was told (UF 28.4, FISE 37, PES Δ.η)."""
+    match ruleset.absence.told:
+        case "arbiter":
+            message = N_(
+                "Say whether the arbiter was told before: `{who}: leave-table yes`, or `{who}: leave-table no` "
+                "where nobody was."
+            )
+        case "opponent":
+            message = N_(
+                "Say whether the opponent was told before: `{who}: leave-table yes`, or `{who}: leave-table no` "
+                "where nobody was."
+            )
+        case "nobody":
+            return
+    raise Refusal("TOLD_NOT_SAID", ruleset.article("absence.told"), message, {"who": who})
+
+
+def _check_words(step: Step, words: Collection[str], fields: Collection[str] = ()) -> None:
+    """That a step says nothing but what its verb can say, in ``words`` of people or ``fields`` of the contract."""
+    for name, value in step.fields.items():
+        if name not in words and name.replace("-", "_") not in fields:
+            raise value.wrong(
+                N_("{verb} says nothing about {name}; it can say: {known}"),
+                {"verb": step.verb, "name": repr(name), "known": ", ".join(words) or "–"},
+            )
+
+
+def _people(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Player ids by their aliases: id, name, and first name where it is unique."""
+    people = {player: player for player in names}
+    firsts = [name.split()[0] for name in names.values()]
+    for player, name in names.items():
+        for alias in (name, name.split()[0]):
+            if (alias == name or firsts.count(alias) == 1) and alias not in (ARBITER, JUDGE):
+                people.setdefault(alias, player)
+    return people

@@ -1,0 +1,316 @@
+"""What a scorer types in short, put into the words of rulebook cases: ``h8 casa 24`` is ``Anna: turn H8 C A S A``.
+
+A line means what it means in a case where it is written as there. What can mean several things is asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from faristol.keeper.lines import Typed
+from faristol.keeper.offers import Shown, offers
+from faristol.kernel.quotation import nearest
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import game_pb2
+from faristol.referee.case import ARBITER, JUDGE, OFFICIALS
+from faristol.referee.forms import board_of
+from faristol.referee.steps import SAID_KEYS
+from faristol.referee.verbs import Verb
+from faristol.rules import Board, check_play, lay, score_play
+from faristol.rules.board import ROW_NAMES, SIZE, Tile
+from faristol.rules.notation import Notation, Start
+from faristol.rules.readings import clash, is_exact, latin, read_start, tile_readings, word_readings
+from faristol.rules.tiles import BLANK, TileSet
+from faristol.terminal.names import COULD_BE, Named, candidates, folded
+
+EXCHANGES = frozenset({"X", "EX", "EXCH", "EXCHANGE"})
+"""Words for an exchange, in Latin capitals."""
+SPOKEN: Mapping[str, str] = {
+    **dict.fromkeys(("paso", "passo", "πασο"), "pass"),
+    **dict.fromkeys(("cambio", "canvi", "αλλαγη"), "exchange"),
+    **dict.fromkeys(("impugno", "impugnar", "impugnacion", "impugnacio", "ενσταση"), "challenge"),
+    **dict.fromkeys(("ayuda", "ajuda", "βοηθεια"), "help"),
+}
+"""What players say and books prescribe (FISE 26: "Paso"), without accents, and the verbs for it."""
+
+DASHES = "-–—−"
+"""Signs for a pass, and with tiles for an exchange, as in GCG files."""
+
+WHICH = N_("Which tiles? {readings}. Type the number, or the tiles with a space between them.")
+WHO = N_("Say who: {known}.")
+NO_TILES = N_("{text} cannot be tiles of {tiles}: a blank is (A) or ?a, a tile that lies on the board may be a dot.")
+MISCOUNTED = N_(
+    "{word} counts {counted}, not {score}: nothing was entered. Where the players counted so, write "
+    "`{who}: place-play …` and then `{who}: write-score, with: {{score: {score}}}`."
+)
+
+NO_SQUARE = N_("There is no square {square}: a row is one of {rows}, a column 1 to {most}.")
+NOTHING_LIES = N_("No tile lies on {square}, where {word} has a tile of the board.")
+ANOTHER_LIES = N_("On {square} lies {tile}, where {word} has {wanted}.")
+NOT_BEGUN = N_("The game has not begun; first {known}.")
+NOBODY = N_("Nobody at this table is called {given}. There are: {known}.")
+PERHAPS = N_("Nobody at this table is called {given}; did you mean {near}? There are: {known}.")
+
+_SQUARE = re.compile(r"[A-Z]\d{1,2}|\d{1,2}[A-Z]")
+_TAIL = re.compile(r",\s*(?:with|at|after):\s")
+_SCORE = re.compile(r"(.*\S)\s+\+?(\d{1,4})")
+
+
+class Unclear(Refusal):
+    """What was typed can mean several things; ``choices`` are the lines for them."""
+
+    def __init__(self, choices: Sequence[str], readings: Sequence[str]) -> None:
+        told = ", ".join(f"{number}: {reading}" for number, reading in enumerate(readings, start=1))
+        super().__init__("UNCLEAR", "", WHICH, {"readings": told})
+        self.choices = choices
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Reads the lines of a table: people, rules, verbs, and the state of the table."""
+
+    shown: Shown
+    names: Mapping[str, str]
+    """Of the players, by their ids."""
+    people: Mapping[str, str]
+    """Ids of players by their aliases."""
+    verbs: Mapping[str, Verb]
+    racks: Mapping[str, Sequence[str]]
+    """Each player's rack, with an empty text for an unknown tile."""
+
+    def meant(self, typed: Typed, words: Collection[str]) -> Typed:
+        """The step that a line stands for, as a case has it; the line itself where it is one, or for the tool.
+
+        ``words`` are those for the tool itself. Raises ``Unclear`` for what can mean several things, ``Refusal`` for
+        a play that cannot be read or counts otherwise.
+        """
+        text = typed.text.strip()
+        if "\n" in text or text[:1] in "{[" or re.match(r"-\s*\{", text):
+            return typed
+        name, said, tail = self._parts(text)
+        if not said or (not name and said.split(maxsplit=1)[0].lower() in words):
+            return typed
+        short = self._in_words(said, whole=not name)
+        verb, _, rest = short.partition(" ")
+        if not name and verb != "turn" and verb not in self.verbs and verb != "rule":
+            return typed
+        who = self._called(name) if name else self._on_turn(verb)
+        readings = self._arguments(who, verb, rest.strip())
+        lines = [f"{who}: {f'{verb} {argument}'.rstrip()}{tail}" for argument in readings]
+        if len(lines) > 1:
+            raise Unclear(lines, readings)
+        same = lines[0] == text.removeprefix("- ")
+        return typed if same else typed._replace(text=lines[0])
+
+    def _parts(self, text: str) -> tuple[str, str, str]:
+        """Who, what is said, and the keys behind it: ``Anna``, ``h8 casa``, ``, at: 12:30``."""
+        name, said = "", text
+        head = re.match(r"(?:-\s+)?([^,:]+):(?:\s+|$)", text)
+        if head:
+            name, said = head[1].strip(), text[head.end() :]
+        found = _TAIL.search(said)
+        return (name, said[: found.start()].strip(), said[found.start() :]) if found else (name, said.strip(), "")
+
+    def _in_words(self, said: str, *, whole: bool) -> str:
+        """A move in the words of a case; ``whole``: ``pass`` and ``exchange`` alone are whole turns."""
+        first, _, rest = said.partition(" ")
+        if (verb := SPOKEN.get(folded(first))) and verb != "help":
+            first, said = verb, f"{verb} {rest}".rstrip()
+        if said[:1] and said[0] in DASHES:
+            tiles = said[1:].strip()
+            return f"turn exchange {tiles}" if tiles else "turn pass"
+        move = latin(first)
+        if move in EXCHANGES and (whole or first != "exchange"):
+            return f"turn exchange {rest}"
+        if whole and move == "PASS":
+            return "turn pass"
+        try:
+            read_start(first)
+        except ValueError:
+            if first not in self.verbs and _SQUARE.fullmatch(move):
+                raise Refusal("NO_SQUARE", "", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": SIZE}) from None
+            return said if first in self.verbs else f"{first.lower()} {rest}".rstrip()
+        return f"turn {said}"
+
+    def _called(self, name: str) -> str:
+        """The name of a person as a case has it. Raises ``Refusal`` where several match, or none."""
+        if name in self.people or name in OFFICIALS:
+            return name
+        known = [Named(player, self.names[player]) for player in self.names]
+        known += [Named(official, official) for official in OFFICIALS]
+        found = candidates(name, known)
+        if len(found) > 1:
+            raise Refusal("WHO", "", COULD_BE, {"given": repr(name), "known": "; ".join(map(str, found))})
+        if not found and name not in SAID_KEYS:
+            raise self._nobody(name)
+        return self._label(found[0].id) if found else name
+
+    def _nobody(self, name: str) -> Refusal:
+        """The refusal of an unknown name, with those that are known."""
+        labels = {folded(alias): self._label(player) for alias, player in self.people.items()}
+        labels |= {official: official for official in (ARBITER, JUDGE)}
+        near = nearest(folded(name), labels)
+        known = ", ".join([*map(self._label, self.names), ARBITER, JUDGE])
+        told = {"given": repr(name), "known": known}
+        if near:
+            return Refusal("NOBODY", "", PERHAPS, {**told, "near": labels[near]})
+        return Refusal("NOBODY", "", NOBODY, told)
+
+    def _on_turn(self, verb: str) -> str:
+        """Who acts where nobody is named: those who can, the player on turn before others."""
+        if verb == "rule":
+            return JUDGE
+        mover = self.shown.table.turn_player_id
+        wanted = STEP_OF.get(verb, verb)
+        able = [who for who, verbs in offers(self.shown) if wanted in verbs]
+        if self.shown.table.phase == game_pb2.PHASE_UNSPECIFIED and wanted == "turn":
+            told = "; ".join(f"`{self._label(able)}: {first[0]}`" for able, first in offers(self.shown))
+            raise Refusal("NOT_BEGUN", self.shown.ruleset.article("start.method"), NOT_BEGUN, {"known": told})
+        known = self.verbs[verb].request.DESCRIPTOR.fields_by_name if verb in self.verbs else ()
+        if len(able) == 1:
+            who = able[0]
+        elif "arbiter_id" in known and not able:
+            who = ARBITER
+        elif mover and (mover in able or not able):
+            others = self.shown.others(mover)
+            who = others[0] if verb in OF_OPPONENTS and len(others) == 1 else mover
+        else:
+            told = "; ".join(f"`{self._label(player)}: {verb}`" for player in able or self.shown.players)
+            raise Refusal("WHO", "", WHO, {"known": told})
+        return self._label(who)
+
+    def _label(self, who: str) -> str:
+        """A player's name, or the id where the name is that of another; the word for an official."""
+        name = self.names.get(who, who)
+        return name if self.people.get(name, who) == who else who
+
+    def _arguments(self, who: str, verb: str, text: str) -> list[str]:
+        """What stands behind a verb, in every way that it can be read."""
+        field = self.verbs[verb].argument if verb in self.verbs else ""
+        first, _, rest = text.partition(" ")
+        if verb == "turn" and first in ("exchange", "pass"):
+            return [f"{first} {tiles}".rstrip() for tiles in self._tiles(who, rest.strip())]
+        if not text or text[0] in "{[\"'":
+            return [text]
+        if verb == "turn" or field == "placements":
+            return self._plays(who, verb, text)
+        if field == "faces":
+            return self._tiles(who, text)
+        if field in ("words", "word"):
+            return self._words(text, several=field == "words")
+        return [latin(text)] if field == "row" else [text]
+
+    def _plays(self, who: str, verb: str, text: str) -> list[str]:
+        first, _, word = text.partition(" ")
+        try:
+            start = read_start(first)
+        except ValueError:
+            return [text]  # the case's grammar says what was expected
+        score = _SCORE.fullmatch(word)
+        if score:
+            word = score[1]
+        board, tiles = board_of(self.shown.table), self.shown.ruleset.tile_set
+        square = Notation.FISC.write(start)
+        if is_exact(word, tiles) and not score:
+            return [f"{square} {word}"]
+        read = word_readings(word, start, board, tiles)
+        if not read:
+            if found := clash(word, start, board, tiles):
+                taken, lies, wanted = found
+                params = {"square": str(taken), "word": word, "tile": str(lies or ""), "wanted": str(wanted or "")}
+                raise Refusal("NO_FIT", "", ANOTHER_LIES if lies else NOTHING_LIES, params)
+            raise Refusal("NO_TILES", "", NO_TILES, {"text": word, "tiles": tiles.name})
+        read = self._of_rack(who, read, start, board)
+        if score:
+            read = self._of_score(who, read, start, board, int(score[2]))
+        if self.shown.ruleset.law.digraph:
+            read = [reading for reading in read if not _splits(reading, tiles)] or read
+        return [f"{square} {' '.join(map(str, reading))}" for reading in read]
+
+    def _of_rack(self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board) -> list[tuple[Tile, ...]]:
+        """Those readings that a rack which is known has the tiles for; all of them where it has them for none."""
+        rack = list(self.racks.get(self.people.get(who, ""), ()))
+        if not rack or "" in rack:
+            return read
+        return [
+            reading
+            for reading in read
+            if not _lacking(rack, [placed.tile.in_rack for placed in lay(board, start, reading)])
+        ] or read
+
+    def _of_score(
+        self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board, score: int
+    ) -> list[tuple[Tile, ...]]:
+        """Those readings that count ``score``, or that cannot be counted here. Raises ``Refusal`` where none does."""
+        counts = [self._counted(reading, start, board) for reading in read]
+        if fitting := [reading for reading, count in zip(read, counts, strict=True) if count in (score, None)]:
+            return fitting
+        told = ", ".join(str(count) for count in dict.fromkeys(counts))
+        word = "".join(map(str, read[0]))
+        raise Refusal("MISCOUNTED", "", MISCOUNTED, {"word": word, "counted": told, "score": score, "who": who})
+
+    def _counted(self, word: Sequence[Tile], start: Start, board: Board) -> int | None:
+        """What a play scores; None where the rules do not let it be laid, which the game service says better."""
+        laid = lay(board, start, word)
+        if any(tile.face == BLANK for _, tile in laid):
+            return None
+        ruleset = self.shown.ruleset
+        try:
+            words = check_play(board, laid, rack=[tile.in_rack for _, tile in laid], ruleset=ruleset)
+        except Refusal:
+            return None
+        return score_play(board, laid, ruleset, words).points
+
+    def _tiles(self, who: str, text: str) -> list[str]:
+        tiles = self.shown.ruleset.tile_set
+        if not text or is_exact(text.replace(",", " "), tiles) or text[0] in "{[\"'":
+            return [text]
+        read = tile_readings(text, tiles)
+        if not read:
+            raise Refusal("NO_TILES", "", NO_TILES, {"text": text, "tiles": tiles.name})
+        rack = list(self.racks.get(self.people.get(who, ""), ()))
+        if rack and "" not in rack:
+            read = [faces for faces in read if not _lacking(rack, faces)] or read
+        return [" ".join(faces) for faces in read]
+
+    def _words(self, text: str, *, several: bool) -> list[str]:
+        """Words with commas between them, each as the play in question formed it where it can be that."""
+        table, tiles = self.shown.table, self.shown.ruleset.tile_set
+        formed = [
+            tuple(formed_word.word.faces) for play in (table.pending, table.open_play) for formed_word in play.words
+        ]
+        ways: list[list[str]] = [[]]
+        for word in text.split(",") if several else [text]:
+            exact = is_exact(word, tiles) and (not several or tuple(word.split()) in formed)
+            read = [tuple(word.split())] if exact else tile_readings(word.strip(), tiles)
+            matched = [faces for faces in read if faces in formed] or (read[:1] if several else read)
+            told = [" ".join(faces) for faces in matched] or [word.strip()]
+            ways = [[*before, reading] for before in ways for reading in told]
+        return [", ".join(way) for way in ways]
+
+
+STEP_OF: Mapping[str, str] = {"place-play": "turn", "lay-tiles": "turn"}
+"""Verbs that are possible when another one is offered."""
+
+OF_OPPONENTS = frozenset({"challenge", "accept-play", "decide-off-centre", "dispute-count", "claim-time"})
+"""Verbs of the opponent of the player on turn."""
+
+
+def _splits(word: Sequence[Tile], tiles: TileSet) -> bool:
+    """Whether two tiles of a word make one that the set has: ``L L``, which books forbid where there is ``LL``.
+
+    Whoever did lay them types them with a space between (FISE 11).
+    """
+    return any(first.face + second.face in tiles.faces for first, second in pairwise(word))
+
+
+def _lacking(rack: Sequence[str], faces: Sequence[str]) -> bool:
+    rest = list(rack)
+    for face in faces:
+        if face not in rest:
+            return True
+        rest.remove(face)
+    return False

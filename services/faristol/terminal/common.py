@@ -1,0 +1,105 @@
+"""What the commands share: how work is run, who acts, and how answers are printed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from faristol.kernel.refusal import Param
+from faristol.terminal.settings import settings_of
+from faristol.text import say
+from faristol.text.terminal import language_of_terminal
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+console = Console(stderr=True)
+
+
+class _Person:
+    """Who gave the command, where that was said on the command line."""
+
+    name = ""
+
+
+def acting_as(name: str | None) -> None:
+    """Note who gives this command, as ``--as`` says it. Where nothing is said it stays as it was."""
+    if name:
+        _Person.name = name
+
+
+def who_acts() -> str:
+    """The name of who gives this command, by ``--as`` or else by FARISTOL_AS; empty where neither says it."""
+    return _Person.name or os.environ.get("FARISTOL_AS", "").strip()
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run asynchronous work to its end, with logs on standard error."""
+    logging.basicConfig(
+        level=settings_of().log_level,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    return asyncio.run(work)
+
+
+def said(text: str, **params: Param) -> str:
+    """A text, marked with ``N_``, in the language of the terminal."""
+    return say(text, params, language_of_terminal())
+
+
+def as_json(message: Message) -> dict[str, Any]:
+    """A message as JSON, with the names of the contract and every field."""
+    from google.protobuf.json_format import MessageToDict
+
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent: int | None = 2) -> None:
+    """Tell an answer: lines for people, or with ``--json`` the content for programs.
+
+    The content is a message of the contract, an answer of the API, or what JSON can hold. Without an ``indent`` it is
+    one line.
+    """
+    if json_output:
+        if isinstance(content, BaseModel):
+            content = content.model_dump(mode="json")
+        elif hasattr(content, "DESCRIPTOR"):
+            content = as_json(content)
+        typer.echo(json.dumps(content, ensure_ascii=False, indent=indent))
+        return
+    told = [lines] if isinstance(lines, str) else list(lines)
+    if told:
+        typer.echo("\n".join(told))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on the terminal, as a function of what is done and what there is to do."""
+    parts = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
+    hidden = not console.is_terminal
+    with Progress(*parts, TimeRemainingColumn(), console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def many(count: int, thing: str, things: str = "") -> str:
+    """A number of things: ``1 seal``, ``2 seals``; ``things`` is the plural where it is not ``thing`` with an s."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines of which the cells stand below each other, with two blanks between."""
+    kept = [list(row) for row in rows]
+    widths = [max(map(len, cells)) for cells in zip(*kept, strict=True)]
+    for row in kept:
+        yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

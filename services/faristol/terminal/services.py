@@ -1,0 +1,106 @@
+"""The services that commands ask: where they are, who asks them, and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import grpc
+
+from faristol.client.problems import every_reason
+from faristol.host import Addresses, StartError
+from faristol.host.actor import ACTOR, ACTOR_NAME
+from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1.game_pb2_grpc import GameServiceStub
+from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub
+from faristol.pb.pairing.v1.pairing_pb2_grpc import PairingServiceStub
+from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
+from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
+from faristol.terminal.common import run, said, who_acts
+from faristol.text.terminal import language_of_terminal
+
+T = TypeVar("T")
+
+STUBS: Mapping[str, Callable[[grpc.aio.Channel], Any]] = {
+    "game": GameServiceStub,
+    "lexicon": AdjudicationServiceStub,
+    "pairing": PairingServiceStub,
+    "rating": RatingServiceStub,
+    "results": ResultsServiceStub,
+}
+"""How each service is called."""
+
+
+def sender() -> tuple[tuple[str, str | bytes], ...]:
+    """Metadata of a call that says who sends it; nothing where nobody has said so.
+
+    Raises ``StartError`` for a name that the terminal gave in another encoding than UTF-8.
+    """
+    name = who_acts()
+    try:
+        return ((ACTOR_NAME, name.encode()),) if name else ()
+    except UnicodeEncodeError:
+        text = N_("the name {name}, given by --as or FARISTOL_AS, is not in UTF-8")
+        raise StartError(said(text, name=ascii(name))) from None
+
+
+class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """Says of every call who sends it and which language they read, unless the call does."""
+
+    def __init__(self, who: tuple[tuple[str, str | bytes], ...]) -> None:
+        self._who = who
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        metadata = grpc.aio.Metadata(*(client_call_details.metadata or ()))
+        for key, value in () if ACTOR in metadata else self._who:
+            metadata.add(key, value)
+        if "accept-language" not in metadata:
+            metadata.add("accept-language", language_of_terminal())
+        return await continuation(client_call_details._replace(metadata=metadata), request)
+
+
+def address_of(service: str, address: str | None) -> str:
+    """Where a service is: at ``address`` or where the settings say. Raises ``StartError`` where nobody said it."""
+    if wanted := address or Addresses().of(service):
+        return wanted
+    text = N_("say where the {service} service is: give --address or {setting}")
+    raise StartError(said(text, service=service, setting="FARISTOL_ADDRESS"))
+
+
+@asynccontextmanager
+async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.aio.Channel]:
+    """The channel to a service.
+
+    Raises ``StartError`` as ``address_of`` and ``sender`` do, and for what the service refuses in the block.
+    """
+    wanted = address_of(service, address)
+    callers: Any = [_Caller(sender())]  # the stubs want another class
+    async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=callers) as channel:
+        try:
+            yield channel
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is grpc.StatusCode.UNAVAILABLE:
+                text = N_("the {service} service at {address} cannot be reached")
+                raise StartError(said(text, service=service, address=wanted)) from problem
+            raise StartError(every_reason(problem)) from problem
+
+
+@asynccontextmanager
+async def stub_at(service: str, address: str | None) -> AsyncIterator[Any]:
+    """A stub of a service of ``STUBS``. Raises ``StartError`` as ``service_at`` does."""
+    async with service_at(service, address) as channel:
+        yield STUBS[service](channel)
+
+
+def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
+    """What ``work`` gets from a stub of a service. Raises ``StartError`` as ``service_at`` does."""
+
+    async def ask() -> T:
+        async with stub_at(service, address) as stub:
+            return await work(stub)
+
+    answer: T = run(ask())
+    return answer

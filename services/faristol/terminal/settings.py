@@ -1,0 +1,18 @@
+"""Settings of a command."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from faristol.host import Settings, StartError
+
+
+def settings_of(**given: object) -> Settings:
+    """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
+    try:
+        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = "_".join(str(part) for part in first["loc"])
+        value = first.get("input")
+        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
