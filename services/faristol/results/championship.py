@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.rows import Player, Round, Standing, Team, Tournament
+from faristol.results.rows import Player, Round, Standing, Team, TeamStanding, Tournament
 
 
 @dataclass(slots=True)
@@ -21,6 +21,8 @@ class Championship:
     """By number. One that was taken back is not among them."""
     standings: list[Standing] = field(default_factory=list)
     """After one round, in rank order; empty where they were not made."""
+    team_standings: list[TeamStanding] = field(default_factory=list)
+    """The same of teams."""
 
     @property
     def id(self) -> str:

@@ -24,7 +24,7 @@ from faristol.results.championship import Championship
 from faristol.results.model import tournament_of
 from faristol.results.prizes import Play, Plays
 from faristol.results.projection import NAME, projection
-from faristol.results.rows import Division, Game, Player, Round, Team, Tournament
+from faristol.results.rows import Division, Game, Player, Round, Standing, Team, TeamStanding, Tournament
 from faristol.results.store import Reader
 from faristol.results.tables import schema
 
@@ -91,6 +91,7 @@ class Part(Flag):
     TABLES = auto()
     """The tables of the rounds, their byes and matches."""
     STANDINGS = auto()
+    TEAM_STANDINGS = auto()
 
 
 async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
@@ -143,9 +144,13 @@ async def tournament(
         if Part.TABLES in parts:
             await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=head.team_boards > 0)
         if Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
-            of.standings = await reader.standings(tournament_id, last)
+            of.standings = await reader.standings(Standing, tournament_id, last)
             if not of.standings:  # the record does not keep the content of the rules
                 await reader.add_tables(of.rounds, tournament_id, up_to, teams=False)
+        if Part.TEAM_STANDINGS in parts and head.team_boards and (last := up_to or max(of.rounds, default=0)):
+            of.team_standings = await reader.standings(TeamStanding, tournament_id, last)
+            if not of.team_standings:
+                await reader.add_tables(of.rounds, tournament_id, up_to)
         first = await _head(reader, head.division_of) if head.division_of else head
         return of, first.divisions
 

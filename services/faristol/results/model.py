@@ -194,8 +194,11 @@ def _change_players(state: State, event: Recorded) -> None:
     of = _championship(state, event)
     before = of.tournament.players
     OF_PLAYERS[type(event.message)](of, event.message)
-    if of.tournament.players != before:
+    if of.tournament.players != before or isinstance(event.message, _TEAMS_COME_AND_GO):
         _mark(state, event, EVERY)
+
+
+_TEAMS_COME_AND_GO = (pairing.TeamRegistered, pairing.TeamWithdrawn, pairing.TeamReinstated)
 
 
 def _change_round(state: State, event: Recorded) -> None:
@@ -205,6 +208,8 @@ def _change_round(state: State, event: Recorded) -> None:
         for game in [each for each in state.games.values() if (each.tournament_id, each.round) == (of.id, number)]:
             del state.games[game.game_id]
         state.taken_back.append((of.id, number))
+    elif isinstance(event.message, pairing.RoundStarted) and of.tournament.team_boards:
+        _mark(state, event, number)  # boards that are won without a game are told from now on
     elif isinstance(event.message, pairing.RoundPaired):
         state.games.update((game.game_id, game) for game in of.rounds[number].games)
 

@@ -8,16 +8,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Engine, Table
+from sqlalchemy import Engine
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.refusal import Refusal
-from faristol.results.rows import Round, Standing, Tournament
+from faristol.results.rows import Round, Standing, Team, TeamStanding, Tournament
 from faristol.results.rows import Ruleset as Content
 from faristol.results.standings import Ranking, Tally, pin_of
-from faristol.results.store import Reader, Tables, remove, write
+from faristol.results.store import Reader, S, Tables, remove, write
 from faristol.results.tables import LAYOUTS
+from faristol.results.teams import kept, rank_teams
 from faristol.rules import Ruleset
 
 CACHED = 4
@@ -63,14 +64,16 @@ async def project(
     (tournament,) = await reader.of_tournament(Tournament, tournament_id)
     before = known.last
     if not before or before[0].round != first:
-        of = tables[Standing].c
-        before = await reader.rows(Standing, (of.tournament_id == tournament_id) & (of.round >= first))
+        before = await reader.standings_from(Standing, tournament_id, first)
     now: list[Standing] = []
     if (ruleset := await _rules(reader, tournament)) is not None:
         await _count(reader, known, rounds, changed)
         came = await reader.came(tournament_id)
         now = await asyncio.to_thread(_after_rounds, known, tournament, came, first, ruleset)
-    await _write(connection, tables[Standing], before, now)
+    await _write(connection, tables, Standing, before, now)
+    if tournament.team_boards:
+        of_teams = await reader.standings_from(TeamStanding, tournament_id, first)
+        await _write(connection, tables, TeamStanding, of_teams, await _teams(reader, tournament, first, ruleset))
     if now:
         known.ranked_at = tournament.ranked_at
         known.last = [row for row in now if row.round == rounds[-1].round]
@@ -106,11 +109,26 @@ def _after_rounds(
     return found
 
 
+async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ruleset | None) -> list[TeamStanding]:
+    """The standings of teams."""
+    if ruleset is None:
+        return []
+    rounds = [round_ for _, round_ in sorted((await reader.rounds(tournament.tournament_id)).items())]
+    registered = await reader.of_tournament(Team, tournament.tournament_id)
+    found: list[TeamStanding] = []
+    for place, round_ in enumerate(rounds, 1):
+        if round_.round >= first:
+            with suppress(ValueError):  # as with those of players
+                lines = await asyncio.to_thread(rank_teams, tournament, registered, rounds[:place], ruleset=ruleset)
+                found += (kept(tournament.tournament_id, round_.round, line) for line in lines)
+    return found
+
+
 async def _write(
-    connection: AsyncConnection, table: Table, before: Iterable[Standing], now: Iterable[Standing]
+    connection: AsyncConnection, tables: Tables, cls: type[S], before: Iterable[S], now: Iterable[S]
 ) -> None:
     """Write what differs."""
-    key = LAYOUTS[Standing].key
+    table, key = tables[cls], LAYOUTS[cls].key
     there, rows = {key(row): row for row in before}, {key(row): row for row in now}
     await remove(connection, table, there.keys() - rows.keys())
     await write(

@@ -139,6 +139,19 @@ class Sanction(NamedTuple):
     version: int
 
 
+class TeamRound(NamedTuple):
+    """What a round was to a team, in half points of the boards; ``basis`` and ``outcome`` as the contract has them."""
+
+    round: int
+    final: bool
+    basis: int
+    outcome: int
+    match: int
+    opponent_id: str
+    own: int
+    against: int
+
+
 class TieBreak(NamedTuple):
     """The value of a tie-break, in quarters; of a mean, its sum and what that is divided by."""
 
@@ -433,6 +446,27 @@ class Standing(Row):
     """Packed, each a ``TieBreak``, in the order in which they decide."""
 
 
+@dataclass(slots=True)
+class TeamStanding(Row):
+    """A team's line in the standings after a round."""
+
+    tournament_id: str = key()
+    round: int = key()
+    team_id: str = key()
+    rank: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    match_half_points: int = 0
+    board_half_points: int = 0
+    spread: int = 0
+    total: int = 0
+    tie_breaks: str = ""
+    """Packed, each a ``TieBreak``, in the order in which they decide."""
+    rounds: str = ""
+    """Packed, each a ``TeamRound``, in order."""
+
+
 CLASSES: tuple[type[Row], ...] = (
     Ruleset,
     Tournament,
@@ -446,4 +480,5 @@ CLASSES: tuple[type[Row], ...] = (
     Sheet,
     Line,
     Standing,
+    TeamStanding,
 )

@@ -13,7 +13,20 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.backend import Backend
 from faristol.record.databases import kind_of
 from faristol.record.tables import people
-from faristol.results.rows import Bye, Game, Line, Match, Player, Round, Row, Seat, Sheet, Standing, Tournament
+from faristol.results.rows import (
+    Bye,
+    Game,
+    Line,
+    Match,
+    Player,
+    Round,
+    Row,
+    Seat,
+    Sheet,
+    Standing,
+    TeamStanding,
+    Tournament,
+)
 from faristol.results.tables import LAYOUTS
 
 LOOKED_UP = 400
@@ -21,6 +34,7 @@ LOOKED_UP = 400
 
 Tables = Mapping[type[Row], Table]
 R = TypeVar("R", bound=Row)
+S = TypeVar("S", Standing, TeamStanding)
 K = TypeVar("K", str, tuple[Any, ...])
 
 
@@ -109,11 +123,17 @@ class Reader:
             for match in await self.rows(Match, of_rounds(Match), "round", "match"):
                 rounds[match.round].matches.append(match)
 
-    async def standings(self, tournament_id: str, round_: int) -> list[Standing]:
+    async def standings_from(self, cls: type[S], tournament_id: str, first: int) -> list[S]:
+        """The standings after a round and after all that follow it."""
+        of = self.tables[cls].c
+        return await self.rows(cls, and_(of.tournament_id == tournament_id, of.round >= first))
+
+    async def standings(self, cls: type[S], tournament_id: str, round_: int) -> list[S]:
         """The standings after a round, in rank order; empty where they were not made."""
-        of = self.tables[Standing].c
-        found = await self.rows(Standing, and_(of.tournament_id == tournament_id, of.round == round_))
-        return sorted(found, key=lambda each: (each.rank, each.player_id))
+        of = self.tables[cls].c
+        found = await self.rows(cls, and_(of.tournament_id == tournament_id, of.round == round_))
+        key = LAYOUTS[cls].key
+        return sorted(found, key=lambda each: (each.rank, key(each)))
 
     async def plays(self, tournament_id: str) -> tuple[dict[str, int], list[Line]]:
         """Of the plays of a tournament that stand: the bingos of each player who has any, and the best plays."""
@@ -246,6 +266,14 @@ async def remove_round(connection: AsyncConnection, tables: Tables, tournament_i
     of_round = select(game.game_id).where(game.tournament_id == tournament_id, game.round == number)
     for at_table in (tables[Line], tables[Sheet]):
         await connection.execute(delete(at_table).where(at_table.c.game_id.in_(of_round)))
-    for table in (tables[Seat], tables[Game], tables[Bye], tables[Match], tables[Standing], tables[Round]):
+    for table in (
+        tables[Seat],
+        tables[Game],
+        tables[Bye],
+        tables[Match],
+        tables[Standing],
+        tables[TeamStanding],
+        tables[Round],
+    ):
         those = and_(table.c.tournament_id == tournament_id, table.c.round == number)
         await connection.execute(delete(table).where(those))

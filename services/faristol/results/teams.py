@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import rows
 from faristol.results.arithmetic import shown, tie_break
-from faristol.results.rows import ByeKind, Game, Round, Tournament
+from faristol.results.rows import ByeKind, Game, Round, Tournament, packed, unpacked
 from faristol.results.standings import BYES, result_of, rules_of
 from faristol.rules import Ruleset
 from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBye, TeamRow, team_standings
@@ -82,15 +82,16 @@ def rank_teams(
     *,
     arithmetic: bool = False,
     only: str = "",
+    ruleset: Ruleset | None = None,
 ) -> list[results.TeamStanding]:
     """The standings of teams after the results in ``rounds``; with ``arithmetic``, without words, if so asked.
 
-    With ``only`` the line of that team alone, ranked among all; no line when the team has none. Raises ``Refusal`` when
-    the rules, with the options that were chosen, are not installed here.
+    With ``only`` the line of that team alone, ranked among all; no line when the team has none. Without a ``ruleset``
+    the rules are those that the tournament pins: raises ``Refusal`` when those are not at hand.
     """
     if not tournament.team_boards:
         return []
-    ruleset = rules_of(tournament)
+    ruleset = ruleset or rules_of(tournament)
     met = {round_.round: meetings(round_, ruleset) for round_ in rounds}
     held: list[Match | TeamBye] = []
     for round_ in rounds:
@@ -130,6 +131,78 @@ def rank_teams(
     ]
 
 
+def kept(tournament_id: str, number: int, line: results.TeamStanding) -> rows.TeamStanding:
+    """A line of the standings after round ``number`` as its table has it: without names."""
+    return rows.TeamStanding(
+        tournament_id,
+        number,
+        line.team_id,
+        rank=line.rank,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+        match_half_points=line.match_half_points,
+        board_half_points=line.board_half_points,
+        spread=line.spread,
+        total=line.total,
+        tie_breaks=packed([rows.TieBreak(each.name, each.quarters, each.divisor) for each in line.tie_breaks]),
+        rounds=packed(
+            [
+                rows.TeamRound(
+                    each.round,
+                    each.final,
+                    each.basis,
+                    each.outcome,
+                    each.match,
+                    each.opponent_id,
+                    each.board_half_points,
+                    each.against_half_points,
+                )
+                for each in line.rounds
+            ]
+        ),
+    )
+
+
+def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> list[results.TeamStanding]:
+    """Lines of the standings as they are told, out of their table."""
+    ranks = {line.team_id: line.rank for line in lines}
+    return [
+        results.TeamStanding(
+            rank=line.rank,
+            team_id=line.team_id,
+            name=teams[line.team_id].name,
+            wins=line.wins,
+            draws=line.draws,
+            losses=line.losses,
+            match_half_points=line.match_half_points,
+            board_half_points=line.board_half_points,
+            spread=line.spread,
+            total=line.total,
+            tie_breaks=[
+                results.TieBreak(name=each.name, quarters=each.quarters, divisor=each.divisor)
+                for each in unpacked(rows.TieBreak, line.tie_breaks)
+            ],
+            rounds=[
+                results.TeamRound(
+                    round=each.round,
+                    final=each.final,
+                    basis=results.TermBasis.ValueType(each.basis),
+                    outcome=results.Outcome.ValueType(each.outcome),
+                    match=each.match,
+                    opponent_id=each.opponent_id,
+                    opponent_name=teams[each.opponent_id].name if each.opponent_id else "",
+                    opponent_rank=ranks[each.opponent_id] if each.opponent_id else 0,
+                    board_half_points=each.own,
+                    against_half_points=each.against,
+                )
+                for each in unpacked(rows.TeamRound, line.rounds)
+            ],
+        )
+        for line in lines
+    ]
+
+
 def taking_part(teams: Iterable[rows.Team], rounds: Iterable[Round]) -> list[rows.Team]:
     """Those that have a place in the standings: not who withdrew before any round and never came."""
     came: set[str] = set()
@@ -144,15 +217,9 @@ def score(tournament: Tournament) -> str:
     return rules_of(tournament).championship.team_score if tournament.team_boards else ""
 
 
-def last_counted(rounds: Iterable[Round]) -> int:
+def last_counted(lines: Iterable[results.TeamStanding]) -> int:
     """The last round that has the result of a match, 0 when none has."""
-    over = (
-        round_.round
-        for round_ in rounds
-        for boards in (_Boards.of(round_),)
-        if any(_is_final(round_, match, boards) for match in round_.matches)
-    )
-    return max(over, default=0)
+    return max((each.round for line in lines for each in line.rounds if each.match and each.final), default=0)
 
 
 @dataclass(frozen=True)

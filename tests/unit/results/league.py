@@ -29,6 +29,7 @@ class League:
 
     def __init__(self, score: str = "match-points", tie_breaks: str = "spread") -> None:
         rules = with_options(load_ruleset("fise"), {"teams": 2, "team_score": score, "tie_breaks": tie_breaks})
+        self.rules = rules
         chosen = [game.ChosenOption(name=name, value=written(value)) for name, value in rules.chosen.items()]
         self.ruleset = game.Pin(name=rules.name, digest=rules.digest, options=chosen)
         self.at = to_timestamp(START)
@@ -38,6 +39,11 @@ class League:
         yield from self.first_round()
         yield from self.second_round()
         yield from self.third_round()
+
+    def kept(self) -> Step:
+        """The content of its rules."""
+        kept = pairing.RulesetKept(digest=self.rules.digest, content=self.rules.canonical)
+        return {f"ruleset-{self.rules.digest}": [kept]}
 
     def create(self) -> Iterator[Step]:
         created = pairing.TournamentCreated(

@@ -14,10 +14,11 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Record, Recorded
 from faristol.results.model import TYPES
 from faristol.results.projection import projection
-from faristol.results.rows import Player, Tournament
+from faristol.results.rows import Player, Standing, Team, TeamStanding, Tournament
 from faristol.results.standings import rank
 from faristol.results.store import Reader
 from faristol.results.tables import VERSION, schema
+from faristol.results.teams import rank_teams, told
 from faristol.results.unit import Rebuilding
 
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -70,6 +71,7 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
         "Sheet": 4,
         "Line": 9 + 3 * 4,
         "Standing": 2 * 5,
+        "TeamStanding": 0,
     }
     everything = await record.read(types=TYPES)
     for size in (len(everything), 7, 2):
@@ -80,13 +82,22 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
 
 async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept_live(record: Record) -> None:
     await make_tables(record)
-    at = 0
-    for step in League().steps():
+    at, league = 0, League()
+    for step in [league.kept(), *league.steps()]:
         await append(record, step)
         news = await record.read(at, types=TYPES)
         await project(record, news, size=1)
         at = news[-1].position
     live = await written(record)
+    assert len(live["TeamStanding"]) == 3 * 3
+    async with record.reading() as connection:
+        reader = Reader(connection, TABLES)
+        (of,) = await reader.of_tournament(Tournament, TOURNAMENT)
+        teams = {team.team_id: team for team in await reader.of_tournament(Team, TOURNAMENT)}
+        rounds = [round_ for _, round_ in sorted((await reader.rounds(TOURNAMENT)).items())]
+        for number in (1, 2, 3):
+            lines = await reader.standings(TeamStanding, TOURNAMENT, number)
+            assert told(lines, teams) == rank_teams(of, teams.values(), rounds[:number])
     everything = await record.read(types=TYPES)
     await make_tables(record)
     await project(record, everything, len(everything))
@@ -219,7 +230,7 @@ async def test_standings_that_are_kept_are_those_that_are_ranked_when_asked_for(
         for number in (1, 2):
             counted = [round_ for _, round_ in sorted(rounds.items()) if round_.round <= number]
             ranked = [line.standing for line in rank(of, players, counted)]
-            assert await reader.standings(TOURNAMENT, number) == ranked
+            assert await reader.standings(Standing, TOURNAMENT, number) == ranked
 
 
 async def test_without_the_content_of_the_rules_on_the_record_no_standings_are_kept(record: Record) -> None:

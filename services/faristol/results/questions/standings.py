@@ -48,19 +48,21 @@ async def get_team_standings(
     models: ReadModels, request: results.GetTeamStandingsRequest, context: Context
 ) -> results.GetTeamStandingsResponse:
     """Standings of teams with their tie-breaks and, where asked for, how each comes about."""
-    found = await models.found(request, context, history.tournament, Part.TEAMS | Part.TABLES)
+    parts = Part.TEAMS | (Part.TABLES if request.arithmetic else Part.TEAM_STANDINGS)
+    found = await models.found(request, context, history.tournament, parts, up_to=request.round)
     counted = found.up_to(request.round)
     registered = found.of.teams
-    lines = await asyncio.to_thread(
-        teams.rank_teams,
-        found.head,
-        registered.values(),
-        counted,
-        arithmetic=request.arithmetic,
-        only=request.team_id,
-    )
-    if request.team_id and request.team_id not in registered:
-        raise NotFound("team", request.team_id)
+    if found.of.team_standings:
+        lines = teams.told(found.of.team_standings, registered)
+    else:
+        lines = await asyncio.to_thread(
+            teams.rank_teams, found.head, registered.values(), counted, arithmetic=request.arithmetic
+        )
+    last = request.round or teams.last_counted(lines)
+    if request.team_id:
+        if request.team_id not in registered:
+            raise NotFound("team", request.team_id)
+        lines = [line for line in lines if line.team_id == request.team_id]
     for line in lines:
         line.withdrawn_round = registered[line.team_id].withdrawn_round
     if request.arithmetic:
@@ -68,7 +70,7 @@ async def get_team_standings(
         await asyncio.to_thread(explanations.word_all, lines, names, language_of(context))
     return results.GetTeamStandingsResponse(
         standings=lines,
-        round=request.round or teams.last_counted(counted),
+        round=last,
         position=found.position,
         division=found.head.division,
         score=teams.score(found.head),
