@@ -126,6 +126,7 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
     assert refusal_of(lambda: fix(hall, "nobody", 1)) == "NOT_REGISTERED"
     other = pb.SetHallsRequest(halls=[UPPER.message()])
     assert refusal_of(lambda: hall.decided(other)) == "TABLE_NEEDED"
+    assert hall.decided(pb.SetHallsRequest(halls=[UPPER.message(), MAIN.message()]))
     release = pb.ReleaseTableRequest(player_id="p1")
     hall.carry_out(release)
     assert refusal_of(lambda: hall.decided(release)) == "NO_OWN_TABLE"

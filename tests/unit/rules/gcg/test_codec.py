@@ -62,3 +62,7 @@ def test_what_is_no_text_is_refused(data: bytes, line: int, reason: str, expecte
     problem = caught.value.problem
     assert (problem.line, problem.reason) == (line, reason)
     assert expected in problem.expected
+
+
+def test_a_file_of_the_largest_size_is_read() -> None:
+    assert decode_gcg(b" " * SIZE_MAX) == " " * SIZE_MAX
