@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 from google.protobuf.message import Message
 from tests.unit.table.hall import Hall, rules
 
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.table.decide import CLOCK, GAME
 
 RACKS = ["C A S A L E S", "B O N A T E R"]
 
@@ -83,3 +87,65 @@ def test_what_a_player_may_do_now(hall: Hall, request_: Any) -> None:
     with pytest.raises(Refusal) as refused:
         hall.decided(request_)
     assert refused.value.reason in ("GAME_OVER", "NOT_AT_TABLE"), "who has left is not at the table any more"
+
+
+COMMANDS = {**GAME, **CLOCK}
+NAMES_PLAYER = [kind for kind in COMMANDS if "player_id" in kind.DESCRIPTOR.fields_by_name]
+NEEDS_ARBITER = [kind for kind in COMMANDS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
+BY_PLAYERS = (pb.SettleCountRequest, pb.CorrectPlayRequest, pb.CorrectTotalRequest, pb.SettleBlankRequest)
+"""What players settle between themselves where all of them agree."""
+
+AT_ANY_TIME = frozenset(
+    (
+        pb.CorrectPlayRequest,
+        pb.CorrectTotalRequest,
+        pb.ImposeSanctionRequest,
+        pb.RecordOverholdingRequest,
+        pb.SettleBlankRequest,
+        pb.SignSheetRequest,
+    )
+)
+"""What is signed, noted or put right once a game is over."""
+
+ALLOWED: Mapping[type[Message], Mapping[str, Any]] = {
+    clock_pb2.CorrectClockRequest: {"reason": 1},
+    clock_pb2.NeutraliseRequest: {"reason": 1},
+    pb.ImposeSanctionRequest: {"kind": events.SANCTION_KIND_WARNING},
+}
+"""Fields without which a command makes no sense."""
+
+
+def asked(kind: type[Message], **given: Any) -> Message:
+    names = kind.DESCRIPTOR.fields_by_name
+    fields = {"arbiter_id": "eleni", **ALLOWED.get(kind, {}), **given}
+    return kind(**{name: value for name, value in fields.items() if name in names})
+
+
+def name_of(kind: type[Message]) -> str:
+    return kind.DESCRIPTOR.name
+
+
+@pytest.mark.parametrize("kind", NAMES_PLAYER, ids=name_of)
+def test_nothing_is_done_by_or_to_who_does_not_play_at_the_table(kind: type[Message]) -> None:
+    with pytest.raises(Refusal) as refused:
+        Hall(rules("pes-2024")).decided(asked(kind, player_id="dolors"))
+    assert refused.value.reason == "NOT_AT_TABLE"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in NEEDS_ARBITER if kind not in BY_PLAYERS], ids=name_of)
+def test_what_an_arbiter_does_nobody_of_the_table_does(kind: type[Message]) -> None:
+    hall = Hall(rules("pes-2024"))
+    with pytest.raises(Refusal) as refused:
+        hall.decided(asked(kind, arbiter_id="anna", player_id="anna"))
+    assert refused.value.reason == "OWN_GAME"
+    with pytest.raises(Invalid) as problem:
+        hall.decided(asked(kind, arbiter_id="", player_id="anna"))
+    assert problem.value.field == "arbiter_id"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in COMMANDS if kind not in AT_ANY_TIME], ids=name_of)
+def test_a_game_that_all_have_left_goes_on_by_nothing(kind: type[Message]) -> None:
+    hall = Hall(rules("pes-2024"))
+    hall.do(pb.AbandonRequest(player_ids=hall.players))
+    with pytest.raises(Refusal):
+        hall.decided(asked(kind, player_id="anna"))
