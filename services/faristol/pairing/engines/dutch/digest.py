@@ -5,34 +5,23 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from dataclasses import asdict
 
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
 
 
 def digest(a_round: Round) -> str:
     """SHA-256 of everything that the pairing of a round depends on, in lower-case hexadecimal."""
-    told = {
-        "number": a_round.number,
-        "colours": a_round.colours,
-        "initial_colour": a_round.initial_colour,
+    told = asdict(a_round) | {
         "forbidden": sorted(sorted(pair) for pair in a_round.forbidden),
         "kept": sorted(a_round.kept),
-        "not_come": sorted(a_round.not_come),
-        "players": [
-            {
-                "number": player.number,
-                "points": player.points,
-                "opponents": sorted(player.opponents),
-                "colours": player.colours,
-                "floats": [received.value for received in player.floats],
-                "had_bye": player.had_bye,
-                "unplayed": player.unplayed,
-                "topscorer": player.topscorer,
-            }
-            for player in a_round.ranking()
-        ],
+        "players": [asdict(player) for player in a_round.ranking()],
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":"), default=_plain).encode()).hexdigest()
+
+
+def _plain(value: frozenset[int] | Float) -> object:
+    return value.value if isinstance(value, Float) else sorted(value)
 
 
 def draw_initial_colour(seed: bytes) -> int:

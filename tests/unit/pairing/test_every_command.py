@@ -1,14 +1,16 @@
-"""A tournament of which the final standings are published."""
+"""What every command on a tournament asks of the tournament, of its players and of its officials."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.pairing.halls import Hall, decided
 
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.administration.results import final_scores
 from faristol.pairing.office.office import COMMANDS
@@ -69,11 +71,80 @@ def kind(request: Message) -> str:
     return request.DESCRIPTOR.name
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=kind)
-def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None:
+def paired() -> Hall:
+    """A tournament whose first round is paired, and of which a player was warned."""
     hall = Hall({f"p{number}": 2000 - number for number in range(1, 7)}, ruleset=FISE)
     hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="eva"))
     hall.pair(1)
+    return hall
+
+
+def with_field(field: str, *without: type[Message]) -> pytest.MarkDecorator:
+    """For the requests that have a field, and say something in it."""
+    there = [
+        request
+        for request in REQUESTS
+        if any(known.name == field for known, _ in request.ListFields()) and type(request) not in without
+    ]
+    assert there
+    return pytest.mark.parametrize("request_", there, ids=kind)
+
+
+def answer(request: Message, **changed: Any) -> tuple[str, str]:
+    """What speaks against a request with another value in a field: the reason, or the field that is malformed."""
+    other: Any = type(request)()
+    other.CopyFrom(request)
+    for field, value in changed.items():
+        other.ClearField(field)
+        if isinstance(value, list):
+            getattr(other, field).extend(value)
+        else:
+            setattr(other, field, value)
+    with pytest.raises((Refusal, Invalid)) as problem:
+        paired().decided(other)
+    against: Any = problem.value
+    return (against.reason, "") if isinstance(against, Refusal) else ("", against.field)
+
+
+@with_field("player_id", pb.LodgeAppealRequest, pb.RegisterPlayerRequest)
+def test_who_is_not_registered_is_in_no_act(request_: Message) -> None:
+    assert answer(request_, player_id="nobody") == ("NOT_REGISTERED", "")
+
+
+@with_field("player_ids")
+def test_a_pair_is_of_two_who_are_registered(request_: Message) -> None:
+    assert answer(request_, player_ids=["p1", "nobody"]) == ("NOT_REGISTERED", "")
+    assert answer(request_, player_ids=["p1", "p1"]) == ("", "player_ids")
+    assert answer(request_, player_ids=["p1"]) == ("", "player_ids")
+
+
+@with_field("arbiter_id")
+def test_an_arbiter_is_said_and_is_not_concerned(request_: Message) -> None:
+    assert answer(request_, arbiter_id="p1") == ("OWN_GAME", "")
+    assert answer(request_, arbiter_id="") == ("", "arbiter_id")
+    assert answer(request_, arbiter_id="Not an id") == ("", "arbiter_id")
+
+
+@with_field("decided_by")
+def test_who_decides_on_a_sanction_is_said_and_is_not_concerned(request_: Message) -> None:
+    assert answer(request_, decided_by=["ona", "p1"]) == ("OWN_GAME", "")
+    assert answer(request_, decided_by=[]) == ("", "decided_by")
+    assert answer(request_, decided_by=["ona", "Not an id"]) == ("", "decided_by")
+
+
+@with_field("game_id")
+def test_a_game_is_one_that_was_paired(request_: Message) -> None:
+    assert answer(request_, game_id="open-r9-t1") == ("GAME_NOT_PAIRED", "")
+
+
+@with_field("version")
+def test_an_act_is_said_by_its_number(request_: Message) -> None:
+    assert answer(request_, version=0) == ("", "version")
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=kind)
+def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None:
+    hall = paired()
 
     with pytest.raises(Refusal) as refused:
         decided(replace(hall.state, over=True), request_, rules=FISE, facts=hall.facts)
