@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from faristol.rules.bag import commitment, derive_seed, draw, exchange, full_bag, without
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
-from faristol.rules.books import Book, load_book
+from faristol.rules.books import load_book
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.options import Option, OptionValue
 from faristol.rules.placement import Word, check_play, off_centre, words_formed
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import RulesetError, load_ruleset, read_ruleset, ruleset_names
 from faristol.rules.ruleset_pins import pinned_ruleset
-from faristol.rules.scoring import PlayScore, SquareScore, WordScore, score_play
+from faristol.rules.scoring import score_play
 from faristol.rules.standings import Bye, Outcome, Result, Row, SpreadAdjustment, TableResult, standings
-from faristol.rules.starting_draw import StartingDraw, StartingTile, starting_draw
+from faristol.rules.starting_draw import starting_draw
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.rules.turns import TurnKind, check_exchange, check_pass
 from faristol.rules.with_options import check_settled, unsettled, with_options

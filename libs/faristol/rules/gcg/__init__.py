@@ -27,7 +27,7 @@ from faristol.rules.gcg.game import (
 from faristol.rules.gcg.printout import draw_board, draw_sheet
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.reader import read_gcg
-from faristol.rules.gcg.replay import Replay, Step, replay
+from faristol.rules.gcg.replay import Replay, replay
 from faristol.rules.gcg.ruleset import suited, tile_set_named
 from faristol.rules.gcg.tiles import write_play, write_rack, write_tile
 from faristol.rules.gcg.writer import write_gcg

@@ -3,4 +3,4 @@
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.ranking import Row, Standings, standings
 from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment, TableResult
-from faristol.rules.standings.teams import Board, Match, TeamBye, TeamRow, TeamScore, TeamTieBreak, team_standings
+from faristol.rules.standings.teams import Board, Match, TeamBye, TeamRow, TeamScore, team_standings

@@ -1,6 +1,6 @@
 """TRF files: reports of tournaments in FIDE's form, for pairing programs and for rating."""
 
-from faristol.rules.trf.columns import Problem, TrfError
+from faristol.rules.trf.columns import TrfError
 from faristol.rules.trf.document import (
     Adjustment,
     Byes,
