@@ -41,6 +41,12 @@ def test_texts_types_and_imports_are_left_alone() -> None:
     assert _changed(source) == []
 
 
+def test_what_only_asserts_is_left_alone() -> None:
+    assert _changed("assert a < b\n") == []
+    assert _changed("pairs = zip(a, b, strict=True)\n") == []
+    assert _changed("pairs = zip(a, b, strict=False)\n") == ["pairs = zip(a, b, strict=True)\n"]
+
+
 @given(st.integers(0, 9), st.sampled_from(["<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "//", "and", "or"]))
 def test_every_mutation_is_another_program(number: int, operator: str) -> None:
     source = f"def f(a, b):\n    return a {operator} b if b else {number}\n"
