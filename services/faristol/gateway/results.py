@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import grpc
 from fastapi import Depends
@@ -17,6 +17,12 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
+
+Q = TypeVar("Q")
+"""A question."""
+
+A = TypeVar("A")
+"""Its answer."""
 
 DEADLINE = 10.0
 """Seconds within which the service has to answer."""
@@ -50,22 +56,22 @@ class Results:
         self._stub = stub
         self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
 
+    async def _asked(self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q) -> A:
+        return await method(request, timeout=DEADLINE, metadata=self._metadata)
+
     async def tournaments(self, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTournamentsResponse:
         """All tournaments, the latest first."""
-        return await self._stub.ListTournaments(
-            pb.ListTournamentsRequest(min_position=min_position, **fields(as_of)),
-            timeout=DEADLINE,
-            metadata=self._metadata,
+        return await self._asked(
+            self._stub.ListTournaments, pb.ListTournamentsRequest(min_position=min_position, **fields(as_of))
         )
 
     async def tournament(
         self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.GetTournamentResponse:
         """One tournament."""
-        head = await self._stub.GetTournament(
+        head = await self._asked(
+            self._stub.GetTournament,
             pb.GetTournamentRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
         await fetch(self._stub, head.tournament.ruleset)
         return head
@@ -82,7 +88,8 @@ class Results:
         category: str = "",
     ) -> pb.GetStandingsResponse:
         """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
-        return await self._stub.GetStandings(
+        return await self._asked(
+            self._stub.GetStandings,
             pb.GetStandingsRequest(
                 tournament_id=tournament_id,
                 round=round_,
@@ -92,8 +99,6 @@ class Results:
                 category=category,
                 **fields(as_of),
             ),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def team_standings(
@@ -107,7 +112,8 @@ class Results:
         arithmetic: bool = False,
     ) -> pb.GetTeamStandingsResponse:
         """Standings of teams after a round, or with the results so far when that is 0; of one when one is named."""
-        return await self._stub.GetTeamStandings(
+        return await self._asked(
+            self._stub.GetTeamStandings,
             pb.GetTeamStandingsRequest(
                 tournament_id=tournament_id,
                 round=round_,
@@ -116,40 +122,35 @@ class Results:
                 arithmetic=arithmetic,
                 **fields(as_of),
             ),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def teams(self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTeamsResponse:
         """Teams with their line-ups."""
-        return await self._stub.ListTeams(
+        return await self._asked(
+            self._stub.ListTeams,
             pb.ListTeamsRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def pairings(
         self, tournament_id: str, round_: int, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.GetPairingsResponse:
         """Pairings of a round."""
-        return await self._stub.GetPairings(
+        return await self._asked(
+            self._stub.GetPairings,
             pb.GetPairingsRequest(
                 tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
             ),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def crosstable(
         self, tournament_id: str, round_: int = 0, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.GetCrosstableResponse:
         """Everybody's rounds up to one, or so far when that is 0."""
-        return await self._stub.GetCrosstable(
+        return await self._asked(
+            self._stub.GetCrosstable,
             pb.GetCrosstableRequest(
                 tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
             ),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def report(
@@ -163,7 +164,8 @@ class Results:
         for_officials: bool = False,
     ) -> pb.GetReportResponse:
         """A TRF file up to a round, or up to the last that is over when that is 0; for officials with all arranged."""
-        return await self._stub.GetReport(
+        return await self._asked(
+            self._stub.GetReport,
             pb.GetReportRequest(
                 tournament_id=tournament_id,
                 edition=edition,
@@ -172,46 +174,39 @@ class Results:
                 for_officials=for_officials,
                 **fields(as_of),
             ),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
         """Who is ahead for the special prizes."""
-        return await self._stub.GetPrizes(
-            pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position),
-            timeout=DEADLINE,
-            metadata=self._metadata,
+        return await self._asked(
+            self._stub.GetPrizes, pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)
         )
 
     async def players(
         self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.ListPlayersResponse:
         """Players with their ratings."""
-        return await self._stub.ListPlayers(
+        return await self._asked(
+            self._stub.ListPlayers,
             pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
-            timeout=DEADLINE,
-            metadata=self._metadata,
         )
 
     async def game(self, game_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.GetGameResponse:
         """A game."""
-        game = await self._stub.GetGame(
-            pb.GetGameRequest(game_id=game_id, min_position=min_position, **fields(as_of)),
-            timeout=DEADLINE,
-            metadata=self._metadata,
+        game = await self._asked(
+            self._stub.GetGame, pb.GetGameRequest(game_id=game_id, min_position=min_position, **fields(as_of))
         )
         await fetch(self._stub, game.ruleset)
         return game
 
     async def status(self) -> pb.GetStatusResponse:
         """Where everything stands that follows the record."""
-        return await self._stub.GetStatus(pb.GetStatusRequest(), timeout=DEADLINE, metadata=self._metadata)
+        return await self._asked(self._stub.GetStatus, pb.GetStatusRequest())
 
     async def seals(self, after: int, limit: int, *, newest: bool) -> pb.ListSealsResponse:
         """Seals of the record that reach beyond a position, or the newest alone."""
         request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
-        return await self._stub.ListSeals(request, timeout=DEADLINE, metadata=self._metadata)
+        return await self._asked(self._stub.ListSeals, request)
 
     def follow(self, tournament_id: str, after: int) -> grpc.aio.UnaryStreamCall[pb.FollowRequest, pb.FollowResponse]:
         """News of a tournament after a position. Whoever follows has to cancel the call at the end."""

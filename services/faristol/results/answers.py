@@ -1,6 +1,7 @@
 """What the contract answers, out of rows: a function for each message that is shown. Pure.
 
-Names of people are not here: they stand beside the record, and are filled in where an answer is given.
+Names of people are not here, but for those of a list: they stand beside the record, and are filled in where an answer
+is given.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record.people import Person, told_apart
 from faristol.results import rows
 from faristol.results.arithmetic import shown
 from faristol.results.championship import Championship
+from faristol.results.likeness import like
 from faristol.results.model import table_of
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
 from faristol.results.scoresheet import board, turns_taken
@@ -28,32 +31,13 @@ def tournament(
     of: rows.Tournament, rounds: Iterable[rows.Round], divisions: Sequence[rows.Division]
 ) -> results.Tournament:
     """A tournament in short, with the ``divisions`` of its championship."""
-    answer = results.Tournament(
-        tournament_id=of.tournament_id,
-        name=of.name,
-        rounds=of.rounds,
-        players=of.players,
+    answer = like(
+        results.Tournament,
+        of,
         ruleset=Pin(of.ruleset, of.ruleset_digest, of.ruleset_options).message(),
-        over=of.over,
-        division=of.division,
-        division_of=of.division_of,
-        divisions=[pairing.Division(tournament_id=each.tournament_id, name=each.name) for each in divisions],
-        team_boards=of.team_boards,
-        time_zone=of.time_zone,
-        halls=[
-            pairing.Hall(name=hall.name, first_table=hall.first_table, last_table=hall.last_table) for hall in of.halls
-        ],
-        played=[
-            results.Round(
-                round=each.round,
-                phase=_phase(each.phase),
-                tables=each.tables,
-                finished=each.finished,
-                corrected_before=each.corrected_before,
-                algorithm=each.algorithm,
-            )
-            for each in sorted(rounds, key=lambda each: each.round)
-        ],
+        divisions=[like(pairing.Division, each) for each in divisions],
+        halls=[like(pairing.Hall, each) for each in of.halls],
+        played=[like(results.Round, each) for each in sorted(rounds, key=lambda each: each.round)],
     )
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
@@ -61,29 +45,24 @@ def tournament(
     return answer
 
 
-def _phase(phase: int) -> results.RoundPhase.ValueType:
-    return results.RoundPhase.ValueType(phase)
-
-
-def players(of: Championship) -> results.ListPlayersResponse:
+def players(of: Championship, people: Mapping[str, Person]) -> results.ListPlayersResponse:
     """The players, highest rating first, and the teams, in the order in which they were registered."""
-    answer = results.ListPlayersResponse(
+    names = told_apart(people.values())
+    answer = like(
+        results.ListPlayersResponse,
+        of.tournament,
         players=[
-            results.Player(
-                player_id=player.player_id,
-                rating=player.rating,
-                unrated=player.unrated,
-                new_rating=player.new_rating,
-                entered_round=player.entered_round,
-                withdrawn_round=player.withdrawn_round,
-                checked_in=player.checked_in,
-                team_id=player.team_id,
-                category=player.category,
+            like(
+                results.Player,
+                player,
+                name=person.name,
+                club=person.club,
+                country=person.country,
+                shown_name=names[person.player_id],
             )
             for player in by_rating(of.players.values())
+            for person in (people[player.player_id],)
         ],
-        rating_system=of.tournament.rating_system,
-        rating_revision=of.tournament.rating_revision,
         teams=teams(of),
     )
     if of.tournament.rating_published_at is not None:
@@ -96,13 +75,7 @@ def players(of: Championship) -> results.ListPlayersResponse:
 def teams(of: Championship) -> list[results.Team]:
     """The teams in the order in which they were registered."""
     return [
-        results.Team(
-            team_id=team.team_id,
-            name=team.name,
-            line_up=[results.TeamPlayer(player_id=player_id) for player_id in team.line_up],
-            entered_round=team.entered_round,
-            withdrawn_round=team.withdrawn_round,
-        )
+        like(results.Team, team, line_up=[results.TeamPlayer(player_id=player_id) for player_id in team.line_up])
         for team in of.teams_in_order()
     ]
 
@@ -123,16 +96,16 @@ def by_rating(listed: Iterable[rows.Player]) -> list[rows.Player]:
 
 def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results.GetPairingsResponse:
     """The tables of a round with scores as they are; matches between teams without what they have come to."""
-    answer = results.GetPairingsResponse(
-        round=round_.round,
-        phase=_phase(round_.phase),
+    answer = like(
+        results.GetPairingsResponse,
+        round_,
         tables=[table(game) for game in round_.games],
         requested_byes=[
-            results.RequestedBye(
+            like(
+                results.RequestedBye,
+                bye,
                 seat=results.Seat(player_id=bye.player_id, team_id=bye.team_id),
                 kind=_worth(bye.worth),
-                match=bye.match,
-                board=bye.board,
             )
             for bye in round_.byes_of(ByeKind.REQUESTED)
         ],
@@ -148,7 +121,6 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
             results.TeamBye(team_id=bye.team_id, name=registered[bye.team_id].name, kind=_worth(bye.worth))
             for bye in round_.byes_of(ByeKind.TEAM)
         ],
-        algorithm=round_.algorithm,
     )
     for bye in round_.byes_of(ByeKind.ALLOCATED):
         answer.bye.player_id = bye.player_id
@@ -161,45 +133,16 @@ def _worth(worth: int) -> pairing.ByeKind.ValueType:
 
 def table(game: rows.Game) -> results.Table:
     """A table of a round."""
-    answer = results.Table(
-        table=game.table,
-        game_id=game.game_id,
-        seats=[_counted(seat) for seat in game.seats],
-        turns=game.turns,
-        final=game.final,
-        winner_id=game.winner_id,
-        lost_by_all=game.lost_by_all,
-        condition=game_events.EndCondition.ValueType(game.condition),
-        loser_ids=game.loser_ids,
-        unplayed=game.unplayed,
-        corrected=game.corrected,
-        first_player_id=game.first_player_id,
-        hall=game.hall,
-        match=game.match,
-        board=game.board,
-        score_sanctions=_sanctions(game),
-        entered_by=game.entered_by,
-        corrected_by=game.corrected_by,
+    answer = like(
+        results.Table,
+        game,
+        seats=[like(results.Seat, seat) for seat in game.seats],
+        spread_adjustments=[like(results.SpreadAdjustment, each) for each in game.spread_adjustments],
+        score_sanctions=[like(results.ScoreSanction, each) for each in game.score_sanctions],
     )
     if game.postponed_to is not None:
         answer.postponed_to.FromNanoseconds(game.postponed_to)
-    for each in game.spread_adjustments:
-        answer.spread_adjustments.add(
-            player_id=each.player_id, points=each.points, article=each.article, sanction=each.sanction
-        )
     return answer
-
-
-def _counted(seat: rows.Seat) -> results.Seat:
-    """A seat with the score that counts in the tournament."""
-    return results.Seat(player_id=seat.player_id, score=seat.score, team_id=seat.team_id)
-
-
-def _sanctions(game: rows.Game) -> list[results.ScoreSanction]:
-    return [
-        results.ScoreSanction(player_id=each.player_id, points=each.points, article=each.article, version=each.version)
-        for each in game.score_sanctions
-    ]
 
 
 # --- standings -----------------------------------------------------------------------------------------------------
@@ -231,19 +174,12 @@ def standings(
 
 def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequence[Any]]) -> results.Standing:
     """A player's line in the standings, with the fields of each of its ``rows.TieBreak``s."""
-    return results.Standing(
-        rank=of.rank,
-        player_id=of.player_id,
-        wins=of.wins,
-        draws=of.draws,
-        losses=of.losses,
-        bye=of.bye,
-        half_points=of.half_points,
+    return like(
+        results.Standing,
+        of,
         tie_breaks=[
             results.TieBreak(name=name, quarters=quarters, divisor=divisor) for name, quarters, divisor in tie_breaks
         ],
-        spread=of.spread,
-        total=of.total,
         team_id=player.team_id,
         category=player.category,
     )
@@ -263,44 +199,20 @@ def game(of: rows.Game) -> results.GetGameResponse:
     """A game as it is kept at its table, which is open."""
     sheet = of.sheet
     assert sheet is not None, f"the table of {of.game_id} was never opened"
-    return results.GetGameResponse(
-        game_id=of.game_id,
+    return like(
+        results.GetGameResponse,
+        sheet,
         tournament_id=of.tournament_id,
         round=of.round,
         table=of.table,
         seats=[results.Seat(player_id=seat.player_id, score=seat.table_score) for seat in of.seats],
-        first_player_id=sheet.first_player_id,
         board=_tiles(board(of)),
         entries=[_entry(line) for line in of.lines],
-        bag_left=sheet.bag_left,
-        turn_player_id=sheet.turn_player_id,
-        end_condition=game_events.EndCondition.ValueType(sheet.end_condition),
-        final=sheet.final,
-        winner_id=sheet.winner_id,
         clocks=[_side(seat) for seat in of.seats] if sheet.clocked else [],
-        allowance_ms=sheet.allowance_ms,
         ruleset=Pin(sheet.ruleset, sheet.ruleset_digest, sheet.ruleset_options).message(),
         lexicon=Pin(sheet.lexicon, sheet.lexicon_digest).message(),
         laid=_tiles(sheet.laid),
-        incidents=[
-            results.Incident(
-                kind=results.IncidentKind.ValueType(each.kind),
-                turn=each.turn,
-                player_id=each.player_id,
-                count=each.number,
-                open=each.open,
-                article=each.article,
-            )
-            for each in sheet.incidents
-        ],
-        loser_ids=sheet.loser_ids,
-        lost_by_all=sheet.lost_by_all,
-        turn_ms=sheet.turn_ms,
-        neutralised_for=sheet.neutralised_for,  # type: ignore[arg-type] # a number of the enumeration
-        round_time_over=sheet.round_time_over,
-        last_turn=sheet.last_turn,
-        draw_commitment=sheet.draw_commitment,
-        seed=sheet.seed,
+        incidents=[like(results.Incident, each, count=each.number) for each in sheet.incidents],
     )
 
 
@@ -338,8 +250,8 @@ def titled(answer: results.GetGameResponse, of: rows.Game, above: rows.Tournamen
     if (of.entered_by or by_book) and of.final and not turns_taken(of):
         _take_over(answer, of)
     elif of.corrected or of.score_sanctions:
-        answer.counted.extend(_counted(seat) for seat in of.seats)
-    answer.score_sanctions.extend(_sanctions(of))
+        answer.counted.extend(like(results.Seat, seat) for seat in of.seats)
+    answer.score_sanctions.extend(like(results.ScoreSanction, each) for each in of.score_sanctions)
     return answer
 
 
@@ -369,57 +281,27 @@ def _take_over(answer: results.GetGameResponse, of: rows.Game) -> None:
 
 
 def _side(seat: rows.Seat) -> results.ClockSide:
-    side = results.ClockSide(
-        player_id=seat.player_id,
-        used_ms=seat.used_ms,
-        running=seat.running_since is not None,
-        turn_used_ms=seat.turn_used_ms,
-        absent=seat.absent,
-    )
+    side = like(results.ClockSide, seat, running=seat.running_since is not None)
     if seat.running_since is not None:
         side.running_since.FromNanoseconds(seat.running_since)
     return side
 
 
 def _entry(line: rows.Line) -> results.Entry:
-    return results.Entry(
-        kind=results.EntryKind.ValueType(line.kind),
-        turn=line.turn,
-        player_id=line.player_id,
+    return like(
+        results.Entry,
+        line,
         placements=_tiles(unpacked(rows.Placement, line.placements)),
         words=[
-            game_events.ScoredWord(
-                word=game_events.Word(faces=word.faces),
-                row=word.row,
-                column=word.column,
-                across=word.across,
-                score=word.score,
-            )
+            like(game_events.ScoredWord, word, word=game_events.Word(faces=word.faces))
             for word in unpacked(rows.ScoredWord, line.words)
         ],
-        score=line.score,
-        total=line.total,
-        bingo=line.bingo,
-        challenged=line.challenged,
-        complete=line.complete,
-        exchanged=line.exchanged,
-        overtime_ms=line.overtime_ms,
-        faces=line.faces,
-        coordinates=line.coordinates,
-        withdrawn_for=game_events.WithdrawalReason.ValueType(line.withdrawn_for),
-        lost_for=game_events.TurnLostReason.ValueType(line.lost_for),
-        article=line.article,
-        written=[
-            results.WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in line.written
-        ],
+        written=[like(results.WrittenScore, each) for each in line.written],
         ruled_words=[
-            game_events.RuledWord(word=game_events.Word(faces=word.faces), valid=word.valid)
-            for word in line.ruled_words
+            like(game_events.RuledWord, word, word=game_events.Word(faces=word.faces)) for word in line.ruled_words
         ],
     )
 
 
 def _tiles(placements: Iterable[rows.Placement]) -> list[game_events.Placement]:
-    return [
-        game_events.Placement(row=tile.row, column=tile.column, face=tile.face, blank=tile.blank) for tile in placements
-    ]
+    return [like(game_events.Placement, tile) for tile in placements]

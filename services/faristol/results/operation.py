@@ -8,6 +8,7 @@ from faristol.bus import Parked, Stopped
 from faristol.bus.status import Kind, State, Status
 from faristol.kernel.times import to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.likeness import like
 
 KINDS: Mapping[Kind, results.ConsumerKind.ValueType] = {
     Kind.RELAY: results.CONSUMER_KIND_RELAY,
@@ -46,26 +47,8 @@ def _consumer(found: Status) -> results.Consumer:
 
 
 def _parked(row: Parked) -> results.ParkedKey:
-    return results.ParkedKey(
-        key=row.key,
-        tournament_id=row.tournament,
-        position=row.position,
-        event_id=row.event_id,
-        type=row.type,
-        stream=row.stream,
-        error=row.error,
-        since=to_timestamp(row.since),
-        attempts=row.attempts,
-    )
+    return like(results.ParkedKey, row, tournament_id=row.tournament, since=to_timestamp(row.since))
 
 
 def _stopped(at: Stopped) -> results.StoppedConsumer:
-    return results.StoppedConsumer(
-        position=at.position,
-        event_id=at.event_id,
-        type=at.type,
-        stream=at.stream,
-        error=at.error,
-        since=to_timestamp(at.since),
-        attempts=at.attempts,
-    )
+    return like(results.StoppedConsumer, at, since=to_timestamp(at.since))

@@ -140,7 +140,7 @@ class Sanction(NamedTuple):
 
 
 class TeamRound(NamedTuple):
-    """What a round was to a team, in half points of the boards; ``basis`` and ``outcome`` as the contract has them."""
+    """What a round was to a team, under the names of the contract."""
 
     round: int
     final: bool
@@ -148,8 +148,8 @@ class TeamRound(NamedTuple):
     outcome: int
     match: int
     opponent_id: str
-    own: int
-    against: int
+    board_half_points: int
+    against_half_points: int
 
 
 class TieBreak(NamedTuple):

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import Message
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import rows
 from faristol.results.arithmetic import shown, tie_break
+from faristol.results.likeness import like
 from faristol.results.rows import ByeKind, Game, Round, Tournament, packed, unpacked
 from faristol.results.standings import BYES, result_of, rules_of
 from faristol.rules import Ruleset
@@ -137,64 +141,44 @@ def kept(tournament_id: str, number: int, line: results.TeamStanding) -> rows.Te
         tournament_id,
         number,
         line.team_id,
-        rank=line.rank,
-        wins=line.wins,
-        draws=line.draws,
-        losses=line.losses,
-        match_half_points=line.match_half_points,
-        board_half_points=line.board_half_points,
-        spread=line.spread,
-        total=line.total,
-        tie_breaks=packed([rows.TieBreak(each.name, each.quarters, each.divisor) for each in line.tie_breaks]),
-        rounds=packed(
-            [
-                rows.TeamRound(
-                    each.round,
-                    each.final,
-                    each.basis,
-                    each.outcome,
-                    each.match,
-                    each.opponent_id,
-                    each.board_half_points,
-                    each.against_half_points,
-                )
-                for each in line.rounds
-            ]
-        ),
+        **{name: getattr(line, name) for name in _NUMBERS},
+        tie_breaks=packed([_fields(rows.TieBreak, each) for each in line.tie_breaks]),
+        rounds=packed([_fields(rows.TeamRound, each) for each in line.rounds]),
     )
+
+
+_NUMBERS = (
+    "rank",
+    "wins",
+    "draws",
+    "losses",
+    "match_half_points",
+    "board_half_points",
+    "spread",
+    "total",
+)
+
+
+def _fields(kind: Any, message: Message) -> list[Any]:
+    """What a message has under the names of the fields of a named tuple."""
+    return [getattr(message, name) for name in kind._fields]
 
 
 def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> list[results.TeamStanding]:
     """Lines of the standings as they are told, out of their table."""
     ranks = {line.team_id: line.rank for line in lines}
     return [
-        results.TeamStanding(
-            rank=line.rank,
-            team_id=line.team_id,
+        like(
+            results.TeamStanding,
+            line,
             name=teams[line.team_id].name,
-            wins=line.wins,
-            draws=line.draws,
-            losses=line.losses,
-            match_half_points=line.match_half_points,
-            board_half_points=line.board_half_points,
-            spread=line.spread,
-            total=line.total,
-            tie_breaks=[
-                results.TieBreak(name=each.name, quarters=each.quarters, divisor=each.divisor)
-                for each in unpacked(rows.TieBreak, line.tie_breaks)
-            ],
+            tie_breaks=[like(results.TieBreak, each) for each in unpacked(rows.TieBreak, line.tie_breaks)],
             rounds=[
-                results.TeamRound(
-                    round=each.round,
-                    final=each.final,
-                    basis=results.TermBasis.ValueType(each.basis),
-                    outcome=results.Outcome.ValueType(each.outcome),
-                    match=each.match,
-                    opponent_id=each.opponent_id,
+                like(
+                    results.TeamRound,
+                    each,
                     opponent_name=teams[each.opponent_id].name if each.opponent_id else "",
                     opponent_rank=ranks[each.opponent_id] if each.opponent_id else 0,
-                    board_half_points=each.own,
-                    against_half_points=each.against,
                 )
                 for each in unpacked(rows.TeamRound, line.rounds)
             ],

@@ -11,7 +11,6 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import load
-from faristol.record.people import told_apart
 from faristol.results import answers, history, lookup
 from faristol.results.lookup import Part
 from faristol.results.models import ReadModels, check_reached
@@ -45,13 +44,7 @@ async def list_players(
 ) -> results.ListPlayersResponse:
     """Players with their ratings."""
     found = await models.found(request, context, history.players, Part.PLAYERS | Part.TEAMS)
-    answer = answers.players(found.of)
-    people = await lookup.people(models.record, found.of.players)
-    names = told_apart(people.values())
-    for player in answer.players:
-        person = people[player.player_id]
-        player.shown_name = names[person.player_id]
-        player.name, player.club, player.country = person.name, person.club, person.country
+    answer = answers.players(found.of, await lookup.people(models.record, found.of.players))
     answer.position = found.position
     return answer
 
