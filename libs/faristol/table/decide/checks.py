@@ -272,7 +272,8 @@ def check_arbiter(table: Table, arbiter_id: str) -> None:
 
 def check_present(table: Table, player_id: str) -> None:
     """That nobody is awaited at the table who has not arrived, and that ``player_id`` has not left it."""
-    if awaited := table.clock.absent.keys() - table.game.gone.keys():
+    absent = table.clock.absent
+    if absent and (awaited := absent.keys() - table.game.gone.keys()):
         raise Refusal(
             "PLAYER_ABSENT",
             table.ruleset.article("lateness.clock_starts_after_minutes"),
