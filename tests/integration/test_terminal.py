@@ -16,7 +16,7 @@ from tests.integration.test_arbiter import opened
 from tests.unit.lexicon.conftest import catalan, library
 from tests.unit.lexicon.court import Court, now, sitting
 
-from faristol import cli
+from faristol import cli, entry, keeper, terminal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Record
@@ -29,22 +29,23 @@ GAME = "cup-r1-t1"
 WORDS = "y good, n no word, r give back, q leave [{usual}]: "
 
 PROMPTS = {
-    "archive.py": "test_an_operator_answers_before_a_person_is_erased",
-    "casefile.py": "test_a_judge_types_rulings_at_a_terminal",
-    "entry/command.py": "test_who_enters_results_says_their_name_at_a_terminal",
-    "table/command.py": "test_an_arbiter_types_at_a_table",
+    "cli/archive.py": "test_an_operator_answers_before_a_person_is_erased",
+    "cli/casefile.py": "test_a_judge_types_rulings_at_a_terminal",
+    "cli/entry.py": "test_who_enters_results_says_their_name_at_a_terminal",
+    "cli/table.py": "test_an_arbiter_types_at_a_table",
+    "keeper/keeper.py": "test_an_arbiter_types_at_a_table",
 }
-"""Modules of the command line that ask something, and the test that types the answers."""
+"""Modules of the programs at a terminal that ask something, and the test that types the answers."""
 
 
 def prompts() -> Iterator[str]:
     """Modules that call ``input``, ``prompt`` or ``confirm``, or hand them to something that does."""
-    folder = Path(str(cli.__file__)).parent
-    for file in sorted(folder.rglob("*.py")):
+    rooms = [Path(str(room.__file__)).parent for room in (cli, entry, keeper, terminal)]
+    for file in sorted(file for room in rooms for file in room.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             asks = isinstance(node, ast.Attribute) and node.attr in ("prompt", "confirm", "getpass")
             if asks or (isinstance(node, ast.Name) and node.id == "input"):
-                yield str(file.relative_to(folder))
+                yield f"{file.parent.name}/{file.name}"
 
 
 def test_every_prompt_is_typed_at() -> None:
