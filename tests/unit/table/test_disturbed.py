@@ -107,6 +107,17 @@ AT_ANY_TIME = frozenset(
 )
 """What is signed, noted or put right once a game is over."""
 
+SAID_OF_WHAT_IS_OVER: Mapping[type[Message], str] = {
+    **dict.fromkeys((pb.StartGameRequest, pb.StateRackRequest, pb.TakeBackEntriesRequest), "TABLE_HOSTED"),
+    **dict.fromkeys((pb.CancelPlayRequest, pb.ChallengeRequest, pb.ClaimFakeBlankRequest), "NOT_AT_TABLE"),
+    pb.ReopenGameRequest: "NOT_FINAL",
+    clock_pb2.ClaimTimeRequest: "NO_TIME_OVER",
+    clock_pb2.ExpireRoundTimeRequest: "NO_ROUND_TIME",
+    clock_pb2.RecordArrivalRequest: "NOT_ABSENT",
+    clock_pb2.ReturnToTableRequest: "NOT_AWAY",
+}
+"""Where another reason says more than that the game is over."""
+
 ALLOWED: Mapping[type[Message], Mapping[str, Any]] = {
     clock_pb2.CorrectClockRequest: {"reason": 1},
     clock_pb2.NeutraliseRequest: {"reason": 1},
@@ -147,5 +158,6 @@ def test_what_an_arbiter_does_nobody_of_the_table_does(kind: type[Message]) -> N
 def test_a_game_that_all_have_left_goes_on_by_nothing(kind: type[Message]) -> None:
     hall = Hall(rules("pes-2024"))
     hall.do(pb.AbandonRequest(player_ids=hall.players))
-    with pytest.raises(Refusal):
+    with pytest.raises(Refusal) as refused:
         hall.decided(asked(kind, player_id="anna"))
+    assert refused.value.reason == SAID_OF_WHAT_IS_OVER.get(kind, "GAME_OVER")

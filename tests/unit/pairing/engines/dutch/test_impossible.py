@@ -44,10 +44,16 @@ def test_somebody_without_any_opponent_is_named() -> None:
     assert (refusal.reason, refusal.params["player"]) == ("NO_OPPONENT_LEFT", 1)
 
 
-def test_nobody_left_for_the_bye_leaves_a_second_bye() -> None:
-    players = tuple(Player(number, had_bye=True) for number in range(1, 4))
+def test_an_even_number_needs_no_bye() -> None:
+    pair = (Player(1, opponents=frozenset({2}), had_bye=True), Player(2, opponents=frozenset({1}), had_bye=True))
+    assert refused(Round(pair, number=2)).reason == "NO_OPPONENT_LEFT"
+
+
+@pytest.mark.parametrize("count", [3, 5, 7])
+def test_nobody_left_for_the_bye_leaves_a_second_bye(count: int) -> None:
+    players = tuple(Player(number, had_bye=True) for number in range(1, count + 1))
     assert refused(Round(players, number=4)).reason == "NO_BYE_LEFT"
-    assert choices(Round(players, number=4)) == (Choice(Way.BYE, ((3,),)),)
+    assert choices(Round(players, number=4)) == (Choice(Way.BYE, ((count,),)),)
 
 
 def test_colours_and_forbidden_pairs_can_be_set_aside() -> None:
