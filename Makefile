@@ -31,8 +31,9 @@ $(PB): $(shell find proto/faristol) proto/generate.py | $(READY)
 	$(BIN)/python proto/generate.py
 	@touch $@
 
-$(LEXICON): | $(READY) $(PB)
+$(LEXICON): libs/faristol/words/header.py | $(READY) $(PB)
 	$(BIN)/faristol lexicon install catalan
+	@touch $@
 
 lexicons: $(READY) $(PB) ## install the open lists of all four languages
 	@for name in catalan spanish greek english; do $(BIN)/faristol lexicon install $$name || exit 1; done

@@ -36,13 +36,13 @@ class WordGraph:
         self.tile_set = _tile_set(self._header, path)
         nodes, edges = self._header.nodes, self._header.edges
         labels = _NODE_BYTES * nodes + _EDGE_BYTES * edges
-        if len(arrays) != labels + _LABEL_BYTES * nodes * self._header.labelled:
+        if len(arrays) != labels + _LABEL_BYTES * nodes:
             raise LexiconError("the length of the file does not fit its header", path=path)
         # Indexing a memoryview gives a plain int and costs a third of indexing an array.
         self._all_marks = arrays[: 8 * nodes].cast("q")
         self._first = arrays[8 * nodes : _NODE_BYTES * nodes].cast("I")
         self._edges = arrays[_NODE_BYTES * nodes : labels].cast("I")
-        self._labels = arrays[labels:].cast("H") if self._header.labelled else None
+        self._labels = arrays[labels:].cast("H")
         self.first: npt.NDArray[np.uint32] = np.frombuffer(self._first, np.uint32)
         self.edges: npt.NDArray[np.uint32] = np.frombuffer(self._edges, np.uint32)
         self._switch(frozenset())
@@ -74,7 +74,6 @@ class WordGraph:
         self.marks: npt.NDArray[np.int64] = np.frombuffer(self._all_marks, np.int64)
         self._marks = self._all_marks
         if not all(on):
-            assert self._labels is not None, "a file without labels has one label, which is on"
             self.marks = self.marks.copy()
             off = ~np.array(on)[np.frombuffer(self._labels, np.uint16)]
             self.marks[off & (self.marks >= FINAL)] -= FINAL
@@ -109,7 +108,7 @@ class WordGraph:
         node = self._end(tiles)
         if node == _NOWHERE or self._all_marks[node] < FINAL:
             return ()
-        return self._header.labels[self._labels[node] if self._labels else 0].listings
+        return self._header.labels[self._labels[node]].listings
 
     @property
     def about(self) -> About:

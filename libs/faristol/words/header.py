@@ -3,7 +3,7 @@
 The file, little-endian::
 
     8 bytes    b"FARISTOL"
-    uint32     format version (2; files of version 1, which have no labels, are read too)
+    uint32     format version (1)
     uint32     length of the header in bytes, padding included
     header     JSON in UTF-8, padded with spaces so that the arrays start at a multiple of 64
     int64[n]   marks of the nodes   (see faristol.words.nodes.Nodes)
@@ -28,8 +28,7 @@ from typing import Any, NamedTuple, Self
 
 from faristol.words.error import LexiconError
 
-FORMAT = 2
-_WITHOUT_LABELS = 1
+FORMAT = 1
 _MAGIC = b"FARISTOL"
 _PREAMBLE = struct.Struct("<8sII")
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -92,8 +91,6 @@ class Header:
     nodes: int
     edges: int
     labels: tuple[Label, ...]
-    labelled: bool = True
-    """The file has an array of labels; those of format 1 have none."""
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -103,22 +100,20 @@ class Header:
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no blanks, UTF-8."""
         data = asdict(self) | {"about": asdict(self.about) | {"date": self.about.date.isoformat()}}
-        del data["labelled"]
         return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
-    def from_json(cls, text: bytes, version: int = FORMAT) -> Self:
+    def from_json(cls, text: bytes) -> Self:
         """Read ``to_json`` back; ``ValueError``, ``KeyError`` or ``TypeError`` when it is not that."""
         data: dict[str, Any] = json.loads(text)
         about = data.pop("about")
         date = datetime.date.fromisoformat(about.pop("date"))
-        labelled = version != _WITHOUT_LABELS
-        written = data.pop("labels") if labelled else [{"listings": [["", ""]], "words": data["words"]}]
         labels = tuple(
-            Label(tuple(Listing(*listing) for listing in label["listings"]), label["words"]) for label in written
+            Label(tuple(Listing(*listing) for listing in label["listings"]), label["words"])
+            for label in data.pop("labels")
         )
         faces = tuple(data.pop("faces"))
-        return cls(about=About(**about, date=date), faces=faces, labels=labels, labelled=labelled, **data)
+        return cls(about=About(**about, date=date), faces=faces, labels=labels, **data)
 
 
 def seal(header: Header, arrays: bytes) -> bytes:
@@ -131,12 +126,11 @@ def seal(header: Header, arrays: bytes) -> bytes:
 
 def unseal(content: memoryview, path: Path | None) -> tuple[Header, memoryview, str]:
     """The header, the arrays and the digest of a whole file. ``LexiconError`` when it is foreign or damaged."""
-    version, length = _preamble(bytes(content[: _PREAMBLE.size]), path)
-    start = _PREAMBLE.size + length
+    start = _PREAMBLE.size + _header_length(bytes(content[: _PREAMBLE.size]), path)
     digest = hashlib.sha256(content[:-_DIGEST_BYTES])
     if digest.digest() != bytes(content[-_DIGEST_BYTES:]):
         raise LexiconError("is damaged: its SHA-256 is not the one that it states; install it again", path=path)
-    header = _parse(bytes(content[_PREAMBLE.size : start]), version, path)
+    header = _parse(bytes(content[_PREAMBLE.size : start]), path)
     return header, content[start:-_DIGEST_BYTES], digest.hexdigest()
 
 
@@ -147,24 +141,23 @@ def read_header(path: Path) -> Header:
     """
     try:
         with path.open("rb") as file:
-            version, length = _preamble(file.read(_PREAMBLE.size), path)
-            return _parse(file.read(length), version, path)
+            return _parse(file.read(_header_length(file.read(_PREAMBLE.size), path)), path)
     except OSError as error:
         raise LexiconError(f"cannot be opened: {error.strerror}", path=path) from error
 
 
-def _preamble(preamble: bytes, path: Path | None) -> tuple[int, int]:
-    """The format version and the length of the header."""
+def _header_length(preamble: bytes, path: Path | None) -> int:
     if len(preamble) < _PREAMBLE.size or not preamble.startswith(_MAGIC):
         raise LexiconError("is not a lexicon", path=path)
+    length: int
     _, version, length = _PREAMBLE.unpack(preamble)
-    if version not in (_WITHOUT_LABELS, FORMAT):
+    if version != FORMAT:
         raise LexiconError(f"is a lexicon of format {version}, this program reads format {FORMAT}", path=path)
-    return version, length
+    return length
 
 
-def _parse(text: bytes, version: int, path: Path | None) -> Header:
+def _parse(text: bytes, path: Path | None) -> Header:
     try:
-        return Header.from_json(text, version)
+        return Header.from_json(text)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LexiconError(f"has a damaged header ({error})", path=path) from error

@@ -44,7 +44,7 @@ class Parked(Shown):
 class Consumer(Shown):
     """Something that follows the record."""
 
-    name: str = Field(examples=["results@8"])
+    name: str = Field(examples=["results@1"])
     kind: Kind
     state: State
     position: int = Field(description="Everything up to here is done.")

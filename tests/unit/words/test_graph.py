@@ -136,8 +136,8 @@ class TestAFileThatIsNotASoundLexicon:
         assert self.refusal(path) == "is not a lexicon"
 
     def test_of_a_later_format(self, path: Path) -> None:
-        path.write_bytes(path.read_bytes()[:8] + b"\x03" + path.read_bytes()[9:])
-        assert self.refusal(path) == "is a lexicon of format 3, this program reads format 2"
+        path.write_bytes(path.read_bytes()[:8] + b"\x02" + path.read_bytes()[9:])
+        assert self.refusal(path) == "is a lexicon of format 2, this program reads format 1"
 
     def test_cut_short_anywhere(self, path: Path) -> None:
         whole = path.read_bytes()

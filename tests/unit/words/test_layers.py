@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
-import json
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +10,6 @@ from hypothesis import strategies as st
 
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, LexiconError, Library, Listing, WordGraph, build
-from faristol.words.header import read_header
 from faristol.words.plays import Grid, generate
 
 CATALAN = load_tile_set("ca-100")
@@ -106,21 +102,3 @@ def test_an_installed_lexicon_keeps_its_layers(about: About, tmp_path: Path) -> 
     )
     assert library.list()[0].header.layers == ("balearic",)
     assert library.open("proves").listings(("A", "L·L", "O", "T")) == (("balearic", "dcvb"),)
-
-
-def test_a_lexicon_of_the_format_without_labels_is_read_as_it_was(about: About, tmp_path: Path) -> None:
-    """Tournaments have pinned such files; their digests are over the bytes as they are."""
-    data = build(spelled("sol", "any"), tile_set=CATALAN, about=about)
-    length = struct.unpack_from("<I", data, 12)[0]
-    header = json.loads(data[16 : 16 + length])
-    nodes = header["nodes"]
-    del header["labels"]
-    text = json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-(16 + len(text)) % 64)
-    content = struct.pack("<8sII", b"FARISTOL", 1, len(text)) + text + data[16 + length : -32 - 2 * nodes]
-    path = tmp_path / "old.graph"
-    path.write_bytes(content + hashlib.sha256(content).digest())
-    graph = WordGraph.open(path)
-    assert set(graph) == set(spelled("sol", "any"))
-    assert graph.listings(("S", "O", "L")) == (Listing(),)
-    assert read_header(path).layers == ()
