@@ -28,7 +28,7 @@ PLAYERS_OWN = (PLAYERS, SUBSTITUTE)
 """Who is elected by the players, before the tournament begins."""
 
 
-def check_composition(members: Sequence[Member], origins: Origins, article: str, *, elected: bool = True) -> None:
+def check_composition(members: Sequence[Member], origins: Origins, article: str, *, elected: bool) -> None:
     """Refuse a tribunal in which two of those who would sit are not apart.
 
     ``elected`` says that the players have, or can have, a representative in it. Raises ``Invalid`` when it does not

@@ -196,6 +196,30 @@ def test_the_columns_of_the_newer_edition_are_written_where_they_are_read() -> N
     assert lines[-3:] == ["299 P        11.5  000 1234", "299 Q        -10.5 123 2345", ""]
 
 
+def test_the_older_edition_has_lines_of_its_own_for_what_it_tells() -> None:
+    document = replace(
+        read_trf("\n".join(FOUR)),
+        rounds=5,
+        initial_colour="b",
+        points=Points(win=10, draw=5, absence=2),
+        fictitious=(Fictitious(15, 1, 2, 1, 1),),
+        forbidden=(Forbidden((1, 4)),),
+        scores=(Scores(1, ((401, 377), None)),),
+        other=("### a comment",),
+    )
+    lines = write_trf(document, Edition.TRF16).split("\r\n")
+    assert lines[4:] == [
+        "XXR 5",
+        "XXC black1",
+        "XXS ZPB=0.2",
+        "XXA    1  1.5  1.5",
+        "XXP 1 4",
+        "DAT 0001 SCORES 401:377 -",
+        "### a comment",
+        "",
+    ]
+
+
 def documents() -> st.SearchStrategy[Document]:
     """Four players after two rounds, with everything that other lines can say."""
     players = st.lists(st.integers(1, 4), min_size=2, max_size=4, unique=True).map(lambda found: tuple(sorted(found)))
