@@ -84,7 +84,8 @@ def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
     """What to do on one's turn, as the rules allow it. ``lot`` gives the numbers that luck and temper have in it."""
     grid, rack = sight.grid, sight.rack
     law = ruleset.free_exchange
-    if law.allowed and sight.bag_left >= law.bag_min and all_alike(rack, ruleset):
+    # A bag of fewer tiles than a rack may hold none of another kind, and the exchange would have no end.
+    if law.allowed and sight.bag_left >= max(law.bag_min, len(rack)) and all_alike(rack, ruleset):
         return FreeExchange()
     limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < TIRED_AFTER else 0
     best = _best(graph, ruleset, grid, rack)
