@@ -35,7 +35,7 @@ def later_version(tmp_path: Path) -> Path:
     packages = tmp_path / "packages"
     copied = packages / "faristol" / "rules"
     shutil.copytree(Path(rules.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    section = copied / "sections" / "table.py"
+    section = copied / "sections.py"
     written = section.read_text(encoding="utf-8")
     changed = written.replace(
         'Literal["strict", "until-announced",', 'Literal["strict", "at-the-gong", "until-announced",'
@@ -81,9 +81,20 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.2)
 
 
-def test_a_tournament_whose_rules_cannot_be_read_waits_and_another_one_goes_on_to_its_end(
-    database_url: str, later_version: Path, tmp_path: Path
+@pytest.mark.nightly  # for every change on PostgreSQL alone, see below: it takes a minute and more
+def test_on_sqlite_a_tournament_whose_rules_cannot_be_read_waits_and_another_one_goes_on_to_its_end(
+    later_version: Path, tmp_path: Path
 ) -> None:
+    waits_while_another_goes_on(f"sqlite:///{tmp_path}/record.db", later_version, tmp_path)
+
+
+def test_a_tournament_whose_rules_cannot_be_read_waits_and_another_one_goes_on_to_its_end(
+    new_database: str, later_version: Path, tmp_path: Path
+) -> None:
+    waits_while_another_goes_on(new_database, later_version, tmp_path)
+
+
+def waits_while_another_goes_on(database_url: str, later_version: Path, tmp_path: Path) -> None:
     grpc_port, http_port = free_port(), free_port()
     here = ["--data", str(tmp_path / "data"), "--database-url", database_url]
     up = Child(["up", *here, "--http", str(http_port), "--grpc", str(grpc_port)], {}, tmp_path / "up.log")
