@@ -466,6 +466,23 @@ async def test_a_lease_has_one_holder_until_it_is_given_back(record: Record) -> 
     assert await record.lease("relay", "b", 30)
 
 
+async def test_a_clock_that_is_set_back_leaves_no_lease_with_who_is_gone(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = datetime.now(UTC)
+    monkeypatch.setattr(record, "_now", lambda: true + timedelta(hours=1))
+    assert await record.lease("relay", "a", 30)
+    assert await record.lease("judge", "a", 600, longest=600)
+    monkeypatch.setattr(record, "_now", lambda: true)
+    assert await record.lease("relay", "b", 30)
+    assert await record.lease("judge", "b", 300, longest=600)
+
+
+async def test_a_lease_that_others_take_for_shorter_stays_whole(record: Record) -> None:
+    assert await record.lease("judge", "a", 600, longest=600)
+    assert not await record.lease("judge", "b", 2, longest=600)
+
+
 async def test_a_lease_that_ran_out_can_be_taken(record: Record) -> None:
     assert await record.lease("relay", "a", -1)
     assert await record.lease("relay", "b", 30)

@@ -292,9 +292,17 @@ async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkey
     async with record.writing() as connection:
         await generations.found(connection, work)
     await passes(record, "game-a", 0, 50)
-    assert await record.lease("rebuild:turns@1", "another", 30)
+    assert await record.lease("rebuild:turns@1", "another", 0.5)
+
+    async def keep() -> None:
+        while True:
+            assert await record.lease("rebuild:turns@1", "another", 0.5)
+            await asyncio.sleep(0.05)
+
+    kept = asyncio.create_task(keep())
     with pytest.raises(ProjectionError, match="turns@1 is being rebuilt already"):
         await Rebuild(record, work).run()
+    await end([kept])
     await record.release("rebuild:turns@1", "another")
     assert (await Rebuild(record, work).run()).events == 50
 

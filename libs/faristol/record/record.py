@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import and_, bindparam, or_, select, update
+from sqlalchemy import and_, bindparam, literal_column, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -34,6 +34,9 @@ _FACTS = (
     select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
     .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
     .order_by(tables.events.c.version)
+)
+_FIRST = select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload).where(
+    tables.events.c.stream == bindparam("stream"), tables.events.c.version == literal_column("1")
 )
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
@@ -173,6 +176,12 @@ class Record:
         rows = await self._backend.fetch(_FACTS, {"stream": stream, "after_version": after_version})
         return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
 
+    async def first_fact(self, stream: str) -> Message | None:
+        """What the first event of a stream says; None where there is no such stream."""
+        for type_name, version, payload in await self._backend.fetch(_FIRST, {"stream": stream}):
+            return upcasters.message(type_name, version, payload)
+        return None
+
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         """What the events of some streams say, each after its version: with the stream, in the order of positions."""
         named: dict[str, object] = {}
@@ -256,14 +265,21 @@ class Record:
         async with self.engine.connect() as connection:
             return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
 
-    async def lease(self, name: str, holder: str, seconds: float) -> bool:
-        """Take or keep a lease, which one holder has at a time. False while another has it."""
+    async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
+        """Take or keep a lease, which one holder has at a time. False while another has it.
+
+        ``longest`` is in seconds the longest for which anybody takes this lease; 0: all take it for as long. One that
+        ends later than that was taken by a clock that ran ahead. It is free: otherwise nobody could have it until the
+        true time had come so far.
+        """
         now = self._now()
         until = microseconds(now + timedelta(seconds=seconds))
         table = tables.leases
         async with self.writing() as connection:
             await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-            mine_or_free = (table.c.holder == holder) | (table.c.until < microseconds(now))
+            latest = microseconds(now + timedelta(seconds=max(seconds, longest)))
+            free = (table.c.until < microseconds(now)) | (table.c.until > latest)
+            mine_or_free = (table.c.holder == holder) | free
             renewed = await connection.execute(
                 update(table).where(and_(table.c.name == name, mine_or_free)).values(holder=holder, until=until)
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
+from faristol.lexicon.appointments import LEASES
 from faristol.lexicon.model import Case
 from faristol.record import Record
 
@@ -20,7 +21,7 @@ class Leases:
 
     async def keep(self, judge_id: str, case_id: str, seconds: int) -> bool:
         """The judge is there and works on a case. False while he holds another one."""
-        return await self._record.lease(_name(judge_id), _holder(case_id), seconds)
+        return await self._record.lease(_name(judge_id), _holder(case_id), seconds, longest=LEASES[1])
 
     async def end(self, judge_id: str, case_id: str) -> None:
         """The judge is done with a case."""
