@@ -20,7 +20,7 @@ from grpc_tools import protoc
 
 PROTO = Path(__file__).parent
 OUT = PROTO.parent / "libs" / "faristol" / "pb"
-IMPORTS = re.compile(r"\bfaristol\.(?=(?:clock|event|game|lexicon|pairing|rating|results)\.v1\b)")
+IMPORTS = re.compile(r"\bfaristol\.(?=(?:access|clock|event|game|lexicon|pairing|rating|results)\.v1\b)")
 COMMENTED = (
     "faristol/lexicon/v1/adjudication.proto",
     "faristol/pairing/v1/pairing.proto",
@@ -49,7 +49,7 @@ def generate(out: Path) -> None:
         tree = Path(scratch) / "faristol"
         for pattern in GENERATED:
             for path in tree.rglob(pattern):
-                if path.name.startswith(("event_pb2_grpc", "events_pb2_grpc")):
+                if path.name.startswith(("event_pb2_grpc", "events_pb2_grpc", "needs_pb2_grpc")):
                     continue
                 target = out / path.relative_to(tree)
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
@@ -22,8 +23,11 @@ from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 
-CONTEXTS = (clock, game, lexicon, pairing, rating)
+CONTEXTS = (access, clock, game, lexicon, pairing, rating)
 """The modules that describe events. Importing them makes every type known by its name."""
+
+OF_THE_CELL = "_"
+"""What stands in place of a tournament for an event that is of the whole cell. No tournament is called so."""
 
 Kind = type[Message]
 """The class of an event."""

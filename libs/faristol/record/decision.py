@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.refusal import N_, Param
 
 STREAM = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
@@ -47,7 +48,7 @@ class Write:
     expected_version: int
     events: Sequence[Message]
     tournament: str
-    """The tournament that the stream belongs to."""
+    """The tournament that the stream belongs to, or ``faristol.kernel.facts.OF_THE_CELL``."""
     concerned: Collection[str] = ()
     """Players whom the words in these events concern, beside those whom an event names (see ``notes``)."""
 
@@ -143,7 +144,8 @@ def checked(decision: Decision, command: Command | None = None) -> Decision:
     count = 0
     for write in decision.writes:
         _check_name(STREAM, write.stream, NO_STREAM)
-        _check_name(TOURNAMENT, write.tournament, NO_TOURNAMENT)
+        if write.tournament != OF_THE_CELL:
+            _check_name(TOURNAMENT, write.tournament, NO_TOURNAMENT)
         if versions.setdefault(write.stream, write.expected_version) != write.expected_version:
             raise ValueError(f"{write.stream} is named with two versions, but a decision is made on one of each stream")
         count += len(write.events)

@@ -29,6 +29,8 @@ class Metadata:
 
     actor: str = ""
     role: str = ""
+    credential: str = ""
+    """Id of the credential that the actor held: it says where and by whom they were let in."""
     command_id: str = ""
     causation_id: str = ""
     """Id of the event that this one reacts to."""

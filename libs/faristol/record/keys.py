@@ -54,7 +54,7 @@ def make(path: Path) -> Ed25519PrivateKey:
     written: list[Path] = []
     try:
         for where, content, mode in ((public_path(path), public, 0o644), (path, private, 0o600)):
-            _write(where, content, mode)
+            write_new(where, content, mode)
             written.append(where)
     except KeyFileError:
         for where in written:
@@ -63,7 +63,8 @@ def make(path: Path) -> Ed25519PrivateKey:
     return key
 
 
-def _write(path: Path, content: bytes, mode: int) -> None:
+def write_new(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that is not there yet. Raises ``KeyFileError``, and leaves the one that is there."""
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:

@@ -69,6 +69,12 @@ async def when_erased(connection: AsyncConnection, player_id: str) -> datetime |
     return None if at is None else datetime.fromtimestamp(0, UTC) + timedelta(microseconds=at)
 
 
+async def named(connection: AsyncConnection, player_id: str) -> bool:
+    """Whether the name of a person is kept, or was until they were erased."""
+    kept = await connection.execute(select(people.c.player_id).where(people.c.player_id == player_id))
+    return kept.first() is not None or await when_erased(connection, player_id) is not None
+
+
 async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:
     """What is known of these players; who was erased is not in it."""
     async with record.reading() as connection:

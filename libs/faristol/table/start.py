@@ -31,6 +31,7 @@ def open_table(
             tournament_id=tournament.tournament_id,
             round=round_,
             table=pairing.table,
+            hall=pairing.hall,
             player_ids=players,
             ruleset=tournament.ruleset.message(),
             lexicon=tournament.lexicon.message(),

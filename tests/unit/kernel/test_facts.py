@@ -23,7 +23,15 @@ IDS = [
     for field in message.fields
     if field.type == FieldDescriptor.TYPE_STRING and field.name.rpartition("_")[2] in {"id", "ids", "by"}
 ]
-THINGS = {"game_id", "tournament_id", "case_id"}
+THINGS = {
+    "ancestor_ids",
+    "case_id",
+    "credential_id",
+    "game_id",
+    "session_id",
+    "tournament_id",
+    "tournament_ids",
+}
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: str(message.full_name))

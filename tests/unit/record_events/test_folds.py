@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
+from faristol.credentials import state as access
 from faristol.kernel import facts
 from faristol.lexicon import adjudication
 from faristol.lexicon import model as case
@@ -18,6 +19,7 @@ from faristol.table.game import evolution
 from faristol.table.game.state import Game
 
 FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
+    "access": (access.Access(), lambda state, fact: access.fold(state, [fact])),
     "game": (Game(), evolution.evolve),
     "clock": (clock.Clock(), clock.evolve),
     "tournament": (tournament.Tournament(), tournament.evolve),

@@ -21,8 +21,10 @@ NO_FREE_WORDS = frozenset(
 
 PUBLIC = frozenset(
     (
+        "faristol.access.v1.Scope.halls",
         "faristol.game.v1.ChosenOption.name",
         "faristol.game.v1.ChosenOption.value",
+        "faristol.game.v1.GameOpened.hall",
         "faristol.game.v1.Pin.name",
         "faristol.lexicon.v1.WordRuling.reason",
         "faristol.lexicon.v1.WordRuling.source",

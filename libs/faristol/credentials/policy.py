@@ -1,0 +1,125 @@
+"""Whether a credential is enough for a call. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
+
+from faristol.credentials.credential import Credential
+from faristol.credentials.errors import Denied, Unauthenticated
+from faristol.credentials.needs import Needs, values, values_of_all
+from faristol.credentials.roles import ARBITER, JUDGE, NAMES, PLAYER, PUBLIC
+from faristol.kernel.errors import NotFound
+from faristol.kernel.refusal import N_
+
+NO_CREDENTIAL = N_("this needs a credential of one of the roles {roles}; the call has none")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a game is played, and by whom; of a case, the place of its game."""
+
+    tournament: str
+    hall: str
+    """Empty where the tournament has no halls."""
+    table: int
+    """From 1."""
+    players: frozenset[str]
+    language: str = ""
+    """Of the words of a case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The games and cases that a request names, by their ids; those that there are not are left out."""
+
+    games: Mapping[str, Place] = field(default_factory=dict)
+    cases: Mapping[str, Place] = field(default_factory=dict)
+
+
+def check_role(credential: Credential | None, needs: Needs, request: Message) -> None:
+    """Check the role, before anything is looked up.
+
+    Raises ``Unauthenticated`` where a credential is needed and there is none, ``Denied`` for another role.
+    """
+    wanted = [needs.roles, *(roles for path, roles in needs.narrowed if values(request, path))]
+    for roles in wanted:
+        if PUBLIC in roles:
+            continue
+        names = {"roles": ", ".join(sorted(NAMES[role] for role in roles))}
+        if credential is None:
+            raise Unauthenticated("NO_CREDENTIAL", NO_CREDENTIAL, names)
+        if credential.role not in roles:
+            text = N_("the role {role} may not do this; it takes one of {roles}")
+            raise Denied("ROLE_MAY_NOT", text, {"role": credential.role_name, **names})
+
+
+def check_scope(credential: Credential | None, needs: Needs, request: Message, places: Places) -> None:
+    """Check that everything the request names is in the scope of the credential.
+
+    What there is not is for the call itself to say. Raises ``Denied``; for a case out of the scope ``NotFound``, as for
+    one that there is not.
+    """
+    if credential is None or (needs.is_public and not any(values(request, path) for path, _ in needs.narrowed)):
+        return
+    for game in values_of_all(request, needs.games):
+        if place := places.games.get(game):
+            _check_game(credential, game, place)
+    for case in values_of_all(request, (needs.case,)):
+        if (place := places.cases.get(case)) and not may_judge(credential, place):
+            raise NotFound("case", case)
+    _check_tournaments(credential, needs, request, places)
+    _check_persons(credential, needs, request)
+
+
+def may_judge(credential: Credential, place: Place) -> bool:
+    """Whether a case is one for the holder: of their tournaments, tables and languages, and of no game of theirs."""
+    scope = credential.scope
+    in_scope = scope.holds_table(place.tournament, place.hall, place.table)
+    in_language = not scope.languages or place.language in scope.languages
+    return in_scope and in_language and not _is_own(credential, place)
+
+
+def _is_own(credential: Credential, place: Place) -> bool:
+    return credential.role in (ARBITER, JUDGE) and credential.player in place.players
+
+
+def _check_game(credential: Credential, game: str, place: Place) -> None:
+    if _is_own(credential, place):
+        raise Denied("OWN_GAME", N_("nobody is arbiter or judge of a game that they play: {game}"), {"game": game})
+    theirs = credential.role != PLAYER or credential.player in place.players
+    if not theirs or not credential.scope.holds_table(place.tournament, place.hall, place.table):
+        raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
+
+
+def _check_tournaments(credential: Credential, needs: Needs, request: Message, places: Places) -> None:
+    scope = credential.scope
+    games = values_of_all(request, needs.games)
+    of_games = {places.games[game].tournament if game in places.games else "" for game in games}
+    for path in needs.tournaments:
+        named = values(request, path)
+        if not named and scope.tournaments:
+            # A field that is not set names nothing: it is no way around a scope that names tournaments.
+            text = N_("{field} is empty, and the credential is for tournaments alone")
+            raise Denied("OUT_OF_SCOPE", text, {"field": path[-1]})
+        for tournament in named:
+            # Who acts at a table needs the table alone, if it is one of the tournament that is named.
+            enough = not needs.is_command or credential.role == PLAYER or of_games == {tournament}
+            if not (scope.touches(tournament) if enough else scope.holds(tournament)):
+                text = N_("the credential does not hold tournament {tournament}")
+                raise Denied("OUT_OF_SCOPE", text, {"tournament": tournament})
+
+
+def _check_persons(credential: Credential, needs: Needs, request: Message) -> None:
+    if credential.role == PLAYER:
+        if needs.players and values(request, needs.players) != [credential.player]:
+            text = N_("a player acts for themselves alone: the credential is of player {player}")
+            raise Denied("OTHER_PLAYER", text, {"player": credential.player})
+        if needs.occurred_at and values(request, needs.occurred_at):
+            raise Denied("DATED_BY_PLAYER", N_("a player does not say when they act; leave out occurred_at"))
+    for role, path in ((JUDGE, needs.judge), (ARBITER, needs.judge), (ARBITER, needs.arbiter)):
+        if credential.role == role and path and any(value != credential.subject for value in values(request, path)):
+            text = N_("{field} is another person than who calls, {subject}")
+            raise Denied("OTHER_PERSON", text, {"field": path[-1], "subject": credential.subject})

@@ -1,0 +1,33 @@
+"""Roles by their names, and who may give which to others. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from faristol.pb.access.v1 import needs_pb2 as pb
+
+Role: TypeAlias = pb.Role.ValueType
+
+PUBLIC, PLAYER, SCORER, ARBITER = pb.ROLE_PUBLIC, pb.ROLE_PLAYER, pb.ROLE_SCORER, pb.ROLE_ARBITER
+JUDGE, DIRECTOR, FEDERATION = pb.ROLE_JUDGE, pb.ROLE_DIRECTOR, pb.ROLE_FEDERATION
+SERVICE, OPERATOR = pb.ROLE_SERVICE, pb.ROLE_OPERATOR
+
+NAMES: Mapping[Role, str] = {
+    role: name.removeprefix("ROLE_").lower() for name, role in pb.Role.items() if role != pb.ROLE_UNSPECIFIED
+}
+"""What each role is called on the record, in tokens and at the command line: ``director``."""
+
+ROLES: Mapping[str, Role] = {name: role for role, name in NAMES.items()}
+
+MAY_GIVE: Mapping[Role, frozenset[Role]] = {
+    PLAYER: frozenset(),
+    SCORER: frozenset({SCORER}),
+    ARBITER: frozenset({ARBITER, SCORER, PLAYER}),
+    JUDGE: frozenset(),
+    DIRECTOR: frozenset({DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER}),
+    FEDERATION: frozenset({FEDERATION, DIRECTOR, ARBITER, JUDGE, SCORER, PLAYER}),
+    SERVICE: frozenset(),
+    OPERATOR: frozenset({OPERATOR, SERVICE, FEDERATION, DIRECTOR}),
+}
+"""The roles that a holder of each may give to others, within their own scope."""

@@ -1,0 +1,137 @@
+"""The credentials of a cell, folded from the facts on `access-cell`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.credentials.credential import Credential, Scope
+from faristol.kernel.times import to_datetime
+from faristol.pb.access.v1 import events_pb2 as events
+
+STREAM = "access-cell"
+PIN_ATTEMPTS = 10
+"""How many PINs may be wrong at a table before none is taken, until a new one is given there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A credential that somebody was given."""
+
+    credential: Credential
+    form: events.Form.ValueType
+    sessions: tuple[tuple[str, datetime], ...] = ()
+    """The devices signed in by it: the id of each one's own credential, and when that ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who was given what, and what ended before its time."""
+
+    granted: Mapping[str, Granted] = field(default_factory=dict)
+    """By their ids, in the order in which they were given."""
+    revoked: Mapping[str, datetime] = field(default_factory=dict)
+    """When each ended that did, by its id."""
+    refused: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    """How many PINs were wrong since the last that was given, by tournament and table."""
+
+    def ended(self, credential: Credential) -> bool:
+        """Whether a credential was revoked, or one that it was handed on from."""
+        return not credential.ids.isdisjoint(self.revoked)
+
+    def is_locked(self, tournament: str, table: int) -> bool:
+        """Whether no PIN is taken at a table."""
+        return self.refused.get((tournament, table), 0) >= PIN_ATTEMPTS
+
+    def pins_at(self, tournament: str, table: int, now: datetime) -> list[Granted]:
+        """What PINs at a table may be of."""
+        return [
+            granted
+            for granted in self.granted.values()
+            if granted.form == events.FORM_PIN
+            and tournament in granted.credential.scope.tournaments
+            and table in granted.credential.scope.tables
+            and now <= granted.credential.expires_at
+            and not self.ended(granted.credential)
+        ]
+
+
+def fold(state: Access, facts: Iterable[Message]) -> Access:
+    """The state after more facts. Raises ``TypeError`` for a message that is no fact of access."""
+    granted, revoked = dict(state.granted), dict(state.revoked)
+    refused = dict(state.refused)
+    for fact in facts:
+        match fact:
+            case events.CredentialGranted():
+                credential = of_message(fact.credential, tuple(fact.ancestor_ids))
+                granted[credential.credential_id] = Granted(credential, fact.form)
+                for tournament in credential.scope.tournaments if fact.form == events.FORM_PIN else ():
+                    for table in credential.scope.tables:
+                        refused.pop((tournament, table), None)
+            case events.SignedIn():
+                before = granted[fact.credential_id]
+                session = (fact.session_id, to_datetime(fact.expires_at))
+                granted[fact.credential_id] = replace(before, sessions=(*before.sessions, session))
+            case events.PinRefused():
+                refused[fact.tournament_id, fact.table] = refused.get((fact.tournament_id, fact.table), 0) + 1
+            case events.CredentialRevoked():
+                revoked.setdefault(fact.credential_id, to_datetime(fact.occurred_at))
+            case events.SignedOut():
+                for ended in _held_by(granted.values(), fact.subject_id):
+                    revoked.setdefault(ended, to_datetime(fact.occurred_at))
+            case _:
+                raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of access")
+    return Access(MappingProxyType(granted), MappingProxyType(revoked), MappingProxyType(refused))
+
+
+def _held_by(granted: Iterable[Granted], subject: str) -> Iterator[str]:
+    """The ids of the tokens that somebody holds. A link and a PIN stay good: new devices sign in by them."""
+    for given in granted:
+        if given.credential.subject == subject:
+            if given.form == events.FORM_TOKEN:
+                yield given.credential.credential_id
+            yield from (session for session, _ in given.sessions)
+
+
+def of_message(message: events.Credential, ancestors: tuple[str, ...] = ()) -> Credential:
+    """A credential as the contract has it, without the name of its holder."""
+    scope = message.scope
+    return Credential(
+        message.credential_id,
+        message.subject_id,
+        message.role,
+        Scope(
+            frozenset(scope.tournament_ids),
+            frozenset(scope.halls),
+            frozenset(scope.tables),
+            frozenset(scope.languages),
+        ),
+        to_datetime(message.issued_at),
+        to_datetime(message.expires_at),
+        player=message.player_id,
+        ancestors=ancestors,
+    )
+
+
+def to_message(credential: Credential) -> events.Credential:
+    """The other way."""
+    scope = credential.scope
+    message = events.Credential(
+        credential_id=credential.credential_id,
+        subject_id=credential.subject,
+        role=credential.role,
+        scope=events.Scope(
+            tournament_ids=sorted(scope.tournaments),
+            halls=sorted(scope.halls),
+            tables=sorted(scope.tables),
+            languages=sorted(scope.languages),
+        ),
+        player_id=credential.player,
+    )
+    message.issued_at.FromDatetime(credential.issued_at)
+    message.expires_at.FromDatetime(credential.expires_at)
+    return message

@@ -1,0 +1,59 @@
+"""Makes the table of `docs/access.md` again: `python tests/unit/credentials/access_table.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from faristol.credentials.needs import Needs, needs_of
+from faristol.credentials.roles import NAMES, PUBLIC, Role
+from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.clock.v1 import clock_pb2 as clock
+from faristol.pb.game.v1 import game_pb2 as game
+from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication
+from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.results.v1 import results_pb2 as results
+
+PAGE = Path(__file__).parents[3] / "docs" / "access.md"
+HEAD = "## Every method\n\n"
+FILES = (access, game, clock, lexicon, adjudication, pairing, rating, results)
+SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]
+
+
+def table() -> str:
+    """Every method, who may call it, and what has to be in their scope."""
+    return "".join(f"{line}\n" for line in _lines())
+
+
+def _lines() -> Iterator[str]:
+    yield from ("| method | who may call it | what has to be in their scope |", "|---|---|---|")
+    for service in SERVICES:
+        yield f"| **{service.name}** | | |"
+        for method in service.methods:
+            needs = needs_of(method)
+            yield f"| {method.name} | {_roles(needs.roles)} | {'; '.join(_scope(needs))} |"
+
+
+def _roles(roles: frozenset[Role]) -> str:
+    return "everybody" if PUBLIC in roles else ", ".join(NAMES[role] for role in sorted(roles))
+
+
+def _scope(needs: Needs) -> Iterator[str]:
+    for what, paths in (("tournament", needs.tournaments), ("game", needs.games), ("case", (needs.case,))):
+        for path in paths if needs.narrowed or not needs.is_public else ():
+            if path:
+                yield f"{what} `{'.'.join(path)}`"
+    for what, path in (("player", needs.players), ("judge", needs.judge), ("arbiter", needs.arbiter)):
+        if path:
+            yield f"themselves as {what} `{'.'.join(path)}`"
+    for path, roles in needs.narrowed:
+        yield f"`{'.'.join(path)}` for {_roles(roles)} alone"
+
+
+if __name__ == "__main__":
+    text = PAGE.read_text(encoding="utf-8").partition(HEAD)[0]
+    PAGE.write_text(f"{text}{HEAD}{table()}", encoding="utf-8")

@@ -1,0 +1,177 @@
+"""A token says what its credential holds, to whoever has the key of the cell, and nothing else is believed."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from hypothesis import given
+from tests.unit.credentials.holders import NOW, credentials, held
+
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.errors import Denied, Unauthenticated
+from faristol.credentials.roles import ARBITER, DIRECTOR, MAY_GIVE, PLAYER, SCORER
+from faristol.credentials.tokens import LONGEST_CHAIN, SKEW, claimed, hand_on, issue, verify
+from faristol.record.keys import key_id
+
+KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+CELL = "a-record"
+
+
+def keys(*known: Ed25519PrivateKey) -> Callable[[str], Ed25519PublicKey | None]:
+    return {key_id(key.public_key()): key.public_key() for key in known}.get
+
+
+def read(token: str, **other: Any) -> Credential:
+    return verify(token, **{"keys": keys(KEY), "audience": CELL, "now": NOW, **other}).credential
+
+
+def refused(token: str, **other: Any) -> str:
+    with pytest.raises(Unauthenticated) as caught:
+        read(token, **other)
+    return caught.value.reason
+
+
+def forged(token: str, header: dict[str, Any] | None = None, **claims: Any) -> str:
+    """The token with other claims, below the same signature."""
+    parts = [json.loads(base64.urlsafe_b64decode(part + "==")) for part in token.split(".")[:2]]
+    said = [header if header is not None else parts[0], {**parts[1], **claims}]
+    written = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in said]
+    return ".".join([*written, token.split(".")[2]])
+
+
+@given(credentials)
+def test_a_token_says_what_the_credential_holds(credential: Credential) -> None:
+    token = issue(credential, KEY, CELL)
+    assert read(token) == credential
+    assert claimed(token) == credential
+
+
+def test_only_a_key_of_the_cell_signs() -> None:
+    token = issue(held(DIRECTOR), OTHER, CELL)
+    assert refused(token) == "CREDENTIAL_INVALID"
+    assert read(token, keys=keys(KEY, OTHER)).role == DIRECTOR
+
+
+def test_a_token_of_another_key_under_the_name_of_ours_is_not_taken() -> None:
+    ours, theirs = issue(held(DIRECTOR), KEY, CELL), issue(held(DIRECTOR), OTHER, CELL)
+    assert refused(".".join([ours.split(".")[0], *theirs.split(".")[1:]])) == "CREDENTIAL_INVALID"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [{"alg": "none"}, {"alg": "HS256"}, {"alg": "EdDSA"}, {}, {"alg": "none", "kid": key_id(KEY.public_key())}],
+)
+def test_another_algorithm_is_not_taken(header: dict[str, Any]) -> None:
+    token = issue(held(DIRECTOR), KEY, CELL)
+    assert refused(forged(token, header)) == "CREDENTIAL_INVALID"
+    assert refused(forged(token, header).rpartition(".")[0] + ".") == "CREDENTIAL_INVALID"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"role": "federation"},
+        {"role": "pope"},
+        {"scope": {}},
+        {"exp": 2**33},
+        {"sub": "another"},
+        {"player": "p2"},
+        {"anc": []},
+        {"par": "x"},
+        {"cnf": {}},
+    ],
+)
+def test_no_claim_can_be_changed(claims: dict[str, Any]) -> None:
+    token = issue(held(SCORER, tournaments=["open"], tables=[3]), KEY, CELL)
+    assert refused(forged(token, **claims)) == "CREDENTIAL_INVALID"
+
+
+@pytest.mark.parametrize(
+    "token", ["", "x", "a.b.c", "....", "{}", "é.é.é", "e30.e30.e30", "A" * 9_000, "bnVsbA.bnVsbA.x"]
+)
+def test_what_is_no_token_is_not_taken(token: str) -> None:
+    assert refused(token) == "CREDENTIAL_INVALID"
+
+
+def test_a_token_is_for_one_cell() -> None:
+    assert refused(issue(held(DIRECTOR), KEY, "another-record")) == "CREDENTIAL_ELSEWHERE"
+
+
+def test_a_token_has_its_time_and_clocks_may_be_a_minute_apart() -> None:
+    credential = held(DIRECTOR)
+    token = issue(credential, KEY, CELL)
+    second = timedelta(seconds=1)
+    assert read(token, now=credential.expires_at + SKEW) == credential
+    assert refused(token, now=credential.expires_at + SKEW + second) == "CREDENTIAL_EXPIRED"
+    assert read(token, now=NOW - SKEW) == credential
+    assert refused(token, now=NOW - SKEW - second) == "CREDENTIAL_NOT_YET"
+
+
+def test_a_holder_hands_on_less_than_they_have() -> None:
+    own, holder = held(ARBITER, subject="aina", tournaments=["open"], halls=["A"]), Ed25519PrivateKey.generate()
+    token = issue(own, KEY, CELL, holder=holder.public_key())
+    less = replace(held(SCORER, subject="ona"), scope=replace(own.scope, tables=frozenset({4})))
+    found = read(hand_on(token, own, less, holder))
+    assert (found.subject, found.role, found.scope) == ("ona", SCORER, less.scope)
+    assert found.ancestors == (own.credential_id,), "it ends with the credential that it comes from"
+
+
+@given(credentials, credentials)
+def test_nobody_hands_on_more_than_they_have(own: Credential, other: Credential) -> None:
+    holder = Ed25519PrivateKey.generate()
+    token = issue(own, KEY, CELL, holder=holder.public_key())
+    try:
+        made = hand_on(token, own, other, holder)
+    except Denied:
+        assert (
+            other.role not in MAY_GIVE[own.role]
+            or not other.scope.within(own.scope)
+            or other.expires_at > own.expires_at
+            or (own.role == other.role and own.player != other.player)
+        )
+        made = hand_on(token, _like(own, other), other, holder)  # as somebody would who wrote their own program
+        assert refused(made) == "CREDENTIAL_INVALID"
+    else:
+        assert read(made).scope.within(own.scope)
+
+
+def _like(own: Credential, other: Credential) -> Credential:
+    """A credential that could give the other."""
+    giver = next((role for role, given in MAY_GIVE.items() if other.role in given), None)
+    if giver is None:
+        pytest.skip("nobody gives it")
+    return replace(own, role=giver, scope=Scope(), expires_at=other.expires_at, player=other.player)
+
+
+def test_who_got_no_key_with_a_token_hands_nothing_on() -> None:
+    own, key = held(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
+    less = replace(held(SCORER), scope=own.scope)
+    assert refused(hand_on(issue(own, KEY, CELL), own, less, key)) == "CREDENTIAL_INVALID"
+
+
+def test_a_key_that_came_with_another_token_hands_nothing_on() -> None:
+    own, key = held(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
+    token = issue(own, KEY, CELL, holder=key.public_key())
+    less = replace(held(SCORER), scope=own.scope)
+    assert refused(hand_on(token, own, less, Ed25519PrivateKey.generate())) == "CREDENTIAL_INVALID"
+
+
+def test_a_chain_has_an_end() -> None:
+    key = Ed25519PrivateKey.generate()
+    own = held(DIRECTOR, tournaments=["open"])
+    token = issue(own, KEY, CELL, holder=key.public_key())
+    for _ in range(LONGEST_CHAIN - 1):
+        token = hand_on(token, own, replace(own, credential_id=f"{own.credential_id}1"), key, holder=key.public_key())
+        assert len(read(token).ancestors) <= LONGEST_CHAIN
+    assert refused(hand_on(token, own, own, key)) == "CREDENTIAL_INVALID"
+
+
+def test_a_player_without_a_player_is_none() -> None:
+    assert refused(issue(replace(held(PLAYER), player=""), KEY, CELL)) == "CREDENTIAL_INVALID"
