@@ -56,7 +56,7 @@ def test_no_two_objects_have_one_name(objects: tuple[Object, ...]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service", "ServiceAccount", "PodDisruptionBudget"])
-def test_each_of_the_seven_services_has_one(objects: tuple[Object, ...], kind: str) -> None:
+def test_each_service_has_one(objects: tuple[Object, ...], kind: str) -> None:
     assert set(SERVICES) <= set(of_kind(objects, kind))
 
 
@@ -87,7 +87,21 @@ def test_the_services_write_to_tmp_and_data_only(objects: tuple[Object, ...]) ->
     for name in SERVICES:
         deployment = of_kind(objects, "Deployment")[name]
         mounts = service_container(deployment)["volumeMounts"]
-        assert {mount["mountPath"] for mount in mounts} == {"/tmp", "/data"}  # a path in the container
+        assert {mount["mountPath"] for mount in mounts if not mount.get("readOnly")} == {
+            "/tmp",
+            "/data",
+        }  # a path in the container
+
+
+def test_the_private_keys_of_credentials_are_for_the_service_of_access_alone(objects: tuple[Object, ...]) -> None:
+    for name in SERVICES:
+        volumes = of_kind(objects, "Deployment")[name]["spec"]["template"]["spec"]["volumes"]
+        (keys,) = (volume for volume in volumes if volume["name"] == "access")
+        if name == "access":
+            assert keys["secret"]["secretName"] == "faristol-access"
+        else:
+            assert keys["configMap"]["name"] == "faristol-access-public"
+        assert len(keys) == 2
 
 
 def test_every_mount_has_its_volume(objects: tuple[Object, ...]) -> None:

@@ -30,6 +30,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import make_url
 
+from faristol.credentials import keyring
 from faristol.host import SERVICES
 
 Object = dict[str, Any]
@@ -227,8 +228,9 @@ def pods(
     lexicons: Path,
     tmp_path: Path,
 ) -> list[Pod]:
-    """The containers of the seven Deployments."""
+    """The containers of the eight Deployments."""
     machine = Machine(tmp_path, database_url, nats_url)
+    keyring.prepare(tmp_path / "keys")
     confine = can_confine(tmp_path)
     found = []
     for deployment in development:
@@ -242,6 +244,8 @@ def pods(
             "PATH": f"{BIN}{os.pathsep}{os.defpath}",
             "FARISTOL_LEXICONS": str(lexicons),
         }
+        for file in (tmp_path / "keys").glob("*" if name == "access" else "*.pub"):
+            shutil.copy(file, machine.volume(name, "/access"))
         prefix = confined(*(machine.volume(name, volume) for volume in ("/tmp", "/data"))) if confine else []
         command = [*prefix, str(BIN / "faristol"), *container["args"]]
         found.append(Pod(name, container, spec["terminationGracePeriodSeconds"], command, environment))

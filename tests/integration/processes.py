@@ -48,6 +48,8 @@ def environment(**settings: object) -> dict[str, str]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
     if lexicons := os.environ.get("FARISTOL_LEXICONS"):
         clean["FARISTOL_LEXICONS"] = lexicons
+    if not {"open", "access"} & settings.keys():
+        clean["FARISTOL_OPEN"] = "true"  # as tests/conftest.py has it
     return clean | {f"FARISTOL_{key.upper()}": str(value) for key, value in settings.items()}
 
 
@@ -120,14 +122,14 @@ def wait_until_serving(address: str, child: Child, service: str = "") -> None:
 
 
 class Cell:
-    """The seven services as seven processes."""
+    """The eight services as eight processes."""
 
     def __init__(self, folder: Path, database_url: str, nats_url: str, **settings: object) -> None:
         ports = {service: free_port() for service in SERVICES}
         self.http_port = free_port()
         self.addresses = {service: f"127.0.0.1:{port}" for service, port in ports.items()}
         peers = {f"peer_{service}": address for service, address in self.addresses.items()}
-        shared = peers | {"database_url": database_url, "nats_url": nats_url, **settings}
+        shared = peers | {"data": folder, "database_url": database_url, "nats_url": nats_url, **settings}
         self.services: dict[str, Child] = {}
         for service, port in ports.items():
             own = {"grpc_port": port} | ({"http_port": self.http_port} if service == "gateway" else {})

@@ -47,7 +47,7 @@ def busy_port() -> Iterator[int]:
     [
         (("sing",), "there is no command 'sing'"),
         (("up", "--loud"), "No such option: --loud"),
-        (("serve", "kitchen"), "there is no service 'kitchen'; there are: lexicon, game, clock"),
+        (("serve", "kitchen"), "there is no service 'kitchen'; there are: access, lexicon, game, clock"),
         (("up", "--http", "many"), "--http"),
         (("demo", "--players", "1"), "--players"),
         (("record", "verify", "--data", "/nowhere"), "there is no record in /nowhere"),

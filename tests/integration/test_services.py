@@ -54,7 +54,7 @@ def error(method: Any, request: Any) -> tuple[grpc.StatusCode, str, error_detail
     return call.code(), call.details() or "", info
 
 
-def test_seven_processes_answer_health_checks_and_reflection(cell: Cell) -> None:
+def test_eight_processes_answer_health_checks_and_reflection(cell: Cell) -> None:
     for service in CONTEXTS:
         with channel(cell, service) as to:
             known = ProtoReflectionDescriptorDatabase(to).get_services()

@@ -39,13 +39,13 @@ def test_a_tutorial_does_what_it_says(
     monkeypatch.chdir(tmp_path)
     ports = {"7070": str(free_port()), "8080": str(free_port())}
     page = re.sub("|".join(ports), lambda found: ports[found[0]], tutorial.read_text(encoding="utf-8"))
-    settings = environment(lexicons=lexicons) | {"LC_ALL": "C.UTF-8"}
+    settings = environment(lexicons=lexicons, open=False) | {"LC_ALL": "C.UTF-8"}
     settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
     exports, server = "", None
     try:
         for commands, expected in blocks(page):
             if commands.startswith("faristol up "):
-                server = Child(commands.split()[1:], {"lexicons": lexicons}, tmp_path / "up.log")
+                server = Child(commands.split()[1:], {"lexicons": lexicons, "open": False}, tmp_path / "up.log")
                 wait_until_serving(f"127.0.0.1:{ports['7070']}", server)
                 continue
             script = ["bash", "-ec", exports + commands]

@@ -9,6 +9,7 @@ from typing import TypeVar
 import grpc
 from google.protobuf.message import Message
 
+from faristol.pb.access.v1 import access_pb2_grpc
 from faristol.pb.clock.v1 import clock_pb2_grpc
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
@@ -26,9 +27,10 @@ _PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc
 
 
 class Api:
-    """The six services that a championship is played through."""
+    """The seven services that a championship is played through."""
 
     def __init__(self, channel: Callable[[str], grpc.aio.Channel]) -> None:
+        self.access = access_pb2_grpc.AccessServiceStub(channel("access"))
         self.lexicon = lexicon_pb2_grpc.LexiconServiceStub(channel("lexicon"))
         self.game = game_pb2_grpc.GameServiceStub(channel("game"))
         self.clock = clock_pb2_grpc.ClockServiceStub(channel("clock"))

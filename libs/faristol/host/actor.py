@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.host.access import REMEMBERED, caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
@@ -52,21 +54,49 @@ def checked(key: str, value: str | bytes) -> str:
 
 
 async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Actor:
-    """Who sends a command. Raises ``Invalid`` for an id or a name that cannot be one.
+    """Who sends a command: the subject of their credential, whatever the call says besides.
 
-    Who acts under a name for the first time gets an id made from that of the command, a UUID: from an id that was made
-    from the name, whoever has a list of names would find the name after it was erased.
+    Where a process asks for no credentials, it is who the call says. Raises ``Invalid`` for an id or a name that cannot
+    be one.
     """
+    if credential := caller():
+        name = credential.name if credential.name and not await _is_known(record, credential.subject) else ""
+        return Actor(credential.subject, name)
     metadata = said(context)
     if given := checked(ACTOR, metadata.get(ACTOR, "")):
         return Actor(given)
     name = _name(metadata.get(ACTOR_NAME, b""))
-    if not name:
-        return Actor()
+    return await official_named(record, name, command_id) if name else Actor()
+
+
+async def official_named(record: Record, name: str, command_id: str) -> Actor:
+    """The official of a name, with the id that they have.
+
+    Who acts under a name for the first time gets an id made from that of the command, a UUID: from an id that was made
+    from the name, whoever has a list of names would find the name after it was erased.
+    """
     if known := await people.official(record, name):
         return Actor(known)
     made = hashlib.sha256(uuid.UUID(command_id).bytes).hexdigest()[:12]
     return Actor(f"{OFFICIAL}{made}", name)
+
+
+_known: OrderedDict[tuple[str, str], None] = OrderedDict()
+"""The subjects last found to have a name on a record, or to be erased from it."""
+
+
+async def _is_known(record: Record, subject: str) -> bool:
+    """Whether the record has the name of somebody, or had it until they were erased."""
+    key = (record.record_id, subject)
+    if key in _known:
+        return True
+    async with record.reading() as connection:
+        found = await people.named(connection, subject)
+    if found:
+        _known[key] = None
+        if len(_known) > REMEMBERED:
+            _known.popitem(last=False)
+    return found
 
 
 def _name(value: str | bytes) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import grpc
 
@@ -21,8 +22,12 @@ CHANNEL_OPTIONS = (
 class Channels:
     """The way to each service: this process itself for what it serves, and ``address_of`` for the others."""
 
-    def __init__(self, address_of: Callable[[str], str]) -> None:
+    def __init__(
+        self, address_of: Callable[[str], str], interceptors: Callable[[str], Sequence[Any]] = lambda address: ()
+    ) -> None:
+        """``interceptors`` gives those of the channel to an address, such as what says by which credential it calls."""
         self._address_of = address_of
+        self._interceptors = interceptors
         self._channels: dict[str, grpc.aio.Channel] = {}
         self._served: Collection[str] = ()
         self.own_address = ""
@@ -41,8 +46,10 @@ class Channels:
     def channel(self, service: str) -> grpc.aio.Channel:
         """The way to a service."""
         if service not in self._channels:
+            address = self.address(service)
+            interceptors: Any = [*client_interceptors(), *self._interceptors(address)]
             self._channels[service] = grpc.aio.insecure_channel(
-                self.address(service), options=CHANNEL_OPTIONS, interceptors=client_interceptors()
+                address, options=CHANNEL_OPTIONS, interceptors=interceptors
             )
         return self._channels[service]
 

@@ -17,6 +17,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.host.access import caller
 from faristol.host.actor import ACTOR, Actor, actor_of, checked, said
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
@@ -34,7 +35,7 @@ _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", desc
 M = TypeVar("M", bound=Message)
 
 ROLE = "faristol-role"
-"""Metadata of a call: in what role it is sent."""
+"""Metadata of a call: in what role it is sent, where a process asks for no credentials."""
 
 CORRELATION = "faristol-correlation"
 """Metadata of a call: what it belongs to."""
@@ -215,5 +216,14 @@ def canonical(command_id: str) -> str:
 def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Metadata:
     given = said(context)
     command_id = canonical(request.command_id)
-    actor, role, correlation = (checked(key, given.get(key, "")) for key in (ACTOR, ROLE, CORRELATION))
-    return Metadata(actor=actor, role=role, command_id=command_id, correlation_id=correlation or command_id)
+    correlation = checked(CORRELATION, given.get(CORRELATION, "")) or command_id
+    if credential := caller():
+        return Metadata(
+            actor=credential.subject,
+            role=credential.role_name,
+            credential=credential.credential_id,
+            command_id=command_id,
+            correlation_id=correlation,
+        )
+    actor, role = (checked(key, given.get(key, "")) for key in (ACTOR, ROLE))
+    return Metadata(actor=actor, role=role, command_id=command_id, correlation_id=correlation)

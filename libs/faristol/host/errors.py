@@ -11,6 +11,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.record import Conflict, Unacceptable
@@ -131,6 +132,10 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return _status(code_pb2.INVALID_ARGUMENT, problem.told(in_language), "INVALID", info)
         case Unacceptable():
             return _status(code_pb2.INVALID_ARGUMENT, say(problem.text, problem.params, language), "UNACCEPTABLE", {})
+        case AccessError():
+            code = code_pb2.UNAUTHENTICATED if isinstance(problem, Unauthenticated) else code_pb2.PERMISSION_DENIED
+            info = {**_params(problem.params), "message": problem.message}
+            return _status(code, say(problem.message, problem.params, language), problem.reason, info)
         case Behind():
             info = {"wanted": str(problem.wanted), "here": str(problem.here)}
             return _status(code_pb2.DEADLINE_EXCEEDED, say(BEHIND, info, language), "BEHIND", info)

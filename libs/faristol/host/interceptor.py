@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
 import grpc
@@ -13,6 +13,7 @@ from grpc_status import rpc_status
 
 from faristol.host.errors import Stopping, status_of
 from faristol.host.requests import check_text
+from faristol.host.streams import until
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.text import negotiate, say
@@ -107,7 +108,7 @@ def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
         try:
             _check(request)
-            async for response in _until(stopping, method(request, context)):
+            async for response in until(_stop(stopping), method(request, context)):
                 yield response
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
@@ -117,25 +118,9 @@ def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
     return call
 
 
-async def _until(stopping: asyncio.Event, responses: AsyncGenerator[Any, None]) -> AsyncIterator[Any]:
-    """What ``responses`` gives until it ends. Raises ``Stopping`` when this process is told to end first."""
-    stopped = asyncio.ensure_future(stopping.wait())
-    coming: asyncio.Future[Any] | None = None
-    try:
-        while True:
-            coming = asyncio.ensure_future(anext(responses, stopped))
-            await asyncio.wait({coming, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            if not coming.done():
-                raise Stopping
-            if (response := coming.result()) is stopped:
-                return
-            yield response
-    finally:
-        stopped.cancel()
-        if coming and not coming.done():
-            coming.cancel()
-            await asyncio.wait([coming])
-        await responses.aclose()
+async def _stop(stopping: asyncio.Event) -> None:
+    await stopping.wait()
+    raise Stopping
 
 
 async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any], language: str) -> None:

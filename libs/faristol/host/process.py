@@ -13,11 +13,15 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from faristol.bus import Bus, Consumer, Projection, Reaction, Relay
+from faristol.credentials.keyring import Keyring
+from faristol.credentials.needs import needs_of_all
+from faristol.host.access import AccessInterceptor, Admission
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.host.part import Part
 from faristol.host.runtime import Runtime
 from faristol.host.settings import StartError
 from faristol.host.telemetry import TraceInterceptor
+from faristol.record import RecordError
 from faristol.record.tasks import end
 
 _log = logging.getLogger(__name__)
@@ -38,42 +42,63 @@ class Process:
         self._failed = asyncio.Event()
         self._stopping = asyncio.Event()
         self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in grpc-stubs
-        self._server = grpc.aio.server(
-            interceptors=(TraceInterceptor(), ErrorInterceptor(self._stopping)), options=_OPTIONS
-        )
+        self._server: grpc.aio.Server | None = None
         self.problem = ""
         """Why the process ended by itself; empty when it was asked to."""
 
     async def start(self) -> str:
         """Listen, and start every consumer. Gives the address that gRPC listens on.
 
-        Raises ``StartError`` when the port is taken.
+        Raises ``StartError`` when the port is taken or no key is there to check credentials with, ``TypeError`` for
+        a method of which the contract does not say who may call it.
         """
         settings = self._runtime.settings
+        interceptors: list[Any] = [TraceInterceptor(), ErrorInterceptor(self._stopping)]
+        admission = await self._admission()
+        if admission:
+            interceptors.append(AccessInterceptor(admission))
+        self._server = server = grpc.aio.server(interceptors=interceptors, options=_OPTIONS)
         wanted = f"{settings.grpc_host}:{settings.grpc_port}"
         try:
-            port = self._server.add_insecure_port(wanted)
+            port = server.add_insecure_port(wanted)
         except RuntimeError as problem:
             raise StartError(
                 f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another with --grpc"
             ) from problem
         parts = [build(self._runtime) for build in self._build]
         self._runtime.channels.serve(f"{settings.grpc_host}:{port}", {part.name for part in parts})
+        needs = needs_of_all(servicer.descriptor for part in parts for servicer in part.servicers)
+        if admission:
+            admission.serve(needs)
+            self._watch("access", admission.keep_reading())
         names = [health_pb2.DESCRIPTOR.services_by_name["Health"].full_name, reflection.SERVICE_NAME]
         for part in parts:
             for servicer in part.servicers:
-                servicer.add(servicer.instance, self._server)
+                servicer.add(servicer.instance, server)
                 names.append(servicer.descriptor.full_name)
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection(names, self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        reflection.enable_server_reflection(names, server)
         await self._start_consumers(parts)
-        await self._server.start()
+        await server.start()
         for part in parts:
             for task in part.tasks:
                 self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))
         for name in ("", *names, *(part.name for part in parts)):
             await self._health.set(name, SERVING)
         return self._runtime.channels.own_address
+
+    async def _admission(self) -> Admission | None:
+        """What says who may call; None where nobody is asked. Raises ``StartError``."""
+        settings = self._runtime.settings
+        if settings.open:
+            return None
+        try:
+            admission = Admission(self._runtime.record, Keyring(settings.access_folder()), self._runtime.now)
+        except RecordError as problem:
+            raise StartError(str(problem)) from problem
+        await admission.read()
+        self._runtime.admission = admission
+        return admission
 
     async def _start_consumers(self, parts: Sequence[Part]) -> None:
         record = self._runtime.record
@@ -139,7 +164,8 @@ class Process:
         self._stopping.set()
         await self._health.enter_graceful_shutdown()
         await self._end(self._served)
-        await self._server.stop(self._runtime.settings.grace_seconds)
+        if self._server:
+            await self._server.stop(self._runtime.settings.grace_seconds)
         await self._end(self._tasks)
         await self._runtime.channels.close()
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import grpc
 
 from faristol.bus import Progress
+from faristol.host.access import Admission
 from faristol.host.channels import Channels
 from faristol.host.desk import Desk
 from faristol.host.settings import Settings
@@ -28,6 +29,8 @@ class Runtime:
         self.desk = Desk(record)
         self.now = now
         self.channels = Channels(settings.peer)
+        self.admission: Admission | None = None
+        """Says who may call, once the process listens; None where it asks nobody."""
         self._progress: dict[str, Progress] = {}
 
     def channel(self, service: str) -> grpc.aio.Channel:

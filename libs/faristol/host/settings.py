@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-SERVICES = ("lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
-"""The seven services, in the order in which they start."""
+SERVICES = ("access", "lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
+"""The eight services, in the order in which they start."""
 
 
 class StartError(Exception):
@@ -34,8 +34,32 @@ class Settings(BaseSettings):
     grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")
     http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
     http_port: int = Field(default=8080, ge=0, le=65535, description="Their port; 0 takes a free one.")
+    http_connections: int = Field(default=4_000, ge=1, description="Connections to the HTTP port at a time.")
+    http_connections_per_address: int = Field(
+        default=500,
+        ge=0,
+        description="Connections from one address at a time, that of a hall for instance; 0: any number.",
+    )
+    http_streams_per_address: int = Field(
+        default=2_000, ge=1, description="Streams that one address follows at a time."
+    )
+    http_requests_per_second: int = Field(
+        default=500, ge=0, description="Requests from one address in a second, in the long run; 0: any number."
+    )
+    http_header_seconds: float = Field(default=10.0, gt=0, description="How long the headers of a request may take.")
+    http_write_seconds: float = Field(default=30.0, gt=0, description="How long an answer may wait to be read.")
+    http_proxies: str = Field(
+        default="",
+        description="Addresses of proxies, with commas, whose X-Forwarded-For is believed; empty where there is none.",
+    )
     otlp_endpoint: str = Field(
         default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
+    )
+    access: Path | None = Field(
+        default=None, description="Folder of the keys of credentials; `access` in the data folder."
+    )
+    open: bool = Field(
+        default=False, description="Ask nobody for a credential; only where gRPC and HTTP listen on a loopback address."
     )
     seal_key: Path | None = Field(
         default=None, description="Private key; when given, this process seals the record, or one like it does."
@@ -49,9 +73,10 @@ class Settings(BaseSettings):
         default=60.0, ge=0, description="How long a process that starts waits for its database and for NATS."
     )
 
-    peer_lexicon: str = Field(
+    peer_access: str = Field(
         default="", description="HOST:PORT at which the process finds a service that it does not serve itself."
     )
+    peer_lexicon: str = ""
     peer_game: str = ""
     peer_clock: str = ""
     peer_pairing: str = ""
@@ -65,6 +90,10 @@ class Settings(BaseSettings):
         own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
         return self.database_url or own.render_as_string()
 
+    def access_folder(self) -> Path:
+        """Folder of the keys of credentials."""
+        return self.access or self.data.absolute() / "access"
+
     def peer(self, service: str) -> str:
         """``HOST:PORT`` at which a process finds a service that another one serves, empty when it was not given."""
         return str(getattr(self, f"peer_{service}"))
@@ -76,7 +105,8 @@ class Addresses(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="FARISTOL_", extra="ignore")
 
     address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
-    lexicon_address: str = Field(default="", description="HOST:PORT of one service; likewise the others.")
+    access_address: str = Field(default="", description="HOST:PORT of one service; likewise the others.")
+    lexicon_address: str = ""
     game_address: str = ""
     clock_address: str = ""
     pairing_address: str = ""

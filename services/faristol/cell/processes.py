@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import ipaddress
 import os
+import resource
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stopped import told
+from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
@@ -71,6 +74,8 @@ async def running(
             if needed not in services and not settings.peer(needed):
                 setting = f"FARISTOL_PEER_{needed.upper()}"
                 raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
+    _check_open(settings)
+    _raise_descriptors()
     async with AsyncExitStack() as stack:
         if settings.otlp_endpoint:
             telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")
@@ -88,6 +93,8 @@ async def running(
         patience = settings.start_seconds
         record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell)
         stack.push_async_callback(record.close)
+        if "access" in services:
+            await asyncio.to_thread(_prepare_keys, settings, record.record_id)
         bus = await when_there(lambda: Bus.connect(nats_url), patience, stop, tell)
         stack.push_async_callback(bus.close)
         runtime = Runtime(settings, record, now)
@@ -132,6 +139,38 @@ def _hold(folder: Path) -> AbstractContextManager[None]:
     lock.write(str(os.getpid()))
     lock.flush()
     return _held(lock)
+
+
+MOST_DESCRIPTORS = 65_536
+
+
+def _raise_descriptors() -> None:
+    """Let this process open as many files as it may: a login shell gives 1,024, and a crowd is more connections."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, MOST_DESCRIPTORS)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _check_open(settings: Settings) -> None:
+    """Check that nobody else reaches a process that asks nobody for a credential. Raises ``StartError``."""
+    for host in (settings.grpc_host, settings.http_host) if settings.open else ():
+        if not _is_loopback(host):
+            raise StartError(f"--open asks nobody for a credential, and {host} can be reached from elsewhere")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _prepare_keys(settings: Settings, record_id: str) -> None:
+    """Make the keys of credentials where there are none. Raises ``RecordError`` where that cannot be."""
+    keyring.prepare(settings.access_folder())
+    if not settings.access:
+        keyring.name_record(settings.access_folder(), record_id)
 
 
 def _prepare_folder(settings: Settings) -> None:

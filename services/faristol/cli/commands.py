@@ -43,6 +43,18 @@ class Noun:
 
 COMMANDS: Mapping[str, Noun | Verb] = {
     "enter": Verb("entry:enter", N_("Enter the results of a round, table by table, or from a file.")),
+    "access": Noun(
+        N_("Credentials: who may do what."),
+        {
+            "grant": Verb("access:grant", "Give somebody a role: by a token, a link or a PIN."),
+            "list": Verb("access:list_credentials", "List the credentials that you may end."),
+            "revoke": Verb("access:revoke", "End a credential, and all that were handed on from it."),
+            "hand-on": Verb("access:hand_on", "Make a token of less than you hold, without the network."),
+            "sign-in": Verb("access:sign_in", "Get a token by the code of a link, or by a PIN at a table."),
+            "who": Verb("access:who", "Show whose credential you use, and for what."),
+            "keys": Verb("access:keys", "List, renew or remove the keys that sign credentials."),
+        },
+    ),
     "tournament": Noun(
         N_("Tournaments: what they are, and what was done in them."),
         {

@@ -18,7 +18,7 @@ from typer._completion_classes import completion_init
 
 from faristol.cli.commands import Commands, called, unknown
 from faristol.cli.completion import COMPLETE
-from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats
+from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, Open
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host import SERVICES, Settings
 from faristol.kernel.refusal import N_
@@ -62,10 +62,13 @@ def up(
     grpc: Grpc = None,
     database_url: Database = None,
     nats_url: Nats = None,
+    open_to_all: Open = None,
     json_output: AsJson = False,
 ) -> None:
     """`faristol up`."""
-    settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
+    settings = settings_of(
+        data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url, open=open_to_all
+    )
     run(_serve(settings, SERVICES, json_output=json_output))
 
 
@@ -98,9 +101,12 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
     with suppress(Cancelled):
         async with running(settings, services, stop=stop, tell=tell) as process:
             what = services[0] if len(services) == 1 else "all services"
+            if settings.open:
+                tell("OPEN: everybody who reaches this machine's ports may do everything; never run a championship so")
             tell(f"{what}: gRPC on {process.grpc_address}")
             if len(services) > 1:
-                tell(f"for commands in another terminal: export FARISTOL_ADDRESS={process.grpc_address}")
+                exported = f"FARISTOL_ADDRESS={process.grpc_address} FARISTOL_DATA={settings.data.absolute()}"
+                tell(f"for commands in another terminal: export {exported}")
             if "gateway" in services:
                 tell(f"pages and JSON on {process.http_address}")
             if json_output:

@@ -16,6 +16,10 @@ Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or 
 Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
 Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
 Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0 takes a free one.")]
+Open = Annotated[
+    bool | None,
+    typer.Option("--open", help="Ask nobody for a credential: for trying things out on this machine alone."),
+]
 
 Address = Annotated[
     str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_ADDRESS.")

@@ -26,7 +26,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.terminal.common import run
 from faristol.terminal.keyboard import answered
 from faristol.terminal.names import game_meant
-from faristol.terminal.services import address_of
+from faristol.terminal.services import address_of, let_in
 from faristol.text import cited
 
 
@@ -78,7 +78,8 @@ def table(
 
 
 def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
-    made = grpc.aio.insecure_channel(address_of(service, address), options=CHANNEL_OPTIONS)
+    wanted = address_of(service, address)
+    made = grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=let_in(wanted))
     stack.push_async_callback(made.close, None)
     return made
 

@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from faristol.client.services import Api, M, call, when_found
+from faristol.demo.cast import Cast
 from faristol.demo.plan import Plan
 from faristol.demo.table import Table
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
@@ -46,10 +49,20 @@ class Championship:
     seen: Callable[[int, int, int, int], None]
     """Told round, tables finished, tables, and the furthest position known."""
 
+    @cached_property
+    def cast(self) -> Cast:
+        """Who acts."""
+        return Cast(self.api, self.plan.tournament_id)
+
     async def play(self) -> Outcome:
         """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
+        await self._create()
+        async with self.cast.director():
+            return await self._direct()
+
+    async def _direct(self) -> Outcome:
         plan, pairing = self.plan, self.api.pairing
-        tournament = await self._tournament()
+        tournament = await self._registered()
         position = 0
         for number in range(1, plan.rounds + 1):
             await self._play_round(number, tournament)
@@ -73,9 +86,8 @@ class Championship:
         )
         return Outcome(shown.tournament, standings.standings, ratings, shown.position)
 
-    async def _tournament(self) -> pairing_pb2.GetTournamentResponse:
-        plan, pairing = self.plan, self.api.pairing
-        opening = plan.round_start(1, self.now)
+    async def _create(self) -> None:
+        plan = self.plan
         options = [
             game_events.ChosenOption(name=name, value=written(value)) for name, value in plan.rules.chosen.items()
         ]
@@ -87,7 +99,11 @@ class Championship:
             options=options,
             seed=plan.secret,
         )
-        await self._send(pairing.CreateTournament, create, opening, "create")
+        await self._send(self.api.pairing.CreateTournament, create, plan.round_start(1, self.now), "create")
+
+    async def _registered(self) -> pairing_pb2.GetTournamentResponse:
+        plan, pairing = self.plan, self.api.pairing
+        opening = plan.round_start(1, self.now)
         for entrant in plan.entrants:
             register = pairing_pb2.RegisterPlayerRequest(
                 player_id=entrant.player_id, name=entrant.name, rating=entrant.rating
@@ -105,10 +121,7 @@ class Championship:
         started = await self._send(pairing.StartRound, start, when, "start", number)
         total, finished = len(paired.pairings), 0
         self.seen(number, finished, total, started.position)
-        tables = [
-            asyncio.create_task(Table(self.api, plan, seat.game_id, self.graph, self.tile_set).play())
-            for seat in paired.pairings
-        ]
+        tables = [asyncio.create_task(self._play_table(seat)) for seat in paired.pairings]
         try:
             for table in asyncio.as_completed(tables):
                 await table
@@ -117,6 +130,10 @@ class Championship:
         finally:
             for task in tables:
                 task.cancel()
+
+    async def _play_table(self, seat: pairing_events.Pairing) -> None:
+        async with self.cast.scorer(seat.table):
+            await Table(self.api, self.plan, seat.game_id, self.graph, self.tile_set, self.cast).play()
 
     async def _results_in(self, number: int) -> None:
         """Wait for the results that are still on their way from the tables to the director."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
 
 from faristol.client.services import call, when_found
+from faristol.demo.cast import Cast
 from faristol.demo.clock import WAIT, TableClock
 from faristol.demo.commands import Commands
 from faristol.demo.player import (
@@ -59,6 +61,7 @@ class Table(Commands):
 
     graph: WordGraph
     tile_set: TileSet
+    cast: Cast
 
     @property
     def rules(self) -> Ruleset:
@@ -80,9 +83,7 @@ class Table(Commands):
         mover = ""
         while True:
             # Whose turn it is can be told from the turn before, and then the rack comes with the first answer.
-            game = await when_found(
-                self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id, player_id=mover)
-            )
+            game = await self._seen_by(mover)
             match game.phase:
                 case game_pb2.PHASE_UNSPECIFIED if self.rules.arbiter.required and not game.arbiter_id:
                     await self._seat_arbiter(game)
@@ -105,6 +106,12 @@ class Table(Commands):
                     return
                 case _:
                     await asyncio.sleep(WAIT)
+
+    async def _seen_by(self, player_id: str) -> State:
+        """The game with the rack of a player, who alone may see it; without any for nobody."""
+        request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id)
+        async with self.cast.player(player_id) if player_id else nullcontext():
+            return await when_found(self.api.game.GetGame, request)
 
     async def _take_turn(self, game: State) -> str:
         """Play, exchange or pass, up to the press. Gives the player who is on turn next."""

@@ -10,6 +10,7 @@ from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import grpc
@@ -19,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table as Grid
 
 from faristol.cell.processes import Running, running
+from faristol.client.credentials import authorize, authorized
 from faristol.client.problems import every_reason
 from faristol.client.services import Api
 from faristol.demo.championship import Championship, Outcome
@@ -54,12 +56,12 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
     lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     async with AsyncExitStack() as stack:
         if show.connect:
-            channels = _elsewhere()
-            stack.push_async_callback(channels.close)
-            process = None
+            channels, process = _elsewhere(settings), None
         else:
             process = await stack.enter_async_context(running(settings))
-            channels = process.runtime.channels
+            address = process.grpc_address
+            channels = Channels(lambda _: address, partial(_let_in, settings))
+        stack.push_async_callback(channels.close)
         console = Console(stderr=True)
         pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
         _introduce(console, plan, graph, pages)
@@ -78,13 +80,17 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
                 raise StartError(process.process.problem)
 
 
-def _elsewhere() -> Channels:
+def _let_in(settings: Settings, address: str) -> list[Any]:
+    return authorized(authorize(address, settings.access_folder()))
+
+
+def _elsewhere(settings: Settings) -> Channels:
     addresses = Addresses()
-    for service in ("lexicon", "game", "clock", "pairing", "rating", "results"):
+    for service in ("access", "lexicon", "game", "clock", "pairing", "rating", "results"):
         if not addresses.of(service):
             missing = addresses.setting(service)
             raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
-    return Channels(addresses.of)
+    return Channels(addresses.of, partial(_let_in, settings))
 
 
 async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Outcome]) -> Outcome | None:

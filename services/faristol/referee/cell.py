@@ -211,7 +211,7 @@ async def serving(
     with TemporaryDirectory() as folder:
         lexicon = installed(Library(Path(folder) / "lexicons"))
         given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
-        settings = Settings.model_validate({**given, "grace_seconds": 0.1})
+        settings = Settings.model_validate({**given, "grace_seconds": 0.1, "open": True})
         async with (
             running(settings, services, now) as cell,
             grpc.aio.insecure_channel(cell.grpc_address) as channel,

@@ -8,22 +8,26 @@ from typing import Any, TypeVar
 
 import grpc
 
+from faristol.client.credentials import authorize, authorized
 from faristol.client.problems import every_reason
-from faristol.host import Addresses, StartError
+from faristol.host import Addresses, Settings, StartError
 from faristol.host.actor import ACTOR, ACTOR_NAME
 from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.kernel.refusal import N_
+from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.game.v1.game_pb2_grpc import GameServiceStub
 from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub
 from faristol.pb.pairing.v1.pairing_pb2_grpc import PairingServiceStub
 from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
+from faristol.record import RecordError
 from faristol.terminal.common import run, said, who_acts
 from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")
 
 STUBS: Mapping[str, Callable[[grpc.aio.Channel], Any]] = {
+    "access": AccessServiceStub,
     "game": GameServiceStub,
     "lexicon": AdjudicationServiceStub,
     "pairing": PairingServiceStub,
@@ -62,6 +66,14 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
         return await continuation(client_call_details._replace(metadata=metadata), request)
 
 
+def let_in(address: str) -> list[Any]:
+    """The interceptors of a channel that say by which credential its calls are let in. Raises ``StartError``."""
+    try:
+        return authorized(authorize(address, Settings().access_folder(), who_acts()))
+    except RecordError as problem:
+        raise StartError(str(problem)) from problem
+
+
 def address_of(service: str, address: str | None) -> str:
     """Where a service is: at ``address`` or where the settings say. Raises ``StartError`` where nobody said it."""
     if wanted := address or Addresses().of(service):
@@ -77,7 +89,7 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
     Raises ``StartError`` as ``address_of`` and ``sender`` do, and for what the service refuses in the block.
     """
     wanted = address_of(service, address)
-    callers: Any = [_Caller(sender())]  # the stubs want another class
+    callers: Any = [_Caller(sender()), *let_in(wanted)]  # the stubs want another class
     async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=callers) as channel:
         try:
             yield channel

@@ -18,6 +18,7 @@ from tests.campaigns.torture.sites import Site
 from tests.integration.processes import EAGER
 
 from faristol.client.services import Api, call
+from faristol.demo.cast import Cast
 from faristol.demo.plan import Plan
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
@@ -170,12 +171,12 @@ class Campaign:
         beside = [asyncio.create_task(bench.work()) for bench in benches]
         api = Api(channels.__getitem__)
         beside += [asyncio.create_task(self._watch(record, api)), asyncio.create_task(self._kill())]
-        permits = asyncio.Semaphore(AT_ONCE)
+        permits, cast = asyncio.Semaphore(AT_ONCE), Cast(api, self._plan.tournament_id)
         tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
 
         async def play(game_id: str) -> None:
             async with permits:
-                await ChallengingTable(api, self._plan, game_id, self._graph, tile_set).challenge()
+                await ChallengingTable(api, self._plan, game_id, self._graph, tile_set, cast).challenge()
 
         try:
             async with asyncio.timeout(PATIENCE):

@@ -21,6 +21,7 @@ from faristol.bus.generations import ProjectionError
 from faristol.bus.rebuild import Rebuild
 from faristol.bus.stopped import away
 from faristol.cell.processes import builders
+from faristol.credentials import keyring
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.process import Process
 from faristol.record import Record, RecordError
@@ -31,8 +32,8 @@ LAYOUTS: Sequence[Sequence[Sequence[str]]] = (
     (SERVICES,),
     (SERVICES, SERVICES),
     (SERVICES, SERVICES),
-    (("lexicon", "game", "clock"), ("pairing", "rating", "results", "gateway")),
-    (("game", "clock"), ("lexicon", "pairing", "rating"), ("game", "clock", "results", "gateway")),
+    (("access", "lexicon", "game", "clock"), ("pairing", "rating", "results", "gateway")),
+    (("game", "clock"), ("access", "lexicon", "pairing", "rating"), ("game", "clock", "results", "gateway")),
 )
 """Which processes run which services: all in one, replicas, and apart."""
 
@@ -51,6 +52,7 @@ class Platform:
         self._network = network
         self._bus = bus
         self._folder = folder
+        keyring.prepare(folder / "access")
         self._lexicons = lexicons
         self._luck = world.luck("platform")
         self._layout = self._luck.choice(LAYOUTS)
@@ -120,6 +122,8 @@ class Platform:
             grpc_host=node.name.partition(".")[0],
             grpc_port=port,
             grace_seconds=0.5,
+            open=True,
+            access=self._folder / "access",
             **elsewhere,
         )
         try:

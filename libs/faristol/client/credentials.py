@@ -1,0 +1,139 @@
+"""By what a client is let in: a token that it was given, or one that it makes itself at the console of the server."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor_pool import Default
+
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.keyring import RECORD, Keyring
+from faristol.credentials.needs import needs_of
+from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SERVICE, Role
+from faristol.credentials.tokens import issue
+from faristol.host.access import AUTHORIZATION
+from faristol.kernel.names import OFFICIAL, folded
+
+TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # the name of a variable
+"""The variable of the environment with the token of who calls."""
+
+LASTS = timedelta(minutes=10)
+"""How long a token lasts that is made at the console."""
+
+_AT_CONSOLE = (FEDERATION, DIRECTOR, OPERATOR, JUDGE, SERVICE)
+"""In what role somebody at the console calls: in the first of these that the method takes."""
+
+_acting: ContextVar[str] = ContextVar("faristol_acting", default="")
+
+
+@contextmanager
+def acting(token: str) -> Iterator[None]:
+    """Let calls in by this token, instead of what their channel has; by that where it is empty."""
+    before = _acting.set(token)
+    try:
+        yield
+    finally:
+        _acting.reset(before)
+
+
+Authorize = Callable[[str], str]
+"""The value of ``authorization`` for a method by its path; empty for none."""
+
+
+def authorize(address: str, folder: Path, name: str = "") -> Authorize:
+    """How calls to ``address`` (HOST:PORT) are let in: by the token of the environment, or as at the console.
+
+    Who can read the private keys of the cell in ``folder`` is at its console: they call under ``name``, in any role
+    that it takes. That is for an address of this machine alone.
+    """
+    if token := os.environ.get(TOKEN, ""):
+        return lambda method: f"Bearer {token}"
+    if not _is_loopback(address) or not (folder / RECORD).is_file() or not os.access(folder / RECORD, os.R_OK):
+        return lambda method: ""
+    return _Console(folder, name).authorization
+
+
+class _Console:
+    """Makes a token for each role in which somebody at the console calls."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._keyring = Keyring(folder)
+        self._record = (folder / RECORD).read_text(encoding="utf-8")
+        self._name = name
+        self._tokens: dict[Role, tuple[str, datetime]] = {}
+
+    def authorization(self, method: str) -> str:
+        """The value for a method."""
+        role = _role_for(method)
+        now = datetime.now(UTC)
+        token, until = self._tokens.get(role, ("", now))
+        if now >= until - LASTS / 2:
+            until = now + LASTS
+            subject = OFFICIAL + self._keyring.digest("console", folded(self._name)).hex()[:12]
+            credential = Credential(str(uuid.uuid4()), subject, role, Scope(), now, until, self._name)
+            token = issue(credential, self._keyring.signer(), self._record)
+            self._tokens[role] = token, until
+        return f"Bearer {token}"
+
+
+@lru_cache(maxsize=256)
+def _role_for(method: str) -> Role:
+    """The role in which somebody at the console calls a method; a method for everybody takes any."""
+    service, _, name = method.removeprefix("/").rpartition("/")
+    roles = needs_of(Default().FindServiceByName(service).methods_by_name[name]).roles
+    return next((role for role in _AT_CONSOLE if role in roles), DIRECTOR)
+
+
+def _is_loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class _Authorized:
+    """Adds the credential to a call that has none."""
+
+    def __init__(self, authorization: Authorize) -> None:
+        self._authorization = authorization
+
+    def _details(self, details: Any) -> Any:
+        metadata = grpc.aio.Metadata(*(details.metadata or ()))
+        method = details.method.decode() if isinstance(details.method, bytes) else details.method
+        if AUTHORIZATION not in metadata:
+            token = _acting.get()
+            if value := f"Bearer {token}" if token else self._authorization(method):
+                metadata.add(AUTHORIZATION, value)
+        return details._replace(metadata=metadata)
+
+
+class AuthorizedCalls(_Authorized, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # in the stubs alone
+    """Of calls that are answered once."""
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        return await continuation(self._details(client_call_details), request)
+
+
+class AuthorizedStreams(_Authorized, grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[type-arg] # as above
+    """Of calls that are answered by a stream."""
+
+    async def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """See ``grpc.aio.UnaryStreamClientInterceptor``."""
+        return await continuation(self._details(client_call_details), request)
+
+
+def authorized(authorization: Authorize) -> list[Any]:
+    """The interceptors of a channel whose calls are let in by ``authorization``."""
+    return [AuthorizedCalls(authorization), AuthorizedStreams(authorization)]

@@ -1,0 +1,210 @@
+"""Who calls, and whether they may: asked before the body of any call runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from sqlalchemy.exc import SQLAlchemyError
+
+from faristol.credentials.credential import Credential
+from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
+from faristol.credentials.keyring import Keyring
+from faristol.credentials.needs import Needs, values_of_all
+from faristol.credentials.policy import Place, Places, check_role, check_scope
+from faristol.credentials.state import STREAM, Access, fold
+from faristol.credentials.tokens import verify
+from faristol.host.streams import until
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as case_events
+from faristol.record import Record, load_at_once
+
+AUTHORIZATION = "authorization"
+"""Metadata of a call: ``Bearer`` and the token of who makes it."""
+
+READ_EVERY = 1.0
+"""Seconds after which a process reads again what was revoked."""
+
+REMEMBERED = 4_096
+"""How many tokens, and how many places, a process keeps in memory."""
+
+_audit = logging.getLogger("faristol.audit")
+_log = logging.getLogger(__name__)
+
+_caller: ContextVar[Credential | None] = ContextVar("faristol_caller", default=None)
+
+
+def caller() -> Credential | None:
+    """What the caller of the call that runs holds; None for the public, and where a process asks nobody."""
+    return _caller.get()
+
+
+class Admission:
+    """Says who calls and whether they may, for the methods of a process."""
+
+    def __init__(self, record: Record, keyring: Keyring, now: Callable[[], datetime]) -> None:
+        self._needs: Mapping[str, Needs] = {}
+        self._record = record
+        self._keyring = keyring
+        self._now = now
+        self._access = Access()
+        self._credentials: OrderedDict[str, Credential] = OrderedDict()
+        self._games = _Found(record, "game", _place_of_game)
+        self._cases = _Found(record, "case", self._place_of_case)
+
+    def serve(self, needs: Mapping[str, Needs]) -> None:
+        """Admit to these methods from now on."""
+        self._needs = needs
+
+    async def read(self) -> None:
+        """Read what was revoked until now."""
+        self._access = (await load_at_once(self._record, STREAM, Access(), fold)).state
+
+    async def keep_reading(self) -> None:
+        """Read it again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(READ_EVERY)
+            try:
+                await self.read()
+            except (SQLAlchemyError, OSError) as problem:  # no command is carried out meanwhile either
+                _log.warning("what was revoked cannot be read at the moment: %s", problem)
+
+    def identify(self, authorization: str) -> Credential | None:
+        """What the caller holds by the value of ``AUTHORIZATION``; None without one. Raises ``Unauthenticated``."""
+        if not authorization:
+            return None
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise Unauthenticated("CREDENTIAL_INVALID", N_("expected `Bearer` and a token in `authorization`"))
+        credential = self._credentials.get(token)
+        if credential is None or self._now() > credential.expires_at:
+            credential = verify(token, self._keyring.public, self._record.record_id, self._now()).credential
+            _keep(self._credentials, token, credential)
+        if self._access.ended(credential):
+            raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
+        return credential
+
+    async def admit(self, method: str, authorization: str, request: Message) -> Credential | None:
+        """Let a call pass. Gives what its caller holds.
+
+        Raises ``Unauthenticated`` or ``Denied``, and ``NotFound`` for what the caller may not know of.
+        """
+        needs = self._needs[method]
+        credential: Credential | None = None
+        try:
+            credential = self.identify(authorization)
+            check_role(credential, needs, request)
+            if credential is not None:
+                check_scope(credential, needs, request, await self._places(needs, request))
+        except AccessError as problem:
+            _audit.warning(
+                "refused %s: %s, credential %s of %s (%s)",
+                method,
+                problem.reason,
+                credential.credential_id if credential else "-",
+                credential.subject if credential else "-",
+                credential.role_name if credential else "-",
+            )
+            raise
+        return credential
+
+    async def end_of(self, credential: Credential | None) -> None:
+        """Wait until a credential ends, for ever without one. Raises ``Unauthenticated`` then."""
+        while credential is None or not self._access.ended(credential):
+            await asyncio.sleep(READ_EVERY)
+            if credential is not None and self._now() > credential.expires_at:
+                raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
+        raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
+
+    async def _places(self, needs: Needs, request: Message) -> Places:
+        games = {game: await self._games.of(game) for game in values_of_all(request, needs.games)}
+        cases = {case: await self._cases.of(case) for case in values_of_all(request, (needs.case,))}
+        return Places(
+            {game: place for game, place in games.items() if place},
+            {case: place for case, place in cases.items() if place},
+        )
+
+    async def place_of_case(self, case_id: str) -> Place | None:
+        """Where the game of a case is played; None where there is no such case."""
+        return await self._cases.of(case_id)
+
+    async def _place_of_case(self, fact: Message) -> Place | None:
+        assert isinstance(fact, case_events.CaseOpened)
+        game = await self._games.of(fact.game_id)
+        if game is None:
+            return None
+        return Place(game.tournament, game.hall, game.table, game.players, fact.language)
+
+
+async def _place_of_game(fact: Message) -> Place | None:
+    assert isinstance(fact, game_events.GameOpened)
+    return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
+
+
+class _Found:
+    """The places of the streams of a kind. What the first event of a stream says never changes."""
+
+    def __init__(self, record: Record, kind: str, place_of: Callable[[Message], Awaitable[Place | None]]) -> None:
+        self._record = record
+        self._kind = kind
+        self._place_of = place_of
+        self._known: OrderedDict[str, Place] = OrderedDict()
+
+    async def of(self, stream_id: str) -> Place | None:
+        if known := self._known.get(stream_id):
+            return known
+        fact = await self._record.first_fact(f"{self._kind}-{stream_id}")
+        place = await self._place_of(fact) if fact is not None else None
+        if place is not None:
+            _keep(self._known, stream_id, place)
+        return place
+
+
+def _keep(kept: OrderedDict[str, Any], key: str, value: Any) -> None:
+    kept[key] = value
+    if len(kept) > REMEMBERED:
+        kept.popitem(last=False)
+
+
+class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """Asks of every call of Faristol's own services who makes it and whether they may."""
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """See ``grpc.aio.ServerInterceptor``."""
+        handler: Any = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if handler is None or not method.startswith("/faristol."):
+            return handler
+        said = (value for key, value in handler_call_details.invocation_metadata or () if key == AUTHORIZATION)
+        authorization = str(next(said, ""))
+        read, write = handler.request_deserializer, handler.response_serializer
+        if handler.unary_unary:
+
+            async def call(request: Any, context: Any) -> Any:
+                _caller.set(await self._admission.admit(method, authorization, request))
+                return await handler.unary_unary(request, context)
+
+            return grpc.unary_unary_rpc_method_handler(call, read, write)
+
+        async def stream(request: Any, context: Any) -> Any:
+            credential = await self._admission.admit(method, authorization, request)
+            _caller.set(credential)
+            async for response in until(self._admission.end_of(credential), handler.unary_stream(request, context)):
+                yield response
+
+        return grpc.unary_stream_rpc_method_handler(stream, read, write)

@@ -1,0 +1,146 @@
+"""Which credentials may be given, ended and seen. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.credentials.credential import Credential
+from faristol.credentials.errors import EXPIRED, REVOKED, Unauthenticated
+from faristol.credentials.roles import DIRECTOR, FEDERATION, MAY_GIVE, NAMES, OPERATOR, PLAYER
+from faristol.credentials.state import Access, Granted, to_message
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.access.v1 import events_pb2 as events
+
+LONGEST = timedelta(days=400)
+"""How long a credential may last: a season."""
+SESSION = timedelta(hours=16)
+"""How long a device stays signed in at most: a day of a tournament."""
+
+
+def grant(giver: Credential | None, credential: Credential, form: events.Form.ValueType) -> list[Message]:
+    """Give a credential. ``giver`` is None where a process asks nobody for credentials.
+
+    Raises ``Denied`` for more than the giver has, ``Invalid`` for what cannot be.
+    """
+    _check(credential, form)
+    ancestors: Sequence[str] = ()
+    if giver is not None:
+        # A federation signs in for a day and appoints for a season.
+        giver.check_may_give(credential, may_outlive=giver.role in (FEDERATION, OPERATOR))
+        ancestors = (*giver.ancestors, giver.credential_id)
+    return [events.CredentialGranted(credential=to_message(credential), form=form, ancestor_ids=ancestors)]
+
+
+def _check(credential: Credential, form: events.Form.ValueType) -> None:
+    scope = credential.scope
+    if not timedelta(0) < credential.expires_at - credential.issued_at <= LONGEST:
+        raise Invalid("lifetime_seconds", N_("expected 1 to {most} seconds"), {"most": int(LONGEST.total_seconds())})
+    if form not in (events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN):
+        raise Invalid("form", N_("is not given; expected a token, a link or a PIN"))
+    if credential.role == PLAYER and not (credential.player and len(scope.tournaments) == 1):
+        raise Invalid("player_id", N_("a player is of a tournament: expected its id in the scope, and the player's"))
+    if (scope.halls or scope.tables) and not scope.tournaments:
+        raise Invalid("scope.tournament_ids", N_("halls and tables are of a tournament: expected its id"))
+    if any(table < 1 for table in scope.tables):
+        raise Invalid("scope.tables", N_("tables are numbered from 1"))
+    if credential.role in (FEDERATION, OPERATOR) and credential.scope.tournaments:
+        text = N_("the role {role} is of all tournaments: expected none")
+        raise Invalid("scope.tournament_ids", text, {"role": NAMES[credential.role]})
+    if form == events.FORM_PIN and not (len(scope.tournaments) == 1 and scope.tables):
+        raise Invalid("scope.tables", N_("a PIN is typed in at a table: expected one tournament, and tables of it"))
+
+
+def revoke(caller: Credential | None, state: Access, credential_id: str, at: Timestamp) -> list[Message]:
+    """End a credential; nothing where it has ended already.
+
+    Raises ``NotFound`` for one that the caller may not end, as for one that there is not, and ``Refusal`` for the last
+    of those who direct a tournament: nobody would be left who may appoint another.
+    """
+    granted = state.granted.get(credential_id)
+    if granted is None or not _may_end(caller, granted.credential):
+        raise NotFound("credential", credential_id)
+    if credential_id in state.revoked:
+        return []
+    if caller is not None and caller.role == DIRECTOR and _is_last_director(state, granted.credential, at):
+        raise Refusal(
+            "LAST_DIRECTOR",
+            "",
+            N_("Nobody else directs {tournament}: give the role to another before, or let the federation end it."),
+            {"tournament": ", ".join(sorted(granted.credential.scope.tournaments))},
+        )
+    return [events.CredentialRevoked(credential_id=credential_id, occurred_at=at)]
+
+
+def _is_last_director(state: Access, credential: Credential, at: Timestamp) -> bool:
+    if credential.role != DIRECTOR:
+        return False
+    others = [
+        granted.credential
+        for granted in state.granted.values()
+        if granted.credential.role == DIRECTOR
+        and granted.credential.credential_id != credential.credential_id
+        and granted.credential.expires_at.timestamp() > at.seconds
+        and not state.ended(granted.credential)
+        and credential.credential_id not in granted.credential.ancestors
+    ]
+    return not any(credential.scope.within(other.scope) for other in others)
+
+
+def _may_end(caller: Credential | None, credential: Credential) -> bool:
+    """Who could have given it may end it, and whoever holds it."""
+    if caller is None or credential.credential_id == caller.credential_id:
+        return True
+    return credential.role in MAY_GIVE[caller.role] and credential.scope.within(caller.scope)
+
+
+def sign_out(caller: Credential, at: Timestamp) -> list[Message]:
+    """End what somebody was given until now, links and PINs aside."""
+    return [events.SignedOut(subject_id=caller.subject, occurred_at=at)]
+
+
+def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -> list[Message]:
+    """Sign a device in by a link. Raises ``Unauthenticated``."""
+    granted = state.granted.get(credential_id)
+    if granted is None or granted.form != events.FORM_LINK:
+        raise Unauthenticated("CODE_UNKNOWN", N_("nobody was given this link"))
+    return [_signed_in(state, granted, session_id, now)]
+
+
+def by_pin(
+    state: Access, tournament: str, table: int, is_right: Callable[[str], bool], session_id: str, now: datetime
+) -> list[Message]:
+    """Sign a device in by a PIN. A wrong PIN is a fact, too: they are counted.
+
+    ``is_right`` says whether the PIN is that of a credential. Raises ``Unauthenticated`` where none is taken any more.
+    """
+    if state.is_locked(tournament, table):
+        text = N_("too many PINs were wrong at table {table}: ask the director for a new one")
+        raise Unauthenticated("PIN_LOCKED", text, {"table": table})
+    for granted in state.pins_at(tournament, table, now):
+        if is_right(granted.credential.credential_id):
+            return [_signed_in(state, granted, session_id, now)]
+    refused = events.PinRefused(tournament_id=tournament, table=table)
+    refused.occurred_at.FromDatetime(now)
+    return [refused]
+
+
+def _signed_in(state: Access, granted: Granted, session_id: str, now: datetime) -> events.SignedIn:
+    credential = granted.credential
+    if state.ended(credential):
+        raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
+    if now > credential.expires_at:
+        raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
+    fact = events.SignedIn(credential_id=credential.credential_id, session_id=session_id)
+    fact.occurred_at.FromDatetime(now)
+    fact.expires_at.FromDatetime(min(now + SESSION, credential.expires_at))
+    return fact
+
+
+def visible(caller: Credential | None, state: Access) -> list[Granted]:
+    """What the caller may see of what was given: what they may end. The latest first."""
+    return [granted for granted in reversed(tuple(state.granted.values())) if _may_end(caller, granted.credential)]

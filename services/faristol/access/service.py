@@ -1,0 +1,280 @@
+"""The access service over gRPC. The contract says what its methods do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.access import decide
+from faristol.access.codes import DIGITS, code_of, credential_of, pin_of
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.errors import Unauthenticated
+from faristol.credentials.keyring import Keyring
+from faristol.credentials.roles import NAMES, PLAYER
+from faristol.credentials.state import STREAM, Access, Granted, fold, of_message, to_message
+from faristol.credentials.tokens import issue
+from faristol.host import Runtime
+from faristol.host.access import caller
+from faristol.host.actor import Actor, checked, official_named
+from faristol.host.desk import canonical
+from faristol.host.dispatch import Answer, Context, Dispatcher
+from faristol.kernel.errors import Invalid
+from faristol.kernel.facts import OF_THE_CELL
+from faristol.kernel.names import checked_name
+from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.access.v1 import events_pb2 as events
+from faristol.record import Decision, Loaded, Write, load_at_once, people
+
+Decided = tuple[Decision, Callable[[int], Any]]
+
+
+def service(runtime: Runtime, keyring: Keyring) -> Dispatcher:
+    """The credentials of a cell."""
+    desk = AccessDesk(runtime, keyring)
+    commands: Mapping[type[Message], Any] = {
+        pb.GrantCredentialRequest: desk.grant,
+        pb.RevokeCredentialRequest: desk.revoke,
+        pb.SignInRequest: desk.sign_in,
+        pb.SignOutRequest: desk.sign_out,
+    }
+    questions: Mapping[type[Message], Answer] = {
+        pb.ListCredentialsRequest: desk.list_credentials,
+        pb.GetCallerRequest: desk.get_caller,
+    }
+
+    async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
+        answer: Message = await commands[type(request)](request, context, response)
+        return answer
+
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["AccessService"], list(commands), carry_out, questions)
+
+
+class AccessDesk:
+    """Answers for the credentials of a cell."""
+
+    def __init__(self, runtime: Runtime, keyring: Keyring) -> None:
+        self._runtime = runtime
+        self._record = runtime.record
+        self._keyring = keyring
+
+    async def grant(
+        self, request: pb.GrantCredentialRequest, context: Context, response: type[pb.GrantCredentialResponse]
+    ) -> pb.GrantCredentialResponse:
+        """Give somebody a credential. What is secret in the answer is made after it was kept, and again each time."""
+        holder = _holder(request)
+        command_id = canonical(request.command_id)
+        who = await self._subject(request, command_id)
+        now = _whole_seconds(self._runtime.now())
+        try:
+            expires_at = now + timedelta(seconds=request.lifetime_seconds)
+        except OverflowError:
+            raise Invalid("lifetime_seconds", N_("is more than any credential lasts")) from None
+        if request.role not in NAMES:
+            raise Invalid("role", N_("is not given; expected one of {known}"), {"known": ", ".join(NAMES.values())})
+        credential = Credential(
+            command_id, who.actor_id, request.role, _scope(request.scope), now, expires_at, player=request.player_id
+        )
+
+        async def attempt() -> Decided:
+            state = await self._load()
+            facts = decide.grant(caller(), credential, request.form)
+            given = pb.GrantCredentialResponse(credential=to_message(credential))
+            return self._decision(state, facts, who), lambda position: _placed(given, position)
+
+        answer = await self._runtime.desk.handle(context, request, attempt, response=response)
+        given = (await self._load()).state.granted[answer.credential.credential_id]
+        if given.form == events.FORM_TOKEN:
+            answer.token = issue(given.credential, self._keyring.signer(), self._record.record_id, holder=holder)
+        elif given.form == events.FORM_LINK:
+            answer.code = code_of(self._keyring, given.credential.credential_id)
+        else:
+            answer.pin = pin_of(self._keyring, given.credential.credential_id)
+        return answer
+
+    async def _subject(self, request: pb.GrantCredentialRequest, command_id: str) -> Actor:
+        """Who gets a credential, with the name to keep."""
+        subject = checked("subject_id", request.subject_id)
+        name = checked_name("name", request.name, empty=True)
+        if request.role == PLAYER:
+            return Actor(request.player_id)
+        if not subject and not name:
+            raise Invalid("name", N_("is empty; expected the name or the id of who gets the credential"))
+        if not subject:
+            return await official_named(self._record, name, command_id)
+        return Actor(subject, name)
+
+    async def revoke(
+        self, request: pb.RevokeCredentialRequest, context: Context, response: type[pb.RevokeCredentialResponse]
+    ) -> pb.RevokeCredentialResponse:
+        """End a credential."""
+        at = self._timestamp()
+
+        async def attempt() -> Decided:
+            state = await self._load()
+            facts = decide.revoke(caller(), state.state, request.credential_id, at)
+            return self._decision(state, facts), lambda position: response(position=position)
+
+        return await self._runtime.desk.handle(context, request, attempt, response=response)
+
+    async def sign_out(
+        self, request: pb.SignOutRequest, context: Context, response: type[pb.SignOutResponse]
+    ) -> pb.SignOutResponse:
+        """End what the caller was given."""
+        at, credential = self._timestamp(), self._caller()
+
+        async def attempt() -> Decided:
+            facts = decide.sign_out(credential, at)
+            return self._decision(await self._load(), facts), lambda position: response(position=position)
+
+        return await self._runtime.desk.handle(context, request, attempt, response=response)
+
+    async def sign_in(
+        self, request: pb.SignInRequest, context: Context, response: type[pb.SignInResponse]
+    ) -> pb.SignInResponse:
+        """Sign a device in by a link or a PIN.
+
+        The answer that is kept says nothing that the record does not: the token is made for who has the code or the
+        PIN, whatever answer an id of a command brings back.
+        """
+        session_id = canonical(request.command_id)
+        now = _whole_seconds(self._runtime.now())
+        is_right = self._check_of(request)
+
+        async def attempt() -> Decided:
+            state = await self._load()
+            if request.WhichOneof("by") == "code":
+                of = credential_of(self._keyring, request.code)
+                facts = decide.by_link(state.state, of, session_id, now)
+            else:
+                facts = decide.by_pin(
+                    state.state, request.pin.tournament_id, request.pin.table, is_right, session_id, now
+                )
+            return self._decision(state, facts), lambda position: response(position=position)
+
+        answer = await self._runtime.desk.handle(context, request, attempt, response=response)
+        granted = _session(await self._load(), session_id)
+        if granted is None or not is_right(granted.credential.credential_id):
+            raise Unauthenticated("PIN_WRONG", N_("the PIN is not one of table {table}"), {"table": request.pin.table})
+        session = _session_of(granted, session_id, now)
+        answer.credential.CopyFrom(to_message(session))
+        answer.token = issue(session, self._keyring.signer(), self._record.record_id)
+        return answer
+
+    def _check_of(self, request: pb.SignInRequest) -> Callable[[str], bool]:
+        """What says whether the code or the PIN of a request is that of a credential. Raises ``Invalid``."""
+        match request.WhichOneof("by"):
+            case "code":
+                return lambda credential_id: credential_id == credential_of(self._keyring, request.code)
+            case "pin":
+                pin = request.pin.pin
+                if len(pin) != DIGITS or not pin.isascii() or not pin.isdecimal():
+                    raise Invalid("pin.pin", N_("expected six digits"))
+                return lambda credential_id: pin == pin_of(self._keyring, credential_id)
+            case _:
+                raise Invalid("by", N_("neither a code nor a PIN is given"))
+
+    async def list_credentials(
+        self, request: pb.ListCredentialsRequest, context: Context
+    ) -> pb.ListCredentialsResponse:
+        """What the caller may end."""
+        state = (await self._load()).state
+        now = self._runtime.now()
+        answer = pb.ListCredentialsResponse()
+        for granted in decide.visible(caller(), state):
+            credential = granted.credential
+            of = not request.tournament_id or request.tournament_id in credential.scope.tournaments
+            over = state.ended(credential) or now > credential.expires_at
+            if of and (request.ended or not over):
+                answer.credentials.append(_line(state, granted, now))
+        known = await people.names(self._record, {line.credential.subject_id for line in answer.credentials})
+        for line in answer.credentials:
+            if person := known.get(line.credential.subject_id):
+                line.name = person.name
+        return answer
+
+    async def get_caller(self, request: pb.GetCallerRequest, context: Context) -> pb.GetCallerResponse:
+        """Who the caller is."""
+        credential = self._caller()
+        known = await people.names(self._record, [credential.subject])
+        name = known[credential.subject].name if credential.subject in known else credential.name
+        return pb.GetCallerResponse(credential=to_message(credential), name=name)
+
+    def _caller(self) -> Credential:
+        credential = caller()
+        if credential is None:  # a process that asks nobody
+            raise Unauthenticated("NO_CREDENTIAL", N_("the call has no credential"))
+        return credential
+
+    async def _load(self) -> Loaded[Access]:
+        return await load_at_once(self._record, STREAM, Access(), fold)
+
+    def _decision(self, state: Loaded[Access], facts: list[Message], who: Actor | None = None) -> Decision:
+        writes = [Write(STREAM, state.version, facts, OF_THE_CELL)] if facts else []
+        return Decision(writes, also=who.remember if who and who.name else None)
+
+    def _timestamp(self) -> Timestamp:
+        at = Timestamp()
+        at.FromDatetime(self._runtime.now())
+        return at
+
+
+def _session(state: Loaded[Access], session_id: str) -> Granted | None:
+    """What a device was signed in by."""
+    every = state.state.granted.values()
+    return next((granted for granted in every if any(session == session_id for session, _ in granted.sessions)), None)
+
+
+def _session_of(granted: Granted, session_id: str, now: datetime) -> Credential:
+    """What a device holds that was signed in by a link or a PIN."""
+    given = granted.credential
+    expires_at = next(until for session, until in granted.sessions if session == session_id)
+    ancestors = (*given.ancestors, given.credential_id)
+    return Credential(
+        session_id, given.subject, given.role, given.scope, now, expires_at, player=given.player, ancestors=ancestors
+    )
+
+
+def _line(state: Access, granted: Granted, now: datetime) -> pb.CredentialLine:
+    credential = granted.credential
+    places = ((tournament, table) for tournament in credential.scope.tournaments for table in credential.scope.tables)
+    line = pb.CredentialLine(
+        credential=to_message(credential),
+        form=granted.form,
+        sessions=sum(until >= now and session not in state.revoked for session, until in granted.sessions),
+        locked=granted.form == events.FORM_PIN and any(state.is_locked(*place) for place in places),
+    )
+    ended = [state.revoked[ancestor] for ancestor in credential.ids if ancestor in state.revoked]
+    if ended:
+        line.revoked_at.FromDatetime(min(ended))
+    return line
+
+
+def _scope(scope: events.Scope) -> Scope:
+    return of_message(events.Credential(scope=scope)).scope
+
+
+def _holder(request: pb.GrantCredentialRequest) -> Ed25519PublicKey | None:
+    if not request.holder_key:
+        return None
+    if request.form != events.FORM_TOKEN:
+        raise Invalid("holder_key", N_("only a token can be handed on"))
+    try:
+        return Ed25519PublicKey.from_public_bytes(request.holder_key)
+    except ValueError:
+        raise Invalid("holder_key", N_("expected the 32 bytes of a public Ed25519 key")) from None
+
+
+def _placed(answer: pb.GrantCredentialResponse, position: int) -> pb.GrantCredentialResponse:
+    answer.position = position
+    return answer
+
+
+def _whole_seconds(now: datetime) -> datetime:
+    """Tokens have times in whole seconds; a credential has the same everywhere."""
+    return now.astimezone(UTC).replace(microsecond=0)

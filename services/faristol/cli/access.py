@@ -1,0 +1,239 @@
+"""`faristol access …`: who may do what."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from faristol.cli.options import Address, AsJson, Data
+from faristol.client.credentials import TOKEN
+from faristol.credentials import keyring
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.errors import AccessError
+from faristol.credentials.roles import NAMES, ROLES
+from faristol.credentials.tokens import claimed
+from faristol.credentials.tokens import hand_on as handed_on
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.access.v1 import events_pb2 as events
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.record import keys as key_files
+from faristol.terminal.common import columns, said, tell
+from faristol.terminal.services import asked
+from faristol.terminal.settings import settings_of
+
+FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
+_LASTS = re.compile(r"(\d{1,5})([mhd])")
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
+
+TAKE_IT = N_("export {variable}={token}")
+AT_TABLE = N_("PIN at table {tables}: {pin}")
+LINK = N_("sign in with the code {code}")
+ENDED = N_("ended; it works nowhere within two seconds")
+
+Role = Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES.values())}.")]
+Tournaments = Annotated[list[str] | None, typer.Option("--tournament", help="Over this tournament; again for more.")]
+Halls = Annotated[list[str] | None, typer.Option("--hall", help="Over the tables of this hall; again for more.")]
+Tables = Annotated[list[int] | None, typer.Option("--table", help="Over this table; again for more.")]
+Languages = Annotated[list[str] | None, typer.Option("--language", help="Of a judge; again for more.")]
+Lasts = Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 30m, 16h, 3d.")]
+Player = Annotated[str, typer.Option("--player", help="Id of the player who they are.")]
+
+
+def grant(
+    role: Role,
+    name: Annotated[str, typer.Argument(help="Name of who gets it; of a player it is known.")] = "",
+    tournament: Tournaments = None,
+    hall: Halls = None,
+    table: Tables = None,
+    language: Languages = None,
+    player: Player = "",
+    subject: Annotated[str, typer.Option("--id", help="Their id, where others name it: that of a judge.")] = "",
+    lasts: Lasts = "16h",
+    form: Annotated[str, typer.Option("--by", help="How it comes to them: token, link or pin.")] = "token",
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Make a key in this file, by which the holder hands on less than they have."),
+    ] = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Give somebody a role: by a token, a link or a PIN."""
+    wanted = form if form in FORMS else ""
+    if not wanted:
+        raise typer.BadParameter(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
+    request = pb.GrantCredentialRequest(
+        command_id=str(uuid.uuid4()),
+        name=name,
+        subject_id=subject,
+        role=_role(role),
+        scope=events.Scope(
+            tournament_ids=tournament or (), halls=hall or (), tables=table or (), languages=language or ()
+        ),
+        player_id=player,
+        lifetime_seconds=_seconds(lasts),
+        form=FORMS[form],
+        holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
+    )
+    answer = asked("access", address, lambda stub: stub.GrantCredential(request))
+    if answer.token:
+        line = said(TAKE_IT, variable=TOKEN, token=answer.token)
+    elif answer.code:
+        line = said(LINK, code=answer.code)
+    else:
+        line = said(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
+    tell(answer, line, json_output=json_output)
+
+
+def list_credentials(
+    tournament: Annotated[str, typer.Argument(help="Of this tournament; of all when left out.")] = "",
+    ended: Annotated[bool, typer.Option("--ended", help="Those that have ended too.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """List the credentials that you may end, the latest first."""
+    request = pb.ListCredentialsRequest(tournament_id=tournament, ended=ended)
+    answer = asked("access", address, lambda stub: stub.ListCredentials(request))
+    rows = [
+        (
+            line.credential.credential_id,
+            NAMES.get(line.credential.role, ""),
+            line.name or line.credential.subject_id,
+            _over(line.credential.scope),
+            events.Form.Name(line.form).removeprefix("FORM_").lower(),
+            line.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes"),
+            "ended" if line.HasField("revoked_at") else "locked" if line.locked else f"{line.sessions}",
+        )
+        for line in answer.credentials
+    ]
+    tell(answer, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
+
+
+def revoke(
+    credential: Annotated[str, typer.Argument(help="Id of the credential, as `access list` shows it.")],
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """End a credential, and all that were handed on from it."""
+    request = pb.RevokeCredentialRequest(command_id=str(uuid.uuid4()), credential_id=credential)
+    answer = asked("access", address, lambda stub: stub.RevokeCredential(request))
+    tell(answer, said(ENDED), json_output=json_output)
+
+
+def sign_in(
+    by: Annotated[str, typer.Argument(metavar="CODE|PIN", help="The code of a link, or the six digits of a PIN.")],
+    tournament: Annotated[str, typer.Option("--tournament", help="Of a PIN: the tournament.")] = "",
+    table: Annotated[int, typer.Option("--table", min=0, help="Of a PIN: the table.")] = 0,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Get a token by the code of a link, or by a PIN at a table."""
+    request = pb.SignInRequest(command_id=str(uuid.uuid4()))
+    if table:
+        request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
+    else:
+        request.code = by
+    answer = asked("access", address, lambda stub: stub.SignIn(request))
+    tell(answer, said(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
+
+
+def who(address: Address = None, json_output: AsJson = False) -> None:
+    """Show whose credential you use, and for what."""
+    answer = asked("access", address, lambda stub: stub.GetCaller(pb.GetCallerRequest()))
+    credential = answer.credential
+    until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
+    cells = (NAMES[credential.role], answer.name or credential.subject_id, _over(credential.scope), until)
+    tell(answer, "  ".join(cells), json_output=json_output)
+
+
+def hand_on(
+    role: Role,
+    subject: Annotated[str, typer.Argument(help="Id of who gets it: small letters, digits and hyphens.")],
+    key: Annotated[Path, typer.Option(help="The key that came with your own token.")],
+    name: Annotated[str, typer.Option(help="Name of who gets it.")] = "",
+    tournament: Tournaments = None,
+    hall: Halls = None,
+    table: Tables = None,
+    player: Player = "",
+    lasts: Lasts = "16h",
+    json_output: AsJson = False,
+) -> None:
+    """Make a token of less than you hold, without the network. Your own token is that of FARISTOL_TOKEN.
+
+    What is left out of the scope is as wide as your own.
+    """
+    token = os.environ.get(TOKEN, "")
+    if not token:
+        raise StartError(said(N_("your own token is not in {variable}"), variable=TOKEN))
+    try:
+        own = claimed(token)
+        now = datetime.now(UTC).replace(microsecond=0)
+        scope = Scope(
+            frozenset(tournament or own.scope.tournaments),
+            frozenset(hall or own.scope.halls),
+            frozenset(table or own.scope.tables),
+            own.scope.languages,
+        )
+        until = min(now + timedelta(seconds=_seconds(lasts)), own.expires_at)
+        credential = Credential(str(uuid.uuid4()), subject, _role(role), scope, now, until, name, player)
+        private: Ed25519PrivateKey = key_files.read_private(key)
+        made = handed_on(token, own, credential, private)
+    except AccessError as problem:
+        raise StartError(said(problem.message, **problem.params)) from problem
+    tell({"token": made}, said(TAKE_IT, variable=TOKEN, token=made), json_output=json_output)
+
+
+def keys(
+    what: Annotated[str, typer.Argument(help="list, rotate or retire.")] = "list",
+    key: Annotated[str, typer.Argument(help="Id of the key to retire.")] = "",
+    data: Data = None,
+    json_output: AsJson = False,
+) -> None:
+    """List, renew or remove the keys that sign credentials: in the folder `access` of the data, or FARISTOL_ACCESS.
+
+    After `rotate` the new key signs, and tokens of the old one stay good until `retire` removes it.
+    """
+    folder = settings_of(data=data).access_folder()
+    match what:
+        case "list":
+            found = keyring.listed(folder)
+            rows = [(key_id, file, "signs" if signs else "") for key_id, file, signs in found]
+            content = [{"key": key_id, "file": file, "signs": signs} for key_id, file, signs in found]
+            tell(content, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
+        case "rotate":
+            # In an empty folder the first key is made with what else there has to be.
+            made = str(folder if keyring.prepare(folder) else keyring.rotate(folder))
+            tell({"made": made}, made, json_output=json_output)
+        case "retire":
+            gone = list(map(str, keyring.retire(folder, key)))
+            tell({"removed": gone}, gone, json_output=json_output)
+        case _:
+            raise typer.BadParameter(f"{what!r}: expected list, rotate or retire")
+
+
+def _role(name: str) -> needs.Role.ValueType:
+    if name not in ROLES:
+        raise typer.BadParameter(f"there is no role {name!r}; there are: {', '.join(NAMES.values())}")
+    return ROLES[name]
+
+
+def _seconds(lasts: str) -> int:
+    match = _LASTS.fullmatch(lasts)
+    if not match:
+        raise typer.BadParameter(f"{lasts!r} is no length of time: expected 30m, 16h or 3d")
+    return int(match[1]) * _SECONDS[match[2]]
+
+
+def _over(scope: events.Scope) -> str:
+    """A scope in a cell: ``open: hall A, table 3``."""
+    parts = [f"hall {hall}" for hall in scope.halls] + [f"table {table}" for table in scope.tables]
+    tournaments = ", ".join(scope.tournament_ids) or "all"
+    return ": ".join(filter(None, (tournaments, ", ".join((*parts, *scope.languages)))))

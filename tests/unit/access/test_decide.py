@@ -1,0 +1,182 @@
+"""What is given is on the record without its secret, is never more than the giver has, and can be ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from tests.unit.credentials.holders import NOW, held
+
+from faristol.access import decide
+from faristol.credentials.credential import Credential
+from faristol.credentials.errors import Denied, Unauthenticated
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, OPERATOR, PLAYER, SCORER
+from faristol.credentials.state import PIN_ATTEMPTS, Access, fold
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import Refusal
+from faristol.pb.access.v1 import events_pb2 as events
+
+TOKEN, LINK, PIN = events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN
+AT = Timestamp(seconds=int(NOW.timestamp()) + 60)
+
+
+def state(*facts: Sequence[Message]) -> Access:
+    return fold(Access(), [fact for some in facts for fact in some])
+
+
+def director(**more: Any) -> Credential:
+    return held(DIRECTOR, subject="eva", tournaments=["open"], **more)
+
+
+def test_a_federation_appoints_for_longer_than_it_is_signed_in_and_a_director_does_not() -> None:
+    long = held(ARBITER, hours=72, tournaments=["open"])
+    assert decide.grant(held(FEDERATION), long, TOKEN)
+    with pytest.raises(Denied, match="outlive"):
+        decide.grant(director(), long, TOKEN)
+
+
+@pytest.mark.parametrize("giver", [PLAYER, JUDGE, SCORER, ARBITER, DIRECTOR])
+def test_nobody_gives_a_role_above_their_own(giver: Any) -> None:
+    with pytest.raises(Denied, match="cannot give the role federation"):
+        decide.grant(held(giver), held(FEDERATION), TOKEN)
+
+
+def test_an_operator_gives_no_role_that_enters_results_but_that_of_a_director() -> None:
+    assert decide.grant(held(OPERATOR), director(), TOKEN)
+    with pytest.raises(Denied):
+        decide.grant(held(OPERATOR), held(SCORER, tournaments=["open"]), TOKEN)
+
+
+@pytest.mark.parametrize(
+    ("credential", "form", "field"),
+    [
+        (held(SCORER, hours=0, tournaments=["open"]), TOKEN, "lifetime_seconds"),
+        (held(SCORER, hours=-1, tournaments=["open"]), TOKEN, "lifetime_seconds"),
+        (held(SCORER, hours=24 * 401, tournaments=["open"]), TOKEN, "lifetime_seconds"),
+        (held(SCORER, tournaments=["open"]), events.FORM_UNSPECIFIED, "form"),
+        (held(PLAYER), TOKEN, "player_id"),
+        (held(PLAYER, tournaments=["open", "closed"]), TOKEN, "player_id"),
+        (held(SCORER, tables=[3]), TOKEN, "scope.tournament_ids"),
+        (held(SCORER, halls=["A"]), TOKEN, "scope.tournament_ids"),
+        (held(SCORER, tournaments=["open"], tables=[0]), TOKEN, "scope.tables"),
+        (held(FEDERATION, tournaments=["open"]), TOKEN, "scope.tournament_ids"),
+        (held(SCORER, tournaments=["open"]), PIN, "scope.tables"),
+        (held(SCORER, tournaments=["open", "closed"], tables=[1]), PIN, "scope.tables"),
+    ],
+)
+def test_what_cannot_be_is_not_given(credential: Credential, form: events.Form.ValueType, field: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        decide.grant(None, credential, form)
+    assert caught.value.field == field
+
+
+def test_who_ends_a_credential_ends_all_that_were_handed_on_from_it() -> None:
+    eva, aina = director(), held(ARBITER, subject="aina", tournaments=["open"])
+    ona = held(SCORER, subject="ona", tournaments=["open"], tables=[3])
+    known = state(
+        decide.grant(held(FEDERATION), eva, TOKEN), decide.grant(eva, aina, TOKEN), decide.grant(aina, ona, TOKEN)
+    )
+    ended = state(*[list(_facts(known))], decide.revoke(eva, known, aina.credential_id, AT))
+    shown = {granted.credential.subject: ended.ended(granted.credential) for granted in ended.granted.values()}
+    assert shown == {"eva": False, "aina": True, "ona": True}
+    assert decide.revoke(eva, ended, aina.credential_id, AT) == []
+
+
+def _facts(known: Access) -> list[Message]:
+    from faristol.credentials.state import to_message
+
+    return [
+        events.CredentialGranted(
+            credential=to_message(granted.credential), form=granted.form, ancestor_ids=granted.credential.ancestors
+        )
+        for granted in known.granted.values()
+    ]
+
+
+def test_what_one_may_not_end_is_not_there() -> None:
+    eva, other = director(), held(ARBITER, subject="aina", tournaments=["closed"])
+    known = state(decide.grant(None, eva, TOKEN), decide.grant(None, other, TOKEN))
+    with pytest.raises(NotFound):
+        decide.revoke(eva, known, other.credential_id, AT)
+    with pytest.raises(NotFound):
+        decide.revoke(held(SCORER, tournaments=["open"]), known, eva.credential_id, AT)
+    assert [granted.credential.subject for granted in decide.visible(eva, known)] == ["eva"]
+
+
+def test_a_director_does_not_end_the_last_one_and_the_federation_does() -> None:
+    eva = director()
+    known = state(decide.grant(held(FEDERATION), eva, TOKEN))
+    with pytest.raises(Refusal, match="Nobody else directs open"):
+        decide.revoke(eva, known, eva.credential_id, AT)
+    assert decide.revoke(held(FEDERATION), known, eva.credential_id, AT)
+    nil = held(DIRECTOR, subject="nil", tournaments=["open"])
+    assert decide.revoke(eva, fold(known, decide.grant(None, nil, TOKEN)), eva.credential_id, AT)
+    from_eva = fold(known, decide.grant(eva, replace(nil, expires_at=eva.expires_at), TOKEN))
+    with pytest.raises(Refusal):  # who got it from her goes with her
+        decide.revoke(eva, from_eva, eva.credential_id, AT)
+
+
+def pin(subject: str = "ona", **more: Any) -> Credential:
+    return held(SCORER, subject=subject, **{"tournaments": ["open"], "tables": [3], **more})
+
+
+def test_a_pin_lets_in_at_its_table_and_nowhere_else() -> None:
+    ona = pin()
+    known = state(decide.grant(None, ona, PIN))
+    (fact,) = decide.by_pin(known, "open", 3, lambda credential: credential == ona.credential_id, "s", NOW)
+    assert isinstance(fact, events.SignedIn)
+    for tournament, table in (("open", 4), ("closed", 3)):
+        (fact,) = decide.by_pin(known, tournament, table, lambda credential: True, "s", NOW)
+        assert isinstance(fact, events.PinRefused)
+
+
+def test_pins_are_taken_so_often_and_no_more_until_a_new_one_is_given() -> None:
+    known = state(decide.grant(None, pin(), PIN))
+    for _ in range(PIN_ATTEMPTS):
+        known = fold(known, decide.by_pin(known, "open", 3, lambda credential: False, "s", NOW))
+    with pytest.raises(Unauthenticated, match="too many PINs were wrong at table 3"):
+        decide.by_pin(known, "open", 3, lambda credential: True, "s", NOW)
+    known = fold(known, decide.grant(None, pin("pau"), PIN))
+    assert isinstance(decide.by_pin(known, "open", 3, lambda credential: True, "s", NOW)[0], events.SignedIn)
+
+
+def test_a_pin_that_was_ended_or_is_over_lets_nobody_in() -> None:
+    ona = pin()
+    known = state(decide.grant(None, ona, PIN))
+    later = NOW + timedelta(hours=2)
+    assert isinstance(decide.by_pin(known, "open", 3, lambda credential: True, "s", later)[0], events.PinRefused)
+    known = fold(known, decide.revoke(None, known, ona.credential_id, AT))
+    assert isinstance(decide.by_pin(known, "open", 3, lambda credential: True, "s", NOW)[0], events.PinRefused)
+
+
+def test_a_link_lets_devices_in_until_it_ends() -> None:
+    ona = pin()
+    known = state(decide.grant(None, ona, LINK))
+    (fact,) = decide.by_link(known, ona.credential_id, "s", NOW)
+    assert isinstance(fact, events.SignedIn)
+    assert fact.expires_at.ToDatetime(NOW.tzinfo) == ona.expires_at, "no session outlives its link"
+    with pytest.raises(Unauthenticated, match="ended at"):
+        decide.by_link(known, ona.credential_id, "s", NOW + timedelta(hours=2))
+    with pytest.raises(Unauthenticated, match="nobody was given this link"):
+        decide.by_link(known, "", "s", NOW)
+    known = fold(known, decide.revoke(None, known, ona.credential_id, AT))
+    with pytest.raises(Unauthenticated, match="ended before its time"):
+        decide.by_link(known, ona.credential_id, "s", NOW)
+
+
+def test_who_signs_out_ends_every_device_and_not_the_link() -> None:
+    ona, token = pin(), pin()
+    known = state(decide.grant(None, ona, LINK), decide.grant(None, token, TOKEN))
+    known = fold(known, decide.by_link(known, ona.credential_id, "a-session", NOW))
+    known = fold(known, decide.sign_out(ona, AT))
+    session = replace(ona, credential_id="a-session", ancestors=(ona.credential_id,))
+    assert known.ended(session)
+    assert known.ended(token)
+    assert not known.ended(ona)
+    known = fold(known, decide.by_link(known, ona.credential_id, "another", NOW))
+    assert not known.ended(replace(session, credential_id="another"))

@@ -1,0 +1,84 @@
+"""An address asks as often as it may, is told how much is left, and costs no other address anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from faristol.gateway.rates import BURST_SECONDS, Rates
+
+RATE = 10
+
+
+class Client:
+    """Sends requests to an application behind the limit, at a time of its own."""
+
+    def __init__(self, rate: int = RATE, streams: int = 2) -> None:
+        self.now = 0.0
+        self.running: list[asyncio.Event] = []
+        self.rates = Rates(self._answer, rate, streams, lambda: self.now)
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"].endswith("/stream"):
+            self.running.append(asyncio.Event())
+            await self.running[-1].wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def ask(self, address: str = "a", path: str = "/") -> tuple[int, dict[str, str]]:
+        told: list[Any] = []
+
+        async def send(message: Any) -> None:
+            told.append(message)
+
+        scope = {"type": "http", "client": (address, 1), "path": path}
+        unheard: Callable[[], Any] = asyncio.Event().wait
+        await self.rates(scope, unheard, send)
+        headers = {key.decode(): value.decode() for key, value in told[0]["headers"]}
+        return told[0]["status"], headers
+
+
+async def test_an_address_asks_ten_seconds_worth_at_once_and_then_as_often_as_it_may() -> None:
+    client = Client()
+    statuses = [(await client.ask())[0] for _ in range(RATE * BURST_SECONDS + 5)]
+    assert statuses == [200] * RATE * BURST_SECONDS + [429] * 5
+    client.now = 1.0
+    assert [(await client.ask())[0] for _ in range(RATE + 1)] == [200] * RATE + [429]
+
+
+async def test_what_is_left_is_told_and_when_to_come_again() -> None:
+    client = Client()
+    _, headers = await client.ask()
+    most = RATE * BURST_SECONDS
+    assert headers == {"ratelimit-policy": f'"address";q={most};w=10', "ratelimit": f'"address";r={most - 1};t=10'}
+    for _ in range(most):
+        status, headers = await client.ask()
+    assert (status, headers["retry-after"], headers["content-type"]) == (429, "1", "application/problem+json")
+
+
+async def test_one_address_costs_another_nothing() -> None:
+    client = Client()
+    for _ in range(RATE * BURST_SECONDS + 1):
+        await client.ask("a")
+    assert (await client.ask("a"))[0] == 429
+    assert (await client.ask("b"))[0] == 200
+
+
+async def test_an_address_follows_so_many_streams_and_another_when_one_has_ended() -> None:
+    client = Client()
+    following = [asyncio.create_task(client.ask(path="/t/x/stream")) for _ in range(2)]
+    await asyncio.sleep(0)
+    assert (await client.ask(path="/t/x/stream"))[0] == 429
+    assert (await client.ask(path="/t/x"))[0] == 200
+    client.running[0].set()
+    assert (await following[0])[0] == 200
+    third = asyncio.create_task(client.ask(path="/t/x/stream"))
+    await asyncio.sleep(0)
+    assert not third.done()
+    for task in (*following, third):
+        task.cancel()
+
+
+async def test_without_a_rate_anybody_asks_anything() -> None:
+    client = Client(rate=0)
+    assert {(await client.ask())[0] for _ in range(5_000)} == {200}
