@@ -14,6 +14,7 @@ from faristol.gateway.head import Head
 from faristol.gateway.headers import SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
 from faristol.gateway.page import problem_page
+from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody
 from faristol.gateway.stream import News
 from faristol.host import Runtime
@@ -54,8 +55,10 @@ def app(runtime: Runtime) -> FastAPI:
         allow_origins=["*"],
         allow_methods=["GET", "HEAD"],
         allow_headers=["Last-Event-ID", "If-None-Match"],
-        expose_headers=["ETag", "Retry-After"],
+        expose_headers=["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"],
     )
+    settings = runtime.settings
+    web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
     for routes in (files.routes, api.routes, pages.routes):

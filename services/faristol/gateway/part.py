@@ -17,6 +17,6 @@ def part(runtime: Runtime) -> Part:
     settings.http_port = sock.getsockname()[1]
 
     async def http() -> None:
-        await serve(app(runtime), sock, settings.grace_seconds)
+        await serve(app(runtime), sock, settings)
 
     return Part(name="gateway", tasks=(http,))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import uvicorn
 from fastapi import FastAPI
 
-from faristol.host import StartError
+from faristol.gateway.connections import Connections, protocol
+from faristol.host import Settings, StartError
 
 BACKLOG = 1024
 
@@ -45,14 +46,18 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(web: FastAPI, sock: socket.socket, grace_seconds: float) -> None:
+async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
     """Serve until cancelled; then end the streams, let running answers end, and close the socket."""
     config = uvicorn.Config(
         web,
+        http=protocol(Connections.of(settings)),
+        ws="none",
+        proxy_headers=bool(settings.http_proxies),
+        forwarded_allow_ips=settings.http_proxies,
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=max(1, round(grace_seconds)),
+        timeout_graceful_shutdown=max(1, round(settings.grace_seconds)),
     )
     server = _Server(config)
     running = asyncio.ensure_future(server.serve(sockets=[sock]))

@@ -40,6 +40,9 @@ AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
 PATIENCE = 10.0
 """Seconds to wait for ``min_position`` when the caller set no deadline."""
 
+WAITING = 500
+"""How many answers may wait for a position at a time; one more is told at once how far the rows are."""
+
 NO_POSITION = N_("{position} is not a position: expected 0 or more")
 
 MARGIN = 0.1
@@ -54,6 +57,7 @@ class ReadModels:
         self.record = record
         self.progress = progress
         self.lag = lag
+        self._waiting = 0
 
     async def found(
         self,
@@ -111,7 +115,14 @@ class ReadModels:
         if min_position:
             left = cast("float | None", context.time_remaining())  # None when the caller set none
             patience = PATIENCE if left is None else max(0.0, left - MARGIN)
-            if not await self.progress.reached(min_position, patience):
+            if self._waiting >= WAITING:
+                patience = 0.0
+            self._waiting += 1
+            try:
+                reached = await self.progress.reached(min_position, patience)
+            finally:
+                self._waiting -= 1
+            if not reached:
                 raise Behind(min_position, await self.progress.position())
 
 

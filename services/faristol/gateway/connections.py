@@ -1,0 +1,124 @@
+"""What strangers may take of the public port: connections, and time for what they send and read."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from faristol.host import Settings
+
+KEPT = 256
+"""File descriptors that are kept for the record, the bus and the calls of officials."""
+
+REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n"
+"""What a connection is told that is one too many."""
+
+
+@dataclass
+class Connections:
+    """The open connections of a port, and how many there may be."""
+
+    most: int
+    most_of_address: int
+    """From one address; 0: as many as in all."""
+    header_seconds: float
+    """How long a client may take to send the line and the headers of a request."""
+    write_seconds: float
+    """How long a client may take to read what it was sent, before its connection ends."""
+    trusted: frozenset[str] = frozenset()
+    """Addresses of proxies, behind which many clients are."""
+    open: int = 0
+    by_address: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Connections:
+        """As the settings want it, and no more than this process has file descriptors for."""
+        descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return cls(
+            min(settings.http_connections, max(1, descriptors - KEPT)),
+            settings.http_connections_per_address,
+            settings.http_header_seconds,
+            settings.http_write_seconds,
+            frozenset(filter(None, settings.http_proxies.split(","))),
+        )
+
+    def enter(self, address: str) -> bool:
+        """Count a connection from an address; False where it is one too many."""
+        limited = self.most_of_address and address not in self.trusted and "*" not in self.trusted
+        if self.open >= self.most or (limited and self.by_address[address] >= self.most_of_address):
+            return False
+        self.open += 1
+        self.by_address[address] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """A counted connection has ended."""
+        self.open -= 1
+        self.by_address[address] -= 1
+        if not self.by_address[address]:
+            del self.by_address[address]
+
+
+def protocol(connections: Connections) -> type[H11Protocol]:
+    """Uvicorn's HTTP/1.1, which keeps to the limits of a port.
+
+    uvicorn itself closes a connection that is idle between two requests; what it has no limit for is how many
+    connections there are from an address, how long a request takes to come, and how long an answer is not read.
+    """
+
+    class LimitedProtocol(H11Protocol):
+        _address = ""
+        _counted = False
+        _heading: asyncio.TimerHandle | None = None
+        _writing: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._address = self.client[0] if self.client else ""
+            self._counted = connections.enter(self._address)
+            if self._counted:
+                self._watch_headers()
+            else:
+                transport.write(REFUSED)
+                transport.close()
+
+        def data_received(self, data: bytes) -> None:
+            if self._counted:
+                super().data_received(data)
+                self._watch_headers()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self._counted:
+                self._counted = False
+                connections.leave(self._address)
+            for timer in (self._heading, self._writing):
+                if timer:
+                    timer.cancel()
+            super().connection_lost(exc)
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._writing = self.loop.call_later(connections.write_seconds, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            if self._writing:
+                self._writing.cancel()
+                self._writing = None
+
+        def _watch_headers(self) -> None:
+            """Let the time run while a request is expected or has come in part."""
+            expected = self.conn.their_state is h11.IDLE
+            if expected and self._heading is None:
+                self._heading = self.loop.call_later(connections.header_seconds, self.transport.abort)
+            elif not expected and self._heading:
+                self._heading.cancel()
+                self._heading = None
+
+    return LimitedProtocol

@@ -1,0 +1,94 @@
+"""How often an address may ask, and how many streams it may follow at once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from time import monotonic
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BURST_SECONDS = 10
+"""An address that was silent for so long may ask so many seconds' worth of requests at once."""
+
+REMEMBERED = 20_000
+"""Addresses whose rate is remembered. Who is forgotten may ask as if they had been silent."""
+
+_HINT = "too many requests from this address; the header Retry-After says when to ask again"
+
+
+class Rates:
+    """Refuses with 429 what is too much from one address, and tells each how much is left.
+
+    ``per_second`` is how many requests an address may send in a second; 0: any number. ``streams`` is how many streams
+    it may follow at a time. The headers are those of draft-ietf-httpapi-ratelimit-headers.
+    """
+
+    def __init__(self, app: ASGIApp, per_second: int, streams: int, clock: Callable[[], float] = monotonic) -> None:
+        self._app = app
+        self._per_second = per_second
+        self._burst = per_second * BURST_SECONDS
+        self._most_streams = streams
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """How many requests each address has left, and as of when."""
+        self._streams: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        address = scope["client"][0] if scope.get("client") else ""
+        left = self._take(address)
+        if left < 0:
+            await self._refuse(send, math.ceil(-left / self._per_second))
+            return
+        streaming = bool(scope["path"].endswith("/stream"))
+        if streaming and self._streams[address] >= self._most_streams:
+            await self._refuse(send, BURST_SECONDS)
+            return
+        self._streams[address] += streaming
+        try:
+            await self._app(scope, receive, self._told(send, left))
+        finally:
+            self._streams[address] -= streaming
+            if not self._streams[address]:
+                del self._streams[address]
+
+    def _take(self, address: str) -> float:
+        """Take a request of an address: how many it has left, below 0 where it had none."""
+        if not self._per_second:
+            return math.inf
+        now = self._clock()
+        left, before = self._left.pop(address, (float(self._burst), now))
+        left = min(float(self._burst), left + (now - before) * self._per_second) - 1
+        self._left[address] = max(left, 0.0) if left >= 0 else left + 1, now
+        if len(self._left) > REMEMBERED:
+            self._left.popitem(last=False)
+        return left
+
+    def _told(self, send: Send, left: float) -> Send:
+        async def with_rate(message: Message) -> None:
+            if message["type"] == "http.response.start" and left < math.inf:
+                headers = MutableHeaders(scope=message)
+                headers["RateLimit-Policy"] = f'"address";q={self._burst};w={BURST_SECONDS}'
+                headers["RateLimit"] = f'"address";r={int(left)};t={BURST_SECONDS}'
+            await send(message)
+
+        return with_rate
+
+    async def _refuse(self, send: Send, seconds: int) -> None:
+        problem = {"type": "about:blank", "title": "Too Many Requests", "status": 429, "detail": _HINT}
+        body = json.dumps(problem).encode()
+        headers = [
+            (b"content-type", b"application/problem+json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"retry-after", str(max(1, seconds)).encode()),
+            (b"cache-control", b"no-store"),
+        ]
+        await send({"type": "http.response.start", "status": 429, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
