@@ -39,6 +39,7 @@ from faristol.demo.plan import Plan
 from faristol.demo.readiness import open_lexicon
 from faristol.host import Settings, StartError
 from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.access.v1 import access_pb2_grpc as access_grpc
 from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1 import needs_pb2 as needs_pb
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
@@ -298,6 +299,87 @@ async def test_a_pin_is_guessed_ten_times_and_not_a_thousand(cell: Cell) -> None
     assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=right)) == "PIN_LOCKED"
     fresh = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[3])
     assert (await Desk(cell).sign_in(pin={**right, "pin": fresh.pin})).token
+
+
+async def test_what_a_stranger_says_of_themselves_is_not_on_the_record(cell: Cell) -> None:
+    given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[1])
+    wrong = access.PinAtTable(tournament_id=OWN, table=1, pin=f"{(int(given.pin) + 1) % 10**6:06}")
+    request = command(access.SignInRequest, pin=wrong)
+    stub = access_grpc.AccessServiceStub(cell.channel)
+    with pytest.raises(grpc.aio.AioRpcError):
+        await stub.SignIn(request, metadata=(("faristol-actor", "the-director"), ("faristol-role", "director")))
+    (event,) = [
+        event
+        for event in await cell.process.runtime.record.read_stream("access-cell")
+        if event.metadata.command_id == request.command_id
+    ]
+    assert (event.name, event.metadata.actor, event.metadata.role) == ("PinRefused", "", "public")
+
+
+async def test_where_there_is_no_pin_a_stranger_writes_nothing(cell: Cell) -> None:
+    before = await cell.process.runtime.record.last_position()
+    for table, tournament in ((5, OWN), (1, "nosuch"), (-7, OWN)):
+        pin = access.PinAtTable(tournament_id=tournament, table=table, pin="123456")
+        assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=pin)) == "PIN_WRONG"
+    assert await cell.process.runtime.record.last_position() == before
+
+
+async def test_a_pin_is_not_guessed_by_the_command_of_who_had_it_right(cell: Cell) -> None:
+    given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[2])
+    right = command(access.SignInRequest, pin=access.PinAtTable(tournament_id=OWN, table=2, pin=given.pin))
+    signed_in = await Desk(cell).ask("SignIn", right)
+    assert signed_in.credential.credential_id != right.command_id
+    for number in range(1, 12):
+        guess = access.PinAtTable(tournament_id=OWN, table=2, pin=f"{(int(given.pin) + number) % 10**6:06}")
+        reason = await Desk(cell).reason("SignIn", access.SignInRequest(command_id=right.command_id, pin=guess))
+        assert reason == ("PIN_WRONG" if number <= 10 else "PIN_LOCKED")
+    assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=right.pin)) == "PIN_LOCKED"
+
+
+async def test_who_repeats_the_grant_of_another_does_not_get_what_was_for_them(cell: Cell) -> None:
+    scope = access_events.Scope(tournament_ids=[OWN], tables=[1])
+    request = command(
+        access.GrantCredentialRequest,
+        name="Joan Vila",
+        role=needs_pb.ROLE_SCORER,
+        form=access_events.FORM_TOKEN,
+        scope=scope,
+        lifetime_seconds=60,
+    )
+    first, other = director_of(cell), director_of(cell)
+    given = await first.ask("GrantCredential", request)
+    assert (await first.ask("GrantCredential", request)).token == given.token
+    assert await other.reason("GrantCredential", request) == "INVALID"
+
+
+async def test_nobody_is_renamed_by_a_credential_that_they_are_given(cell: Cell) -> None:
+    federation = Desk(cell, cell.token(held(needs_pb.ROLE_FEDERATION, "")))
+    given = await federation.grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, name="Maria Pons")
+    who = given.credential.subject_id
+    await federation.grant(needs_pb.ROLE_SCORER, access_events.FORM_TOKEN, name="Another", subject_id=who)
+    told = await Desk(cell, given.token).ask("GetCaller", access.GetCallerRequest())
+    assert told.name == "Maria Pons"
+    refused = command(
+        access.GrantCredentialRequest,
+        subject_id=f"{OWN}-1",
+        name="Cheater",
+        role=needs_pb.ROLE_SCORER,
+        form=access_events.FORM_TOKEN,
+        scope=access_events.Scope(tournament_ids=[OWN]),
+        lifetime_seconds=60,
+    )
+    assert await director_of(cell).reason("GrantCredential", refused) == "OTHER_PERSON"
+
+
+async def test_a_key_that_was_retired_lets_in_nobody_whom_it_let_in_before(cell: Cell) -> None:
+    folder = cell.folder / "access"
+    token = cell.token(held(needs_pb.ROLE_SCORER))
+    signer = next(key for key, _, signing in keyring.listed(folder) if signing)
+    assert await pressed(cell, token, 1) == ""
+    keyring.rotate(folder)
+    keyring.retire(folder, signer)
+    await asyncio.sleep(keyring.READ_AGAIN + 0.1)
+    assert await pressed(cell, token, 1) == "CREDENTIAL_INVALID"
 
 
 async def test_the_id_of_another_command_brings_nobody_a_token(cell: Cell) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from typing import Any
 
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
+from faristol.kernel.names import may_be_kept
 from faristol.kernel.refusal import N_
 
 MALFORMED = N_("the credential is not one of Faristol's: {what}")
@@ -60,6 +62,15 @@ class Scope:
         return cls(**{part: frozenset(values) for part, values in claim.items()})
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ID = re.compile(r"[a-z0-9-]{1,64}")
+_ID_OR_NONE = re.compile(r"[a-z0-9-]{0,64}")
+
+
+def _is_uuid(value: object) -> bool:
+    return isinstance(value, str) and bool(_UUID.fullmatch(value))
+
+
 _PARTS = tuple(Scope.__dataclass_fields__)
 
 
@@ -108,8 +119,19 @@ class Credential:
             raise Denied("SCOPE_TOO_WIDE", N_("it would hold more than the credential that it is given by"))
         if other.expires_at > self.expires_at and not may_outlive:
             raise Denied("LIVES_TOO_LONG", N_("it would outlive the credential that it is given by"))
-        if self.role == other.role and self.player and other.player != self.player:
+        if self.player and other.player != self.player:
+            # Who plays stays who plays, whatever they are beside: no way around the games that they may not touch.
             raise Denied("SCOPE_TOO_WIDE", N_("it would hold more than the credential that it is given by"))
+
+    def check_may_hand_on(self, other: Credential) -> None:
+        """Check that the holder may hand ``other`` on without anybody being asked.
+
+        The subject is below that of the holder, ``<holder>-…``: nobody speaks for anybody else. Raises ``Denied``.
+        """
+        self.check_may_give(other)
+        if not other.subject.startswith(f"{self.subject}-"):
+            text = N_("who gets it without the network is called {subject}- and something more")
+            raise Denied("OTHER_PERSON", text, {"subject": self.subject})
 
     def to_claims(self) -> dict[str, Any]:
         """As a token has it, without what is its own: issuer, audience, parent."""
@@ -135,16 +157,21 @@ class Credential:
         for key, value in texts.items():
             if not isinstance(value, str) or (not value and key in ("jti", "sub", "role")):
                 raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": key})
+        for key, pattern in (("jti", _UUID), ("sub", _ID), ("player", _ID_OR_NONE)):
+            if not pattern.fullmatch(texts[key]):
+                raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": key})
+        if texts["name"] and not may_be_kept(texts["name"], least=1):
+            raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "name"})
         role = ROLES.get(texts["role"])
         if role is None or role not in MAY_GIVE or (role == PLAYER and not texts["player"]):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "role"})
         times = [claims.get(key) for key in ("iat", "exp")]
-        if any(type(value) is not int or not 0 <= value < 2**40 for value in times):
+        if any(type(value) is not int or not 0 <= value < 2**37 for value in times):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "exp"})
         issued_at, expires_at = (datetime.fromtimestamp(value or 0, UTC) for value in times)
         scope = Scope.from_claim(claims.get("scope"))
         ancestors = claims.get("anc", []) if parent is None else [*parent.ancestors, parent.credential_id]
-        if not isinstance(ancestors, list) or any(type(ancestor) is not str for ancestor in ancestors):
+        if not isinstance(ancestors, list) or not all(map(_is_uuid, ancestors)):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "anc"})
         return cls(
             texts["jti"],

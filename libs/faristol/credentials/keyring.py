@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -31,6 +32,7 @@ READ_AGAIN = 1.0
 """Seconds after which a process looks whether there are other keys."""
 
 
+_SECRET = re.compile(rb"[0-9a-f]{64}")
 _log = logging.getLogger(__name__)
 
 
@@ -154,6 +156,8 @@ class Keyring:
             secret = (self._folder / SECRET).read_bytes()
         except OSError as problem:
             raise KeyringError(f"the secret {self._folder / SECRET} cannot be read: {problem.strerror}") from problem
+        if not _SECRET.fullmatch(secret):
+            raise KeyringError(f"the secret {self._folder / SECRET} is damaged: expected 64 hexadecimal digits")
         return hmac.new(secret, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
 
     def _files(self) -> tuple[tuple[str, int], ...]:

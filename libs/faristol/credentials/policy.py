@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.needs import Needs, values, values_of_all
-from faristol.credentials.roles import ARBITER, JUDGE, NAMES, PLAYER, PUBLIC
+from faristol.credentials.roles import ARBITER, JUDGE, NAMES, PLAYER, PUBLIC, SCORER
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_
 
@@ -119,7 +119,8 @@ def _check_persons(credential: Credential, needs: Needs, request: Message) -> No
             raise Denied("OTHER_PLAYER", text, {"player": credential.player})
         if needs.occurred_at and values(request, needs.occurred_at):
             raise Denied("DATED_BY_PLAYER", N_("a player does not say when they act; leave out occurred_at"))
-    for role, path in ((JUDGE, needs.judge), (ARBITER, needs.judge), (ARBITER, needs.arbiter)):
+    bound = ((JUDGE, needs.judge), (ARBITER, needs.judge), (ARBITER, needs.arbiter), (SCORER, needs.arbiter))
+    for role, path in bound:
         if credential.role == role and path and any(value != credential.subject for value in values(request, path)):
             text = N_("{field} is another person than who calls, {subject}")
             raise Denied("OTHER_PERSON", text, {"field": path[-1], "subject": credential.subject})

@@ -36,12 +36,14 @@ class Access:
     """By their ids, in the order in which they were given."""
     revoked: Mapping[str, datetime] = field(default_factory=dict)
     """When each ended that did, by its id."""
+    signed_out: frozenset[str] = frozenset()
+    """Ids of tokens whose holders signed out. What they gave to others stays."""
     refused: Mapping[tuple[str, int], int] = field(default_factory=dict)
     """How many PINs were wrong since the last that was given, by tournament and table."""
 
     def ended(self, credential: Credential) -> bool:
         """Whether a credential was revoked, or one that it was handed on from."""
-        return not credential.ids.isdisjoint(self.revoked)
+        return not credential.ids.isdisjoint(self.revoked) or credential.credential_id in self.signed_out
 
     def is_locked(self, tournament: str, table: int) -> bool:
         """Whether no PIN is taken at a table."""
@@ -63,7 +65,7 @@ class Access:
 def fold(state: Access, facts: Iterable[Message]) -> Access:
     """The state after more facts. Raises ``TypeError`` for a message that is no fact of access."""
     granted, revoked = dict(state.granted), dict(state.revoked)
-    refused = dict(state.refused)
+    refused, signed_out = dict(state.refused), set(state.signed_out)
     for fact in facts:
         match fact:
             case events.CredentialGranted():
@@ -81,11 +83,11 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
             case events.CredentialRevoked():
                 revoked.setdefault(fact.credential_id, to_datetime(fact.occurred_at))
             case events.SignedOut():
-                for ended in _held_by(granted.values(), fact.subject_id):
-                    revoked.setdefault(ended, to_datetime(fact.occurred_at))
+                signed_out.update(_held_by(granted.values(), fact.subject_id), [fact.credential_id])
             case _:
                 raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of access")
-    return Access(MappingProxyType(granted), MappingProxyType(revoked), MappingProxyType(refused))
+    ended = frozenset(signed_out)
+    return Access(MappingProxyType(granted), MappingProxyType(revoked), ended, MappingProxyType(refused))
 
 
 def _held_by(granted: Iterable[Granted], subject: str) -> Iterator[str]:

@@ -44,6 +44,8 @@ class Verified:
     credential: Credential
     holder: Ed25519PublicKey | None
     """Its holder can hand on less by the private key; None: they cannot."""
+    key: str
+    """The id of the cell's key that signed it, or the first token of its chain."""
 
 
 def issue(
@@ -65,7 +67,7 @@ def hand_on(
 
     Raises ``Denied`` for what would be more.
     """
-    own.check_may_give(credential)
+    own.check_may_hand_on(credential)
     return _signed(credential, key, {"par": parent}, "", holder)
 
 
@@ -114,11 +116,12 @@ def _verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "chain"})
     header, claims = _peek(token)
     parent: Verified | None = None
+    signed_by = header.get("kid", "")
     if "par" in claims:
         if not isinstance(claims["par"], str):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "par"})
         parent = _verify(claims["par"], keys, audience, depth - 1)
-        key = parent.holder
+        key, signed_by = parent.holder, parent.key
     else:
         kid = header.get("kid")
         key = keys(kid) if isinstance(kid, str) else None
@@ -128,24 +131,24 @@ def _verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "kid"})
     try:
         read = jwt.decode(token, OKPKey.import_key(key), registry=_REGISTRY)
-    except (JoseError, ValueError) as problem:
+    except (JoseError, ValueError, TypeError, RecursionError) as problem:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "signature"}) from problem
     if read.claims.get("iss") != ISSUER:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "iss"})
     credential = Credential.from_claims(read.claims, parent.credential if parent else None)
     if parent:
         try:
-            parent.credential.check_may_give(credential)
+            parent.credential.check_may_hand_on(credential)
         except AccessError as problem:
             raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": problem.reason}) from problem
-    return Verified(credential, _holder(read.claims))
+    return Verified(credential, _holder(read.claims), signed_by)
 
 
 def _peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Header and claims, before anything is verified: they say by whose key to verify. Raises ``Unauthenticated``."""
     try:
         header, claims = (json.loads(urlsafe_b64decode(part.encode())) for part in token.split(".")[:2])
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "token"}) from problem
     if not isinstance(header, dict) or not isinstance(claims, dict) or header.get("alg") != ALGORITHM:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "alg"})

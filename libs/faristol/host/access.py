@@ -20,7 +20,7 @@ from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import Needs, values_of_all
 from faristol.credentials.policy import Place, Places, check_role, check_scope
 from faristol.credentials.state import STREAM, Access, fold
-from faristol.credentials.tokens import verify
+from faristol.credentials.tokens import Verified, verify
 from faristol.host.streams import until
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -39,12 +39,19 @@ REMEMBERED = 4_096
 _audit = logging.getLogger("faristol.audit")
 _log = logging.getLogger(__name__)
 
-_caller: ContextVar[Credential | None] = ContextVar("faristol_caller", default=None)
+_caller: ContextVar[tuple[Credential | None] | None] = ContextVar("faristol_caller", default=None)
+"""What the caller holds, in a tuple where the process asks; None where it asks nobody."""
 
 
 def caller() -> Credential | None:
     """What the caller of the call that runs holds; None for the public, and where a process asks nobody."""
-    return _caller.get()
+    asked = _caller.get()
+    return asked[0] if asked else None
+
+
+def is_asked() -> bool:
+    """Whether the process asks who calls. Only where it does not, a call is believed what it says of itself."""
+    return _caller.get() is not None
 
 
 class Admission:
@@ -56,7 +63,7 @@ class Admission:
         self._keyring = keyring
         self._now = now
         self._access = Access()
-        self._credentials: OrderedDict[str, Credential] = OrderedDict()
+        self._verified: OrderedDict[str, Verified] = OrderedDict()
         self._games = _Found(record, "game", _place_of_game)
         self._cases = _Found(record, "case", self._place_of_case)
 
@@ -84,10 +91,11 @@ class Admission:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise Unauthenticated("CREDENTIAL_INVALID", N_("expected `Bearer` and a token in `authorization`"))
-        credential = self._credentials.get(token)
-        if credential is None or self._now() > credential.expires_at:
-            credential = verify(token, self._keyring.public, self._record.record_id, self._now()).credential
-            _keep(self._credentials, token, credential)
+        known = self._verified.get(token)
+        if known is None or self._now() > known.credential.expires_at or not self._keyring.public(known.key):
+            known = verify(token, self._keyring.public, self._record.record_id, self._now())
+            _keep(self._verified, token, known)
+        credential = known.credential
         if self._access.ended(credential):
             raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
         return credential
@@ -196,15 +204,16 @@ class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] #
         if handler.unary_unary:
 
             async def call(request: Any, context: Any) -> Any:
-                _caller.set(await self._admission.admit(method, authorization, request))
+                _caller.set((await self._admission.admit(method, authorization, request),))
                 return await handler.unary_unary(request, context)
 
             return grpc.unary_unary_rpc_method_handler(call, read, write)
 
         async def stream(request: Any, context: Any) -> Any:
             credential = await self._admission.admit(method, authorization, request)
-            _caller.set(credential)
+            _caller.set((credential,))
             async for response in until(self._admission.end_of(credential), handler.unary_stream(request, context)):
                 yield response
+                _caller.set((credential,))  # what asks for the next response may run in another context
 
         return grpc.unary_stream_rpc_method_handler(stream, read, write)

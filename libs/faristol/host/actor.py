@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.host.access import REMEMBERED, caller
+from faristol.host.access import REMEMBERED, caller, is_asked
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
@@ -37,8 +37,9 @@ class Actor:
     """To be kept with the command; empty where it is known already, or no name was given."""
 
     async def remember(self, connection: AsyncConnection) -> None:
-        """Keep the name in the transaction of the command."""
-        await people.remember(connection, self.actor_id, self.name, "")
+        """Keep the name in the transaction of the command; who has one, or had it until it was erased, keeps that."""
+        if not await people.named(connection, self.actor_id):
+            await people.remember(connection, self.actor_id, self.name, "")
 
 
 def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
@@ -59,7 +60,10 @@ async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], 
     Where a process asks for no credentials, it is who the call says. Raises ``Invalid`` for an id or a name that cannot
     be one.
     """
-    if credential := caller():
+    if is_asked():
+        credential = caller()
+        if credential is None:
+            return Actor()
         name = credential.name if credential.name and not await _is_known(record, credential.subject) else ""
         return Actor(credential.subject, name)
     metadata = said(context)

@@ -17,7 +17,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.host.access import caller
+from faristol.host.access import caller, is_asked
 from faristol.host.actor import ACTOR, Actor, actor_of, checked, said
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
@@ -217,7 +217,10 @@ def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Meta
     given = said(context)
     command_id = canonical(request.command_id)
     correlation = checked(CORRELATION, given.get(CORRELATION, "")) or command_id
-    if credential := caller():
+    if is_asked():
+        credential = caller()
+        if credential is None:
+            return Metadata(role="public", command_id=command_id, correlation_id=correlation)
         return Metadata(
             actor=credential.subject,
             role=credential.role_name,

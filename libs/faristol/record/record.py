@@ -38,6 +38,9 @@ _FACTS = (
 _FIRST = select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload).where(
     tables.events.c.stream == bindparam("stream"), tables.events.c.version == literal_column("1")
 )
+SKEW = timedelta(minutes=1)
+"""How far the clocks of processes that share a lease may be apart."""
+
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
@@ -269,15 +272,15 @@ class Record:
         """Take or keep a lease, which one holder has at a time. False while another has it.
 
         ``longest`` is in seconds the longest for which anybody takes this lease; 0: all take it for as long. One that
-        ends later than that was taken by a clock that ran ahead. It is free: otherwise nobody could have it until the
-        true time had come so far.
+        ends more than a minute later than that was taken by a clock that ran ahead. It is free: otherwise nobody could
+        have it until the true time had come so far.
         """
         now = self._now()
         until = microseconds(now + timedelta(seconds=seconds))
         table = tables.leases
         async with self.writing() as connection:
             await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-            latest = microseconds(now + timedelta(seconds=max(seconds, longest)))
+            latest = microseconds(now + timedelta(seconds=max(seconds, longest)) + SKEW)
             free = (table.c.until < microseconds(now)) | (table.c.until > latest)
             mine_or_free = (table.c.holder == holder) | free
             renewed = await connection.execute(

@@ -16,10 +16,23 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.access.v1 import events_pb2 as events
 
+PIN_WRONG = N_("the PIN is not one of table {table}")
 LONGEST = timedelta(days=400)
 """How long a credential may last: a season."""
 SESSION = timedelta(hours=16)
 """How long a device stays signed in at most: a day of a tournament."""
+
+
+def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
+    """Whether the giver may give something to somebody who is known already.
+
+    Whoever gets a token for a subject acts under their name: nobody gets one for a person who holds, or held, what the
+    giver could not give.
+    """
+    held = [granted.credential for granted in state.granted.values() if granted.credential.subject == subject]
+    if giver is None or giver.role in (FEDERATION, OPERATOR):
+        return True
+    return bool(held) and all(other.role in MAY_GIVE[giver.role] and other.scope.within(giver.scope) for other in held)
 
 
 def grant(giver: Credential | None, credential: Credential, form: events.Form.ValueType) -> list[Message]:
@@ -100,7 +113,7 @@ def _may_end(caller: Credential | None, credential: Credential) -> bool:
 
 def sign_out(caller: Credential, at: Timestamp) -> list[Message]:
     """End what somebody was given until now, links and PINs aside."""
-    return [events.SignedOut(subject_id=caller.subject, occurred_at=at)]
+    return [events.SignedOut(subject_id=caller.subject, occurred_at=at, credential_id=caller.credential_id)]
 
 
 def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -> list[Message]:
@@ -121,7 +134,11 @@ def by_pin(
     if state.is_locked(tournament, table):
         text = N_("too many PINs were wrong at table {table}: ask the director for a new one")
         raise Unauthenticated("PIN_LOCKED", text, {"table": table})
-    for granted in state.pins_at(tournament, table, now):
+    given = state.pins_at(tournament, table, now)
+    if not given:
+        # Nothing is written where nothing could be guessed: a stranger fills no record.
+        raise Unauthenticated("PIN_WRONG", PIN_WRONG, {"table": table})
+    for granted in given:
         if is_right(granted.credential.credential_id):
             return [_signed_in(state, granted, session_id, now)]
     refused = events.PinRefused(tournament_id=tournament, table=table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,9 +14,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.access import decide
 from faristol.access.codes import DIGITS, code_of, credential_of, pin_of
 from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.errors import Unauthenticated
+from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.keyring import Keyring
-from faristol.credentials.roles import NAMES, PLAYER
+from faristol.credentials.roles import JUDGE, NAMES, PLAYER
 from faristol.credentials.state import STREAM, Access, Granted, fold, of_message, to_message
 from faristol.credentials.tokens import issue
 from faristol.host import Runtime
@@ -25,7 +26,7 @@ from faristol.host.desk import canonical
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid
 from faristol.kernel.facts import OF_THE_CELL
-from faristol.kernel.names import checked_name
+from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
@@ -83,12 +84,16 @@ class AccessDesk:
 
         async def attempt() -> Decided:
             state = await self._load()
+            self._check_name(request, who, state.state)
             facts = decide.grant(caller(), credential, request.form)
             given = pb.GrantCredentialResponse(credential=to_message(credential))
             return self._decision(state, facts, who), lambda position: _placed(given, position)
 
         answer = await self._runtime.desk.handle(context, request, attempt, response=response)
         given = (await self._load()).state.granted[answer.credential.credential_id]
+        if (giver := caller()) and given.credential.ancestors[-1:] != (giver.credential_id,):
+            # Who repeats the command of another does not get what was for them.
+            raise Invalid("command_id", N_("was the id of a command of somebody else: expected a new UUID for each"))
         if given.form == events.FORM_TOKEN:
             answer.token = issue(given.credential, self._keyring.signer(), self._record.record_id, holder=holder)
         elif given.form == events.FORM_LINK:
@@ -108,6 +113,17 @@ class AccessDesk:
         if not subject:
             return await official_named(self._record, name, command_id)
         return Actor(subject, name)
+
+    def _check_name(self, request: pb.GrantCredentialRequest, who: Actor, state: Access) -> None:
+        """Raise ``Denied`` for a credential that would let its holder act under the name of somebody else."""
+        fresh = who.name and not request.subject_id  # an id that is made in this command
+        if not fresh and request.role != PLAYER and not decide.may_name(caller(), state, who.actor_id):
+            held = any(granted.credential.subject == who.actor_id for granted in state.granted.values())
+            if held or request.role != JUDGE or who.actor_id.startswith(OFFICIAL):
+                text = N_(
+                    "{subject} is somebody whom the caller may not speak for: leave the id out, or give another name"
+                )
+                raise Denied("OTHER_PERSON", text, {"subject": who.actor_id})
 
     async def revoke(
         self, request: pb.RevokeCredentialRequest, context: Context, response: type[pb.RevokeCredentialResponse]
@@ -142,9 +158,12 @@ class AccessDesk:
         The answer that is kept says nothing that the record does not: the token is made for who has the code or the
         PIN, whatever answer an id of a command brings back.
         """
-        session_id = canonical(request.command_id)
         now = _whole_seconds(self._runtime.now())
         is_right = self._check_of(request)
+        if await self._was_wrong(request, is_right):
+            # The answer to another try is no answer to this one, which counts like any other.
+            request.command_id = str(uuid.uuid4())
+        session_id = self._session_id(request.command_id)
 
         async def attempt() -> Decided:
             state = await self._load()
@@ -160,11 +179,22 @@ class AccessDesk:
         answer = await self._runtime.desk.handle(context, request, attempt, response=response)
         granted = _session(await self._load(), session_id)
         if granted is None or not is_right(granted.credential.credential_id):
-            raise Unauthenticated("PIN_WRONG", N_("the PIN is not one of table {table}"), {"table": request.pin.table})
+            raise Unauthenticated("PIN_WRONG", decide.PIN_WRONG, {"table": request.pin.table})
         session = _session_of(granted, session_id, now)
         answer.credential.CopyFrom(to_message(session))
         answer.token = issue(session, self._keyring.signer(), self._record.record_id)
         return answer
+
+    def _session_id(self, command_id: str) -> str:
+        """The id of the credential of a device: nobody tells from it by which command it signed in."""
+        return str(uuid.UUID(bytes=self._keyring.digest("session", canonical(command_id))[:16]))
+
+    async def _was_wrong(self, request: pb.SignInRequest, is_right: Callable[[str], bool]) -> bool:
+        """Whether a command was carried out before, for another code or PIN than it has now."""
+        if not await self._record.answered(canonical(request.command_id)):
+            return False
+        granted = _session(await self._load(), self._session_id(request.command_id))
+        return granted is None or not is_right(granted.credential.credential_id)
 
     def _check_of(self, request: pb.SignInRequest) -> Callable[[str], bool]:
         """What says whether the code or the PIN of a request is that of a credential. Raises ``Invalid``."""

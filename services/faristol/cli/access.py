@@ -156,7 +156,7 @@ def who(address: Address = None, json_output: AsJson = False) -> None:
 
 def hand_on(
     role: Role,
-    subject: Annotated[str, typer.Argument(help="Id of who gets it: small letters, digits and hyphens.")],
+    subject: Annotated[str, typer.Argument(help="What their id ends with, after yours: letters, digits and hyphens.")],
     key: Annotated[Path, typer.Option(help="The key that came with your own token.")],
     name: Annotated[str, typer.Option(help="Name of who gets it.")] = "",
     tournament: Tournaments = None,
@@ -183,7 +183,9 @@ def hand_on(
             own.scope.languages,
         )
         until = min(now + timedelta(seconds=_seconds(lasts)), own.expires_at)
-        credential = Credential(str(uuid.uuid4()), subject, _role(role), scope, now, until, name, player)
+        credential = Credential(
+            str(uuid.uuid4()), f"{own.subject}-{subject}", _role(role), scope, now, until, name, player or own.player
+        )
         private: Ed25519PrivateKey = key_files.read_private(key)
         made = handed_on(token, own, credential, private)
     except AccessError as problem:

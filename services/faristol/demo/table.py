@@ -210,7 +210,8 @@ class Table(Commands):
 
     async def _seat_arbiter(self, game: State) -> None:
         request = game_pb2.AssignArbiterRequest(arbiter_id=ARBITER)
-        await self.send(self.api.game.AssignArbiter, request, game.turn, "arbiter", to_datetime(game.occurred_at))
+        async with self.cast.director():
+            await self.send(self.api.game.AssignArbiter, request, game.turn, "arbiter", to_datetime(game.occurred_at))
 
     async def _sign(self, game: State) -> None:
         if not game.awaited_signer_ids:

@@ -77,6 +77,7 @@ def protocol(connections: Connections) -> type[H11Protocol]:
         _counted = False
         _heading: asyncio.TimerHandle | None = None
         _writing: asyncio.TimerHandle | None = None
+        _closing: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -97,7 +98,7 @@ def protocol(connections: Connections) -> type[H11Protocol]:
             if self._counted:
                 self._counted = False
                 connections.leave(self._address)
-            for timer in (self._heading, self._writing):
+            for timer in (self._heading, self._writing, self._closing):
                 if timer:
                     timer.cancel()
             super().connection_lost(exc)
@@ -112,9 +113,14 @@ def protocol(connections: Connections) -> type[H11Protocol]:
                 self._writing.cancel()
                 self._writing = None
 
+        def timeout_keep_alive_handler(self) -> None:
+            super().timeout_keep_alive_handler()
+            # Closing waits until what was written is read; that has its time, too.
+            self._closing = self.loop.call_later(connections.write_seconds, self.transport.abort)
+
         def _watch_headers(self) -> None:
-            """Let the time run while a request is expected or has come in part."""
-            expected = self.conn.their_state is h11.IDLE
+            """Let the time run while a request is expected or has come in part, its body among it."""
+            expected = self.conn.their_state is not h11.DONE
             if expected and self._heading is None:
                 self._heading = self.loop.call_later(connections.header_seconds, self.transport.abort)
             elif not expected and self._heading:

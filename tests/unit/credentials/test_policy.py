@@ -139,6 +139,12 @@ def test_the_report_for_officials_is_for_officials() -> None:
         check_scope(held(DIRECTOR, tournaments=["closed"]), found, report, PLACES)
 
 
+def test_a_scorer_names_no_arbiter() -> None:
+    scorer = held(SCORER, tournaments=["open"])
+    assert outcome(scorer, "SettleCount", at_table(game.SettleCountRequest, player_ids=["p1"])) == ""
+    assert outcome(scorer, "SettleCount", at_table(game.SettleCountRequest, arbiter_id="nil")) == "OTHER_PERSON"
+
+
 def test_an_arbiter_rules_in_their_own_name() -> None:
     aina = held(ARBITER, subject="aina", tournaments=["open"])
     assert outcome(aina, "RuleAppeal", at_table(game.RuleAppealRequest, arbiter_id="aina")) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -12,9 +13,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from hypothesis import given
+from joserfc import jwt
+from joserfc.jwk import OKPKey
 from tests.unit.credentials.holders import NOW, credentials, held
 
-from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.roles import ARBITER, DIRECTOR, MAY_GIVE, PLAYER, SCORER
 from faristol.credentials.tokens import LONGEST_CHAIN, SKEW, claimed, hand_on, issue, verify
@@ -117,9 +120,9 @@ def test_a_token_has_its_time_and_clocks_may_be_a_minute_apart() -> None:
 def test_a_holder_hands_on_less_than_they_have() -> None:
     own, holder = held(ARBITER, subject="aina", tournaments=["open"], halls=["A"]), Ed25519PrivateKey.generate()
     token = issue(own, KEY, CELL, holder=holder.public_key())
-    less = replace(held(SCORER, subject="ona"), scope=replace(own.scope, tables=frozenset({4})))
+    less = replace(held(SCORER, subject="aina-ona"), scope=replace(own.scope, tables=frozenset({4})))
     found = read(hand_on(token, own, less, holder))
-    assert (found.subject, found.role, found.scope) == ("ona", SCORER, less.scope)
+    assert (found.subject, found.role, found.scope) == ("aina-ona", SCORER, less.scope)
     assert found.ancestors == (own.credential_id,), "it ends with the credential that it comes from"
 
 
@@ -134,32 +137,33 @@ def test_nobody_hands_on_more_than_they_have(own: Credential, other: Credential)
             other.role not in MAY_GIVE[own.role]
             or not other.scope.within(own.scope)
             or other.expires_at > own.expires_at
-            or (own.role == other.role and own.player != other.player)
+            or own.player != other.player
+            or not other.subject.startswith(f"{own.subject}-")
         )
-        made = hand_on(token, _like(own, other), other, holder)  # as somebody would who wrote their own program
+        made = signed(other, holder, token)  # as somebody would who wrote their own program
         assert refused(made) == "CREDENTIAL_INVALID"
     else:
         assert read(made).scope.within(own.scope)
 
 
-def _like(own: Credential, other: Credential) -> Credential:
-    """A credential that could give the other."""
-    giver = next((role for role, given in MAY_GIVE.items() if other.role in given), None)
-    if giver is None:
-        pytest.skip("nobody gives it")
-    return replace(own, role=giver, scope=Scope(), expires_at=other.expires_at, player=other.player)
+def signed(credential: Credential, key: Ed25519PrivateKey, parent: str) -> str:
+    """A token that says what no honest program would."""
+    header = {"alg": "Ed25519"}
+    return jwt.encode(
+        header, {"iss": "faristol", "par": parent, **credential.to_claims()}, OKPKey.import_key(key), ["Ed25519"]
+    )
 
 
 def test_who_got_no_key_with_a_token_hands_nothing_on() -> None:
     own, key = held(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
-    less = replace(held(SCORER), scope=own.scope)
+    less = replace(held(SCORER, subject="somebody-ona"), scope=own.scope)
     assert refused(hand_on(issue(own, KEY, CELL), own, less, key)) == "CREDENTIAL_INVALID"
 
 
 def test_a_key_that_came_with_another_token_hands_nothing_on() -> None:
     own, key = held(ARBITER, tournaments=["open"]), Ed25519PrivateKey.generate()
     token = issue(own, KEY, CELL, holder=key.public_key())
-    less = replace(held(SCORER), scope=own.scope)
+    less = replace(held(SCORER, subject="somebody-ona"), scope=own.scope)
     assert refused(hand_on(token, own, less, Ed25519PrivateKey.generate())) == "CREDENTIAL_INVALID"
 
 
@@ -168,10 +172,67 @@ def test_a_chain_has_an_end() -> None:
     own = held(DIRECTOR, tournaments=["open"])
     token = issue(own, KEY, CELL, holder=key.public_key())
     for _ in range(LONGEST_CHAIN - 1):
-        token = hand_on(token, own, replace(own, credential_id=f"{own.credential_id}1"), key, holder=key.public_key())
+        below = replace(own, credential_id=str(uuid.uuid4()), subject=f"{own.subject}-x")
+        token, own = hand_on(token, own, below, key, holder=key.public_key()), below
         assert len(read(token).ancestors) <= LONGEST_CHAIN
-    assert refused(hand_on(token, own, own, key)) == "CREDENTIAL_INVALID"
+    assert refused(hand_on(token, own, replace(own, subject=f"{own.subject}-x"), key)) == "CREDENTIAL_INVALID"
 
 
 def test_a_player_without_a_player_is_none() -> None:
     assert refused(issue(replace(held(PLAYER), player=""), KEY, CELL)) == "CREDENTIAL_INVALID"
+
+
+def test_nobody_speaks_for_anybody_else_by_a_token_that_they_made_themselves() -> None:
+    own, key = held(SCORER, subject="ona", tournaments=["open"], tables=[3]), Ed25519PrivateKey.generate()
+    token = issue(own, KEY, CELL, holder=key.public_key())
+    for subject in ("the-director", "ona", "on"):
+        other = replace(own, credential_id=str(uuid.uuid4()), subject=subject)
+        with pytest.raises(Denied):
+            hand_on(token, own, other, key)
+        assert refused(signed(other, key, token)) == "CREDENTIAL_INVALID"
+
+
+def test_who_may_not_touch_a_game_gives_nobody_a_credential_that_may() -> None:
+    own, key = held(ARBITER, tournaments=["open"], player="p1"), Ed25519PrivateKey.generate()
+    token = issue(own, KEY, CELL, holder=key.public_key())
+    for role, player in ((SCORER, ""), (PLAYER, "p2"), (ARBITER, "p2")):
+        other = replace(own, role=role, player=player, subject="somebody-x", credential_id=str(uuid.uuid4()))
+        assert refused(signed(other, key, token)) == "CREDENTIAL_INVALID"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"sub": "Eva Soler, C/ Major 3"},
+        {"sub": ""},
+        {"sub": "x" * 65},
+        {"jti": "0"},
+        {"name": "a\nb"},
+        {"name": "x" * 900},
+        {"exp": 2**39},
+        {"exp": 1.5},
+        {"exp": True},
+        {"iat": -1},
+        {"anc": ["x"]},
+        {"anc": "x"},
+        {"player": "Eva"},
+        {"scope": {"planets": ["earth"]}},
+        {"scope": {"tables": ["3"]}},
+        {"scope": {"tables": []}},
+        {"scope": []},
+    ],
+)
+def test_what_the_cell_would_never_sign_is_not_taken_though_it_is_signed(claims: dict[str, Any]) -> None:
+    said = {"iss": "faristol", "aud": CELL, **held(SCORER).to_claims(), **claims}
+    header = {"alg": "Ed25519", "kid": key_id(KEY.public_key())}
+    assert refused(jwt.encode(header, said, OKPKey.import_key(KEY), ["Ed25519"])) == "CREDENTIAL_INVALID"
+
+
+def test_a_token_that_is_nested_without_end_is_not_taken() -> None:
+    deep = base64.urlsafe_b64encode(b"[" * 3_500).rstrip(b"=").decode()
+    assert refused(f"{deep}.{deep}.x") == "CREDENTIAL_INVALID"
+    header = base64.urlsafe_b64encode(
+        json.dumps({"alg": "Ed25519", "crit": 5, "kid": key_id(KEY.public_key())}).encode()
+    )
+    token = issue(held(SCORER), KEY, CELL)
+    assert refused(".".join([header.rstrip(b"=").decode(), *token.split(".")[1:]])) == "CREDENTIAL_INVALID"
