@@ -183,17 +183,7 @@ def report(
         byes=tuple(
             Byes(kind, number, (number_of[player_id],)) for number, player_id, kind in later if player_id in number_of
         ),
-        fictitious=tuple(
-            Fictitious(
-                half_points * TENTHS // 2,
-                each.entered_round,
-                tournament.rounds,
-                number_of[each.player_id],
-                number_of[each.player_id],
-            )
-            for each in ordered
-            if (half_points := arrangements.fictitious.get(each.player_id, 0))
-        ),
+        fictitious=tuple(_fictitious(ordered, arrangements, number_of, tournament.rounds)),
         forbidden=tuple(_forbidden(arrangements, number_of, edition)),
         teams=tuple(_team(team, number_of) for team in teams),
         scores=tuple(_scores(row_of[each.player_id], number_of[each.player_id]) for each in ordered),
@@ -202,6 +192,16 @@ def report(
         ),
         edition=edition,
     )
+
+
+def _fictitious(
+    players: Iterable[rows.Player], arrangements: Arrangements, number_of: Mapping[str, int], rounds: int
+) -> Iterator[Fictitious]:
+    """The points that late entries are paired by, as if they had them."""
+    for player in players:
+        if half_points := arrangements.fictitious.get(player.player_id, 0):
+            number = number_of[player.player_id]
+            yield Fictitious(half_points * TENTHS // 2, player.entered_round, rounds, number, number)
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
