@@ -543,8 +543,8 @@ class Shadow(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # 
 async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refused_at_each_step(
     cell: Cell, lexicons: Path
 ) -> None:
-    plan = Plan(players=4, rounds=2, seed=7, ruleset="uf-2007")
-    small = ("--players", "4", "--rounds", "2", "--seed", "7", "--ruleset", "uf-2007", "--json")
+    plan = Plan(players=4, rounds=1, seed=7, ruleset="uf-2007")
+    small = ("--players", "4", "--rounds", "1", "--seed", "7", "--ruleset", "uf-2007", "--json")
     unasked = await asyncio.to_thread(faristol, "demo", *small, timeout=180, lexicons=lexicons, open=True)
     assert unasked.returncode == 0, unasked.stderr
     shadow, address = Shadow(cell), cell.process.grpc_address

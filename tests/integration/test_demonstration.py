@@ -46,7 +46,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("book", "players", "rounds", "happens", "never"),
     [
-        ("festa-major", 7, 1, {"TurnTimedOut", "ScoreWritten", "ChallengeRaised"}, {"ClockPressed"}),
+        pytest.param(
+            "festa-major",
+            7,
+            1,
+            {"TurnTimedOut", "ScoreWritten", "ChallengeRaised"},
+            {"ClockPressed"},
+            marks=pytest.mark.nightly,
+        ),
         pytest.param(
             "pes-2024",
             4,
@@ -57,9 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         pytest.param("fisc-2023", 6, 5, {"ClockPressed"}, {"ScoreWritten"}, marks=pytest.mark.nightly),
         pytest.param("fise", 4, 1, {"ScoreWritten", "ClockPressed"}, {"ClockHeldByMover"}, marks=pytest.mark.nightly),
-        pytest.param(
-            "uf-2007", 4, 1, {"ScoreWritten", "ClockPressed"}, {"ClockHeldByMover"}, marks=pytest.mark.nightly
-        ),
+        ("uf-2007", 4, 1, {"ScoreWritten", "ClockPressed"}, {"ClockHeldByMover"}),
         pytest.param("box", 4, 1, {"ScoreWritten", "PlayCompleted"}, {"ClockPressed"}, marks=pytest.mark.nightly),
     ],
 )
