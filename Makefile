@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly check format proto golden bench torture simulate judges rounds mutants great browser lock clean
+.PHONY: help setup lexicons run test nightly check format proto golden bench torture simulate judges rounds strangers mutants great browser openid token lock audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,7 +41,7 @@ lexicons: $(READY) $(PB) ## install the open lists of all four languages
 run: setup ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
-test: setup check browser ## run every check and every test
+test: setup check browser openid token ## run every check and every test
 	$(BIN)/pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 nightly: setup ## run the tests that take too long for every change
@@ -95,6 +95,10 @@ rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 R
 	set -e; for pairing in $(PAIRING); do \
 		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$pairing; done
 
+STRANGERS ?=
+strangers: setup ## attack a platform without credentials, with those of elsewhere and by crowds of connections; writes var/strangers.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.strangers $(STRANGERS)
+
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json
 	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
@@ -109,6 +113,24 @@ browser:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 		echo "no Chromium: the tests of the pages will not run"
 
+# The tests of seal keys in a token need one in software. Where it is missing and can be installed, it is, as the browser.
+token:
+	@command -v softhsm2-util >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq softhsm2 >/dev/null; } || \
+		echo "no SoftHSM: the tests of keys in a token will not run"
+
+# The tests of OpenID Connect need a real provider, which runs on Node.js. Where that is missing they are reported as not
+# run. What is installed is in a lock, by its content; the registry is that of npm's own settings.
+OPENID := var/openid/node_modules/.package-lock.json
+openid:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(OPENID); else \
+		echo "no Node.js: the tests of OpenID Connect will not run"; fi
+
+$(OPENID): tests/openid/package.json tests/openid/package-lock.json
+	@mkdir -p var/openid && cp $^ var/openid
+	@cd var/openid && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
 lock: ## pin the dependencies of pyproject.toml, and what builds it, again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		pyproject.toml -o requirements.lock
@@ -117,6 +139,14 @@ lock: ## pin the dependencies of pyproject.toml, and what builds it, again (need
 	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" -c requirements-dev.lock - -o deploy/image/build.lock
+
+# `--strict` makes an error of a package whose advisories cannot be asked for: no answer is not a good answer.
+AUDIT := var/audit
+audit: ## ask PyPI for known vulnerabilities of every version in the locks
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	for lock in requirements.lock requirements-dev.lock deploy/image/build.lock; do \
+		$(AUDIT)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r $$lock || exit 1; done
 
 clean: ## remove what was made, except the data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis var

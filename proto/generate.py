@@ -20,7 +20,7 @@ from grpc_tools import protoc
 
 PROTO = Path(__file__).parent
 OUT = PROTO.parent / "libs" / "faristol" / "pb"
-IMPORTS = re.compile(r"\bfaristol\.(?=(?:access|clock|event|game|lexicon|pairing|rating|results)\.v1\b)")
+IMPORTS = re.compile(r"\bfaristol\.(?=(?:access|clock|event|game|lexicon|pairing|people|rating|results)\.v1\b)")
 COMMENTED = (
     "faristol/lexicon/v1/adjudication.proto",
     "faristol/pairing/v1/pairing.proto",

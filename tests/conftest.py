@@ -24,6 +24,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from faristol.bus import NatsServer
+from faristol.bus.permissions import User
+from faristol.bus.server import OWN
 from faristol.host import Settings
 from faristol.record import Record
 from faristol.record.databases import BACKENDS, parse
@@ -35,6 +37,8 @@ with warnings.catch_warnings():
 settings.register_profile("faristol", deadline=None)  # a busy machine is no failure; speed is what benchmarks measure
 settings.load_profile("faristol")
 
+OPERATOR = User("operator", (">",), (">",))
+
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 """Cases from outside, beside the checkout; tests that need them say so where they are not."""
 
@@ -42,6 +46,14 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many again as there are processors: many tests wait for processes of their own half of their time."""
     return (os.cpu_count() or 1) * 3 // 2
+
+
+@pytest.fixture(scope="module")
+def no_open() -> Iterator[None]:
+    """Ask for credentials, as everywhere but in tests of other things."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("FARISTOL_OPEN", raising=False)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -96,8 +108,8 @@ async def record(database_url: str) -> AsyncIterator[Record]:
 
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
-    """A NATS server with JetStream."""
-    server = await NatsServer.start(tmp_path / "nats")
+    """A NATS server with JetStream, for a process with its rights (``url``), and for ``operator``, who may do all."""
+    server = await NatsServer.start(tmp_path / "nats", (OWN, OPERATOR))
     yield server
     await server.stop()
 
@@ -109,7 +121,7 @@ def shared_nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     folder = tmp_path_factory.mktemp("nats")
-    server = asyncio.run_coroutine_threadsafe(NatsServer.start(folder), loop).result(30)
+    server = asyncio.run_coroutine_threadsafe(NatsServer.start(folder, (OWN, OPERATOR)), loop).result(30)
     yield server.url
     asyncio.run_coroutine_threadsafe(server.stop(), loop).result(30)
     loop.call_soon_threadsafe(loop.stop)

@@ -7,13 +7,14 @@ import statistics
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 
 from tests.benchmarks.figures import Figures
 
 from faristol.rules.board import Board
 from faristol.rules.tiles import BLANK
 from faristol.words import Library, WordGraph
-from faristol.words.plays import Grid, generate
+from faristol.words.plays import Grid, best, generate
 
 POSITIONS = 160
 
@@ -52,12 +53,12 @@ def word_figures(library: Library, name: str) -> Figures:
         (f"words: opening {len(graph):,} strings, median", opening, "ms"),
         ("words: look-ups", look_ups, "per second"),
     ]
-    for tiles, at in racks.items():
-        times = [
-            min(milliseconds(3, partial(generate, graph, Grid.of(graph.tile_set, board), rack))) for board, rack in at
-        ]
-        found.append((f"words: all plays of {len(at)} positions, {tiles}, median", statistics.median(times), "ms"))
-        found.append((f"words: all plays of {len(at)} positions, {tiles}, p95", quantile(times, 0.95), "ms"))
+    for (tiles, at), (which, find) in product(racks.items(), (("all plays", generate), ("best play", best))):
+        times = [min(milliseconds(3, partial(find, graph, Grid.of(graph.tile_set, board), rack))) for board, rack in at]
+        what = f"words: {which} of {len(at)} positions, {tiles}"
+        found.append((f"{what}, median", statistics.median(times), "ms"))
+        found.append((f"{what}, p95", quantile(times, 0.95), "ms"))
+        found.append((what, 1_000 / statistics.mean(times), "racks/s"))
     return found
 
 

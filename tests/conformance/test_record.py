@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 import pytest
 from google.protobuf.message import Message
@@ -466,16 +467,45 @@ async def test_a_lease_has_one_holder_until_it_is_given_back(record: Record) -> 
     assert await record.lease("relay", "b", 30)
 
 
-async def test_a_clock_that_is_set_back_leaves_no_lease_with_who_is_gone(
-    record: Record, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("ahead", [timedelta(hours=1), timedelta(seconds=45), timedelta(hours=-1)])
+async def test_a_process_whose_clock_is_wrong_leaves_no_lease_behind_for_longer_than_it_took_it(
+    database_url: str, ahead: timedelta
 ) -> None:
-    true = datetime.now(UTC)
-    monkeypatch.setattr(record, "_now", lambda: true + timedelta(hours=1))
+    wrong = await Record.open(database_url, lambda: datetime.now(UTC) + ahead)
+    right = await Record.open(database_url)
+    assert await wrong.lease("relay", "a", 1)
+    assert await wrong.lease("judge", "a", 1, longest=1.5)
+    await asyncio.sleep(1.1)
+    assert await right.lease("relay", "b", 1)
+    assert await right.lease("judge", "b", 1.5, longest=1.5)
+    await wrong.close()
+    await right.close()
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=1), timedelta(hours=-1)])
+async def test_on_a_server_a_wrong_clock_takes_no_lease_from_who_has_it(new_database: str, ahead: timedelta) -> None:
+    wrong = await Record.open(new_database, lambda: datetime.now(UTC) + ahead)
+    right = await Record.open(new_database)
+    for holder, other in ((wrong, right), (right, wrong)):
+        assert await holder.lease("relay", str(id(holder)), 5)
+        assert not await other.lease("relay", str(id(other)), 5)
+        assert await other.holder("relay", 5) == str(id(holder))
+        await holder.release("relay", str(id(holder)))
+    await wrong.close()
+    await right.close()
+
+
+async def test_a_lease_that_is_renewed_while_others_ask_for_it_stays_with_its_holder(new_database: str) -> None:
+    record = await Record.open(new_database)
     assert await record.lease("relay", "a", 30)
-    assert await record.lease("judge", "a", 600, longest=600)
-    monkeypatch.setattr(record, "_now", lambda: true)
-    assert await record.lease("relay", "b", 30)
-    assert await record.lease("judge", "b", 300, longest=600)
+
+    async def ask() -> list[bool]:
+        return [await record.lease("relay", "b", 30) for _ in range(50)]
+
+    asked = [asyncio.create_task(ask()) for _ in range(3)]
+    assert all([await record.lease("relay", "a", 30) for _ in range(50)])
+    assert not any(chain.from_iterable(await asyncio.gather(*asked)))
+    await record.close()
 
 
 async def test_a_lease_that_others_take_for_shorter_stays_whole(record: Record) -> None:
@@ -489,11 +519,11 @@ async def test_a_lease_that_ran_out_can_be_taken(record: Record) -> None:
 
 
 async def test_a_lease_tells_who_holds_it_and_nobody_once_it_ran_out(record: Record) -> None:
-    assert await record.holder("relay") == ""
+    assert await record.holder("relay", 30) == ""
     await record.lease("relay", "a", 30)
-    assert await record.holder("relay") == "a"
+    assert await record.holder("relay", 30) == "a"
     await record.lease("relay", "a", -1)
-    assert await record.holder("relay") == ""
+    assert await record.holder("relay", 30) == ""
 
 
 async def test_facts_of_several_streams_come_after_their_versions_in_the_order_of_the_record(record: Record) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
@@ -50,14 +51,20 @@ def test_everything_installed_is_pinned_by_its_hash(dockerfile: Dockerfile) -> N
         assert "--require-hashes" in command or from_nowhere_else, command
 
 
-def test_everything_imported_is_installed_in_the_image() -> None:
-    installed = {name.lower() for name in pinned(ROOT / "requirements.lock")}
+def test_everything_imported_is_installed_in_the_image_or_is_an_extra() -> None:
+    installed = {name.lower() for name in pinned(ROOT / "requirements.lock")} | extras()
     origins = metadata.packages_distributions()
     for source in sorted([*ROOT.glob("libs/**/*.py"), *ROOT.glob("services/**/*.py")]):
         for module in imported(source) - sys.stdlib_module_names - {"faristol"}:
             # Several distributions bring `google`; one that is pinned brings what is imported from it.
             names = {name.lower().replace("_", "-") for name in origins.get(module, [module])}
             assert names & installed, f"{source.relative_to(ROOT)} imports {module}, which requirements.lock lacks"
+
+
+def extras() -> set[str]:
+    """What an operator installs who wants more: what needs it says so when it is missing."""
+    offered = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    return {re.split(r"[^\w-]", each)[0] for name, needed in offered.items() if name != "dev" for each in needed}
 
 
 def imported(source: Path) -> set[str]:

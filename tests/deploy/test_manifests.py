@@ -8,13 +8,18 @@ from typing import Any
 
 import kubernetes_validate
 import pytest
+from tests.deploy import nats_users
 
 from faristol.host import SERVICES, Settings
+from faristol.host.settings import RELAY
 
 Object = dict[str, Any]
 Render = Callable[[str], tuple[Object, ...]]
 
-GRPC_PORT = 50051
+GRPC_PORT, HEALTH_PORT = 50051, 50052
+PROCESSES = (*SERVICES, RELAY)
+OF_CERT_MANAGER = "cert-manager.io/"
+"""What the names of its kinds begin with, which are not of Kubernetes itself."""
 OLDEST = "1.30"
 """The oldest Kubernetes that these manifests are made for: the first that sleeps before it stops a container."""
 
@@ -40,7 +45,8 @@ def service_container(deployment: Object) -> Object:
 @pytest.mark.parametrize("kubernetes", [OLDEST, kubernetes_validate.latest_version()])
 def test_every_object_is_valid(objects: tuple[Object, ...], kubernetes: str) -> None:
     for found in objects:
-        kubernetes_validate.validate(found, kubernetes, strict=True)
+        if not found["apiVersion"].startswith(OF_CERT_MANAGER):
+            kubernetes_validate.validate(found, kubernetes, strict=True)
 
 
 def test_an_object_with_a_word_that_kubernetes_does_not_know_is_not_valid(development: tuple[Object, ...]) -> None:
@@ -104,6 +110,41 @@ def test_the_private_keys_of_credentials_are_for_the_service_of_access_alone(obj
         assert len(keys) == 2
 
 
+def test_each_process_shows_a_certificate_of_its_own_name(objects: tuple[Object, ...]) -> None:
+    certificates = of_kind(objects, "Certificate")
+    for name in PROCESSES:
+        volumes = of_kind(objects, "Deployment")[name]["spec"]["template"]["spec"]["volumes"]
+        (tls,) = (volume["secret"] for volume in volumes if volume["name"] == "tls")
+        certificate = certificates[name]["spec"]
+        assert tls["secretName"] == certificate["secretName"] == f"{name}-tls"
+        assert certificate["dnsNames"][0] == name
+        assert not {*certificate["dnsNames"]} & {*PROCESSES} - {name}, "NATS would take it for another"
+        assert {"server auth", "client auth"} <= {*certificate["usages"]}
+
+
+def test_every_certificate_has_an_issuer(development: tuple[Object, ...]) -> None:
+    issuers = of_kind(development, "Issuer")
+    for found in of_kind(development, "Certificate").values():
+        assert found["spec"]["issuerRef"]["name"] in issuers
+
+
+def test_nothing_talks_without_tls(objects: tuple[Object, ...]) -> None:
+    given = environment(objects)
+    for name in ("CERTIFICATE", "KEY", "CA", "CLIENT_CA"):
+        assert given[f"FARISTOL_{name}"].startswith("/tls/")
+    assert given["FARISTOL_NATS_URL"].startswith("tls://")
+    assert given["FARISTOL_RELAY"] == "false", "the relay alone may publish"
+
+
+def test_nats_knows_every_process_by_its_certificate_and_what_it_may_do(development: tuple[Object, ...]) -> None:
+    (files,) = (found["data"] for name, found in of_kind(development, "ConfigMap").items() if "nats-" in name)
+    assert "verify_and_map: true" in files["nats.conf"]
+    assert 'http: "127.0.0.1:8222"' in files["nats.conf"]
+    assert files["nats-users.conf"] == nats_users.content(environment(development)["FARISTOL_NATS_CELL"]), (
+        "python -m tests.deploy.nats_users writes it anew"
+    )
+
+
 def test_every_mount_has_its_volume(objects: tuple[Object, ...]) -> None:
     for workload in workloads(objects).values():
         claims = workload["spec"].get("volumeClaimTemplates", [])
@@ -118,7 +159,7 @@ def test_every_service_is_probed_over_grpc(objects: tuple[Object, ...]) -> None:
         container = service_container(of_kind(objects, "Deployment")[name])
         assert {port["name"]: port["containerPort"] for port in container["ports"]}["grpc"] == GRPC_PORT
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-            assert container[probe]["grpc"]["port"] == GRPC_PORT
+            assert container[probe]["grpc"]["port"] == HEALTH_PORT
         assert container["readinessProbe"]["grpc"]["service"] == name
 
 
@@ -222,7 +263,8 @@ def test_the_base_holds_no_secret_and_says_which_one_it_needs(render: Render) ->
     assert of_kind(base, "Secret") == {}
     for name in SERVICES:
         sources = service_container(of_kind(base, "Deployment")[name])["envFrom"]
-        assert {"secretRef": {"name": "faristol-database"}} in sources
+        knows_database = {"secretRef": {"name": "faristol-database"}} in sources
+        assert knows_database == (name != "gateway")
 
 
 def test_development_brings_a_bus_and_a_database_that_keep_their_data(development: tuple[Object, ...]) -> None:

@@ -32,3 +32,17 @@ def test_every_supported_python_passes_the_whole_of_the_tests() -> None:
 def test_every_target_of_the_night_is_there() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(job("nightly.yml")["strategy"]["matrix"]["target"]) <= targets
+
+
+def test_every_lock_is_audited_when_it_changes_and_every_night() -> None:
+    described = yaml.safe_load((ROOT / ".github" / "workflows" / "audit.yml").read_text())
+    when = described[True]  # YAML 1.1 reads the word `on` as a truth value
+    locks = {path for path in ROOT.rglob("*.lock") if not {".venv", "var"} & set(path.relative_to(ROOT).parts)}
+    for event in ("push", "pull_request"):
+        watched = {path for pattern in when[event]["paths"] for path in ROOT.glob(pattern)}
+        assert watched == locks
+    assert when["schedule"]
+    assert any(step.get("run") == "make audit" for step in described["jobs"]["audit"]["steps"])
+    recipe = (ROOT / "Makefile").read_text().partition("\naudit:")[2].partition("\n\n")[0]
+    assert all(str(lock.relative_to(ROOT)) in recipe for lock in locks)
+    assert "--strict" in recipe

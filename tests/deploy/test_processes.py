@@ -29,9 +29,11 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import make_url
+from tests.unit.host.certificates import signed
 
 from faristol.credentials import keyring
 from faristol.host import SERVICES
+from faristol.host.settings import RELAY
 
 Object = dict[str, Any]
 
@@ -62,12 +64,31 @@ def wait_for(what: str, holds: Callable[[], bool], seconds: float, period: float
         time.sleep(period)
 
 
+CA = signed("the authority of the cell")
+
+
+def write_certificate(name: str, objects: Sequence[Object], folder: Path) -> None:
+    """What cert-manager would write for a Certificate; this machine is one of its names."""
+    (found,) = (each for each in objects if (each["kind"], each["metadata"]["name"]) == ("Certificate", name))
+    mine = signed(name, CA, *found["spec"]["dnsNames"], "127.0.0.1")
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, content in (("tls.crt", mine.pem), ("tls.key", mine.key_pem), ("ca.crt", CA.pem)):
+        (folder / file).write_bytes(content)
+
+
 @pytest.fixture
 def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
     """A NATS server with the overlay's own configuration; its probes pass."""
     port, monitor, configuration = free_port(), free_port(), tmp_path / "nats.conf"
     said = (DEVELOPMENT / "nats.conf").read_text()
-    moved = {"port: 4222": f"port: {port}", "http: 8222": f"http: {monitor}", "/data": f"{tmp_path}/nats"}
+    write_certificate("nats", development, tmp_path / "nats-tls")
+    shutil.copy(DEVELOPMENT / "nats-users.conf", tmp_path)
+    moved = {
+        "port: 4222": f"port: {port}",
+        "127.0.0.1:8222": f"127.0.0.1:{monitor}",
+        "/data": f"{tmp_path}/nats",
+        " /tls/": f" {tmp_path}/nats-tls/",
+    }
     for there, here in moved.items():
         assert there in said
         said = said.replace(there, here)
@@ -79,9 +100,9 @@ def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
         )
         (container,) = stateful["spec"]["template"]["spec"]["containers"]
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-            url = f"http://127.0.0.1:{monitor}{container[probe]['httpGet']['path']}"
+            url = container[probe]["exec"]["command"][-1].replace("127.0.0.1:8222", f"127.0.0.1:{monitor}")
             wait_for(f"the {probe} of nats fails", partial(answers, url), 20)
-        yield f"nats://127.0.0.1:{port}"
+        yield f"tls://127.0.0.1:{port}"
         server.terminate()
 
 
@@ -130,14 +151,14 @@ class Pod:
     environment: Mapping[str, str]
 
     @property
-    def grpc_address(self) -> str:
-        return f"127.0.0.1:{self.environment['FARISTOL_GRPC_PORT']}"
+    def health_address(self) -> str:
+        return f"127.0.0.1:{self.environment['FARISTOL_HEALTH_PORT']}"
 
     def probe(self, name: str) -> bool:
         """Whether a gRPC probe passes, asked as the kubelet asks."""
         asked = self.container[name]
         request = health_pb2.HealthCheckRequest(service=asked["grpc"].get("service", ""))
-        with grpc.insecure_channel(self.grpc_address) as channel:
+        with grpc.insecure_channel(self.health_address) as channel:
             try:
                 answer = health_pb2_grpc.HealthStub(channel).Check(request, timeout=asked["timeoutSeconds"])
             except grpc.RpcError:
@@ -155,7 +176,18 @@ def environment_of(container: Object, objects: Sequence[Object]) -> dict[str, st
         found |= {
             key: base64.b64decode(value).decode() if kind == "secretRef" else value for key, value in data.items()
         }
-    return found | {each["name"]: each["value"] for each in container.get("env", [])}
+    for each in container.get("env", []):
+        if "value" in each:
+            found[each["name"]] = each["value"]
+            continue
+        reference = each["valueFrom"]["secretKeyRef"]
+        secrets = [
+            of["data"] for of in objects if (of["kind"], of["metadata"]["name"]) == ("Secret", reference["name"])
+        ]
+        assert secrets or reference["optional"]
+        for data in secrets:
+            found[each["name"]] = base64.b64decode(data[reference["key"]]).decode()
+    return found
 
 
 class Machine:
@@ -228,7 +260,7 @@ def pods(
     lexicons: Path,
     tmp_path: Path,
 ) -> list[Pod]:
-    """The containers of the eight Deployments."""
+    """The containers of the Deployments."""
     machine = Machine(tmp_path, database_url, nats_url)
     keyring.prepare(tmp_path / "keys")
     confine = can_confine(tmp_path)
@@ -246,10 +278,11 @@ def pods(
         }
         for file in (tmp_path / "keys").glob("*" if name == "access" else "*.pub"):
             shutil.copy(file, machine.volume(name, "/access"))
+        write_certificate(name, development, machine.volume(name, "/tls"))
         prefix = confined(*(machine.volume(name, volume) for volume in ("/tmp", "/data"))) if confine else []
         command = [*prefix, str(BIN / "faristol"), *container["args"]]
         found.append(Pod(name, container, spec["terminationGracePeriodSeconds"], command, environment))
-    assert {pod.name for pod in found} == set(SERVICES)
+    assert {pod.name for pod in found} == {*SERVICES, RELAY}
     return found
 
 
@@ -286,6 +319,8 @@ def test_every_container_starts_passes_its_probes_and_ends_when_asked(pods: list
 
         gateway = next(pod for pod in pods if pod.name == "gateway")
         assert answers(f"http://127.0.0.1:{gateway.environment['FARISTOL_HTTP_PORT']}/healthz")
+        tournaments = f"http://127.0.0.1:{gateway.environment['FARISTOL_HTTP_PORT']}/api/v1/tournaments"
+        assert answers(tournaments), f"the gateway cannot ask: {logs['gateway'].read_text()}"
 
         for process in processes.values():
             process.send_signal(signal.SIGTERM)
@@ -293,12 +328,14 @@ def test_every_container_starts_passes_its_probes_and_ends_when_asked(pods: list
             leaving = pod.container["lifecycle"]["preStop"]["sleep"]["seconds"]
             code = processes[pod.name].wait(timeout=pod.grace_seconds - leaving)
             assert code == 0, f"{pod.name} ended with {code}: {logs[pod.name].read_text()}"
+            assert "violation" not in logs[pod.name].read_text(), "NATS lets it do its work"
 
 
-def test_a_container_of_another_service_is_not_ready(pods: list[Pod], tmp_path: Path) -> None:
+def test_a_container_of_another_service_does_not_come_in_by_its_certificate(pods: list[Pod], tmp_path: Path) -> None:
     clock, game = (next(pod for pod in pods if pod.name == name) for name in ("clock", "game"))
     wrong = Pod("clock", clock.container, clock.grace_seconds, [*clock.command[:-1], "game"], clock.environment)
     assert game.command[-1] == "game"
-    with running(wrong, tmp_path / "wrong.log"):
-        wait_for("the process does not start", lambda: wrong.probe("startupProbe"), 60)
-        assert not wrong.probe("readinessProbe")
+    log = tmp_path / "wrong.log"
+    with running(wrong, log) as process:
+        assert process.wait(timeout=60) == 2
+    assert "does not let game do what it is there for: permissions violation" in log.read_text()

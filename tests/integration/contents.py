@@ -32,8 +32,8 @@ KEPT = ("events", "commands", "seals", "people", "notes", "erased")
 async def register(record: Record, tournament: str, player: str) -> int:
     """A player whose name stands beside the events."""
 
-    async def name(connection: AsyncConnection) -> None:
-        await remember(connection, player, *PEOPLE[player])
+    async def name(connection: AsyncConnection) -> str:
+        return await remember(connection, player, *PEOPLE[player])
 
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -125,6 +125,8 @@ class Cell:
     """The eight services as eight processes."""
 
     def __init__(self, folder: Path, database_url: str, nats_url: str, **settings: object) -> None:
+        """``settings`` of all; those of a single service are under its name."""
+        alone = {service: settings.pop(service, {}) for service in SERVICES}
         ports = {service: free_port() for service in SERVICES}
         self.http_port = free_port()
         self.addresses = {service: f"127.0.0.1:{port}" for service, port in ports.items()}
@@ -132,8 +134,11 @@ class Cell:
         shared = peers | {"data": folder, "database_url": database_url, "nats_url": nats_url, **settings}
         self.services: dict[str, Child] = {}
         for service, port in ports.items():
-            own = {"grpc_port": port} | ({"http_port": self.http_port} if service == "gateway" else {})
-            self.services[service] = Child(["serve", service], shared | own, folder / f"{service}.log")
+            own: dict[str, object] = {"grpc_port": port}
+            if service == "gateway":  # it asks the others for everything
+                own |= {"http_port": self.http_port, "database_url": "", "nats_url": ""}
+            every: dict[str, object] = shared | own | dict(cast("Mapping[str, object]", alone[service]))
+            self.services[service] = Child(["serve", service], every, folder / f"{service}.log")
 
     def wait(self, *services: str) -> Self:
         """Wait until these, or all, serve."""

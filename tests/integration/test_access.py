@@ -7,9 +7,8 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,26 +17,26 @@ import grpc
 import httpx
 import pytest
 import pytest_asyncio
-from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
-from google.protobuf.message_factory import GetMessageClass
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tests.integration.access_cell import FOREIGN, OWN, Cell, held, opened
+from tests.integration.method_requests import METHODS, asked
 from tests.integration.processes import faristol
-from tests.unit.credentials.access_table import PAGE, SERVICES
+from tests.unit.credentials.access_table import PAGE
 
-from faristol.cell.processes import Running, running
+from faristol.cell.processes import running
 from faristol.client.credentials import authorize, authorized
 from faristol.client.services import Api
 from faristol.credentials import keyring
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.needs import Needs, needs_of, path_of
+from faristol.credentials.needs import needs_of
 from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, Role
 from faristol.credentials.tokens import issue
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import open_lexicon
 from faristol.host import Settings, StartError
+from faristol.host.access import READ_EVERY
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import access_pb2_grpc as access_grpc
 from faristol.pb.access.v1 import events_pb2 as access_events
@@ -45,92 +44,11 @@ from faristol.pb.access.v1 import needs_pb2 as needs_pb
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.record import keys
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 REFUSED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
-OWN, FOREIGN = "own", "foreign"
-METHODS = {path_of(method): method for service in SERVICES for method in service.methods}
-
-
-@dataclass
-class Cell:
-    """A platform that asks for credentials, with a round of two tournaments under way."""
-
-    process: Running
-    channel: grpc.aio.Channel
-    folder: Path
-    players: Mapping[str, tuple[str, ...]]
-    """The players of the first table of each tournament."""
-
-    def token(self, credential: Credential) -> str:
-        ring = keyring.Keyring(self.folder / "access")
-        return issue(credential, ring.signer(), self.process.runtime.record.record_id)
-
-    async def call(self, path: str, request: Message, token: str = "") -> Any:
-        """The response of a method; the first one of a stream."""
-        method = METHODS[path]
-        answer = GetMessageClass(method.output_type)
-        metadata = (("authorization", f"Bearer {token}"),) if token else ()
-        if method.server_streaming:
-            stream: Any = self.channel.unary_stream(path, type(request).SerializeToString, answer.FromString)
-            call = stream(request, metadata=metadata, timeout=20)
-            try:
-                return await call.read()
-            finally:
-                call.cancel()
-        once: Any = self.channel.unary_unary(path, type(request).SerializeToString, answer.FromString)
-        return await once(request, metadata=metadata, timeout=20)
-
-
-def held(role: Role, tournament: str = OWN, **more: Any) -> Credential:
-    now = datetime.now(UTC).replace(microsecond=0)
-    scope = Scope(frozenset({tournament} if tournament else ()))
-    player = f"{tournament}-1" if role == PLAYER else ""
-    fields = {"player": player, **more}
-    return Credential(str(uuid.uuid4()), f"the-{NAMES[role]}", role, scope, now, now + timedelta(hours=1), **fields)
-
-
-@asynccontextmanager
-async def _cell(folder: Path, lexicons: Path) -> AsyncIterator[Cell]:
-    settings = Settings(data=folder, lexicons=lexicons, open=False, http_port=0, grpc_port=0)
-    async with running(settings) as process:
-        address = process.grpc_address
-        async with grpc.aio.insecure_channel(
-            address, interceptors=authorized(authorize(address, folder / "access", "Console"))
-        ) as console:
-            pairing = pairing_pb2_grpc.PairingServiceStub(console)
-            for tournament in (OWN, FOREIGN):
-                await _started(pairing, tournament)
-            game = game_pb2_grpc.GameServiceStub(console)
-            players = {tournament: await _seated(game, tournament) for tournament in (OWN, FOREIGN)}
-        async with grpc.aio.insecure_channel(address) as channel:
-            yield Cell(process, channel, folder, players)
-
-
-async def _started(pairing: Any, tournament: str) -> None:
-    def command(kind: Any, **fields: Any) -> Any:
-        return kind(command_id=str(uuid.uuid4()), tournament_id=tournament, **fields)
-
-    await pairing.CreateTournament(command(pairing_pb2.CreateTournamentRequest, name=tournament, rounds=5))
-    for number in range(1, 7):
-        player = {"player_id": f"{tournament}-{number}", "name": f"{tournament} {number}"}
-        await pairing.RegisterPlayer(command(pairing_pb2.RegisterPlayerRequest, **player))
-    await pairing.PairRound(command(pairing_pb2.PairRoundRequest, round=1))
-    await pairing.StartRound(command(pairing_pb2.StartRoundRequest, round=1))
-
-
-async def _seated(game: Any, tournament: str) -> tuple[str, ...]:
-    give_up = time.monotonic() + 20
-    while True:
-        try:
-            found = await game.GetGame(game_pb2.GetGameRequest(game_id=f"{tournament}-r1-t1"))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND or time.monotonic() > give_up:
-                raise
-            await asyncio.sleep(0.1)
-        else:
-            return tuple(side.player_id for side in found.sides)
 
 
 @pytest.fixture(scope="module")
@@ -138,47 +56,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cell")
 
 
-@pytest.fixture(scope="module")
-def no_open() -> Iterator[None]:
-    """Ask for credentials, as everywhere but in tests of other things."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("FARISTOL_OPEN", raising=False)
-        yield
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(folder: Path, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with _cell(folder, lexicons) as made:
+    async with opened(folder, lexicons) as made:
         yield made
-
-
-def asked(method: MethodDescriptor, needs: Needs, tournament: str, credential: Credential, player: str) -> Message:
-    """A request that names what the method needs, all of it of one tournament, in the holder's own name."""
-    request: Any = GetMessageClass(method.input_type)()
-    if "command_id" in method.input_type.fields_by_name:
-        request.command_id = str(uuid.uuid4())
-    named = [(path, tournament) for path in needs.tournaments]
-    named += [(path, f"{tournament}-r1-t1") for path in needs.games]
-    named += [(needs.case, "a-case"), (needs.players, player)]
-    named += [(path, credential.subject) for path in (needs.judge, needs.arbiter)]
-    for path, value in named:
-        if path:
-            _set(request, path, value)
-    for path, _ in needs.narrowed:
-        field = request.DESCRIPTOR.fields_by_name[path[0]]
-        setattr(request, path[0], player if field.type == field.TYPE_STRING else True)
-    return request  # type: ignore[no-any-return]
-
-
-def _set(request: Any, path: tuple[str, ...], value: str) -> None:
-    *parts, last = path
-    for part in parts:
-        field = request.DESCRIPTOR.fields_by_name[part]
-        request = getattr(request, part).add() if field.is_repeated else getattr(request, part)
-    if request.DESCRIPTOR.fields_by_name[last].is_repeated:
-        getattr(request, last).append(value)
-    else:
-        setattr(request, last, value)
 
 
 def rows() -> dict[str, tuple[str, str]]:
@@ -211,7 +92,7 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
 
 @pytest.mark.parametrize("path", METHODS)
 async def test_a_method_is_for_its_roles_and_for_what_is_theirs(cell: Cell, path: str) -> None:
-    method, needs = METHODS[path], needs_of(METHODS[path])
+    method = METHODS[path]
     may, scope = rows()[f"{method.containing_service.name}/{method.name}"]
     named = may.replace("everybody", ", ".join(NAMES.values()))
     narrow = scope.partition(" for ")[2].removesuffix(" alone")
@@ -220,12 +101,12 @@ async def test_a_method_is_for_its_roles_and_for_what_is_theirs(cell: Cell, path
         player = cell.players[tournament][0]
         for role in MAY_GIVE:
             credential = held(role, player=cell.players[OWN][0] if role == PLAYER else "")
-            request = asked(method, needs, tournament, credential, player)
+            request = asked(method, tournament, credential.subject, player)
             code, reason = await outcome(cell, path, request, cell.token(credential))
             may_call = NAMES[role] in allowed and (tournament == OWN or not any(w in scope for w in ("tourn", "game")))
             assert (code not in REFUSED) == may_call, (NAMES[role], tournament, code, reason)
     before = await cell.process.runtime.record.last_position()
-    code, reason = await outcome(cell, path, asked(method, needs, OWN, held(PLAYER), "own-1"), "")
+    code, reason = await outcome(cell, path, asked(method, OWN, "somebody", "own-1"), "")
     if "public" in allowed:
         assert code not in REFUSED or method.name == "SignIn"
     else:
@@ -378,7 +259,7 @@ async def test_a_key_that_was_retired_lets_in_nobody_whom_it_let_in_before(cell:
     assert await pressed(cell, token, 1) == ""
     keyring.rotate(folder)
     keyring.retire(folder, signer)
-    await asyncio.sleep(keyring.READ_AGAIN + 0.1)
+    await asyncio.sleep(2 * READ_EVERY)
     assert await pressed(cell, token, 1) == "CREDENTIAL_INVALID"
 
 
@@ -476,9 +357,9 @@ async def test_a_token_is_good_in_its_time(cell: Cell, changed: dict[str, timede
 async def test_a_key_is_changed_without_throwing_anybody_out(cell: Cell) -> None:
     before = cell.token(held(needs_pb.ROLE_SCORER))
     assert await pressed(cell, before, 1) == ""
-    keyring.rotate(cell.folder / "access")
-    after = cell.token(held(needs_pb.ROLE_SCORER))
-    await asyncio.sleep(keyring.READ_AGAIN)
+    path = keyring.rotate(cell.folder / "access")
+    after = issue(held(needs_pb.ROLE_SCORER), keys.read_private(path), cell.process.runtime.record.record_id)
+    await asyncio.sleep(2 * READ_EVERY)
     assert [await pressed(cell, token, 1) for token in (before, after)] == ["", ""]
 
 
@@ -491,6 +372,22 @@ async def test_a_refusal_is_in_the_audit_log_without_a_secret(cell: Cell, caplog
     assert credential.credential_id in line
     assert "OUT_OF_SCOPE" in line
     assert token not in caplog.text
+
+
+async def test_a_wrong_code_is_in_the_audit_log_and_the_code_is_not(
+    cell: Cell, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = await director_of(cell).grant(needs_pb.ROLE_SCORER, access_events.FORM_PIN, tables=[1])
+    wrong = f"{(int(given.pin) + 1) % 10**6:06}"
+    with caplog.at_level(logging.WARNING, "faristol.audit"):
+        pin = access.PinAtTable(tournament_id=OWN, table=1, pin=wrong)
+        assert await Desk(cell).reason("SignIn", command(access.SignInRequest, pin=pin)) == "PIN_WRONG"
+        assert await Desk(cell).reason("SignIn", command(access.SignInRequest, code="a" * 52)) == "CODE_UNKNOWN"
+    first, second = [record.getMessage() for record in caplog.records if record.name == "faristol.audit"]
+    assert (first, second) == (
+        f"refused to sign in by pin at table 1 of '{OWN}': PIN_WRONG",
+        "refused to sign in by code: CODE_UNKNOWN",
+    )
 
 
 async def test_a_refusal_is_told_in_the_language_of_the_caller(cell: Cell) -> None:
@@ -557,3 +454,17 @@ async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refu
     assert {"CreateTournament", "PairRound", "PlacePlay", "Press", "Challenge", "SignSheet"} <= shadow.tried
     before = [(line["player_id"], line["total"]) for line in json.loads(unasked.stdout)["standings"]]
     assert [(line.player_id, line.total) for line in played.standings] == before
+
+
+async def test_the_service_takes_no_player_and_no_tournament_that_there_is_not(cell: Cell) -> None:
+    console = Desk(cell, cell.token(held(needs_pb.ROLE_FEDERATION, "")))
+    scope = access_events.Scope(tournament_ids=[OWN])
+    player = {"role": needs_pb.ROLE_PLAYER, "form": access_events.FORM_TOKEN, "lifetime_seconds": 60, "scope": scope}
+    for more, reason in (
+        ({"player_id": "Anna Puig"}, "INVALID"),
+        ({"player_id": "own-17"}, "NOT_FOUND"),
+        ({"player_id": "own-2", "scope": access_events.Scope(tournament_ids=["nope"])}, "NOT_FOUND"),
+        ({"player_id": "own-2"}, ""),
+    ):
+        wanted = {**player, **more}
+        assert await console.reason("GrantCredential", command(access.GrantCredentialRequest, **wanted)) == reason

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.integration.consumers import PASSED, PROJECTION, SEEN, append, consuming, note, positions
 from tests.integration.contents import no_connection_left
 
-from faristol.bus import Bus, BusError, NatsServer, Projection, Reaction, Relay
-from faristol.bus.connection import STREAM, Pull
+from faristol.bus import Bus, BusError, BusRefused, NatsServer, Projection, Reaction, Relay
+from faristol.bus.connection import Pull
 from faristol.bus.envelope import headers, subject
+from faristol.bus.permissions import STREAM
 from faristol.bus.server import RESTART_SECONDS
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Metadata, Record, Recorded, Write
@@ -111,7 +113,7 @@ async def _seen(seen: Sequence[int], last: int) -> bool:
 async def test_nothing_is_lost_when_jetstream_is_wiped_while_running(record: Record, nats_server: NatsServer) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress:
         assert await progress.reached(await append(record, "game-a", 0, 5), 10)
-        client = await nats.connect(nats_server.url)
+        client = await nats.connect(nats_server.url_of("operator"))
         await client.jetstream().delete_stream(STREAM)
         await client.close()
         await append(record, "game-b", 0, 5)
@@ -123,7 +125,7 @@ async def test_nothing_is_lost_when_jetstream_is_wiped_while_running(record: Rec
 async def test_a_consumer_that_was_removed_is_made_again(record: Record, nats_server: NatsServer) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress:
         assert await progress.reached(await append(record, "game-a", 0, 5), 10)
-        client = await nats.connect(nats_server.url)
+        client = await nats.connect(nats_server.url_of("operator"))
         await client.jetstream().delete_stream(STREAM)
         reads = 0
         read = record.read
@@ -167,7 +169,7 @@ async def test_duplicates_and_disorder_on_the_bus_change_nothing(record: Record,
     await append(record, "game-a", 0, 20)
     events = await record.read()
     async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
-        client = await nats.connect(nats_server.url)
+        client = await nats.connect(nats_server.url_of("operator"))
         jetstream = client.jetstream()
         for event in (*reversed(events), *events, *events[::3]):
             without_id = {key: value for key, value in headers(event, record.record_id).items() if key != "Nats-Msg-Id"}
@@ -209,6 +211,29 @@ async def test_a_relay_that_dies_is_followed_by_another(
     await bus.close()
 
 
+async def test_a_relay_that_dies_with_a_clock_that_ran_ahead_is_followed_by_another(
+    database_url: str, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.relay.LEASE_SECONDS", 0.4)
+    ahead = await Record.open(database_url, lambda: datetime.now(UTC) + timedelta(seconds=50))
+    record = await Record.open(database_url)
+    bus = await Bus.connect(nats_server.url)
+    first = asyncio.create_task(Relay(ahead, bus).run())
+    await until(lambda: relayed_to(ahead, 1), append(ahead, "game-a", 0))
+
+    async def crash(*_: object) -> None:
+        """A relay that is killed gives nothing back."""
+
+    monkeypatch.setattr(ahead, "release", crash)
+    await end([first])
+    await ahead.close()
+    second = asyncio.create_task(Relay(record, bus).run())
+    await until(lambda: relayed_to(record, 2), append(record, "game-b", 0))
+    await end([second])
+    await record.close()
+    await bus.close()
+
+
 async def relayed_to(record: Record, position: int) -> bool:
     return await record.checkpoint("relay") >= position
 
@@ -227,7 +252,7 @@ async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_s
     event = (await record.read())[-1]
     async with consuming(record, nats_server.url, PROJECTION) as progress:
         assert await progress.reached(5, 10)
-        client = await nats.connect(nats_server.url)
+        client = await nats.connect(nats_server.url_of("operator"))
         jetstream = client.jetstream()
         forged = headers(event, record.record_id) | {"Nats-Msg-Id": "x", "ce-sequence": "6", "ce-subject": "game-z"}
         await jetstream.publish(subject(event), event.payload, headers=forged)
@@ -251,7 +276,7 @@ async def test_a_reaction_is_woken_by_what_it_reacts_to_and_comes_past_the_rest(
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({started}), react)) as progress:
         last = await append(record, "game-a", 0, 20)
         assert await progress.reached(last, 10)
-        client = await nats.connect(nats_server.url)
+        client = await nats.connect(nats_server.url_of("operator"))
         (told,) = [
             consumer.delivered.consumer_seq
             for consumer in await client.jetstream().consumers_info(STREAM)
@@ -309,9 +334,10 @@ async def test_a_consumer_that_is_far_behind_does_not_wait_between_batches(
 
 
 async def test_a_server_of_ones_own_lets_nobody_else_in(nats_server: NatsServer) -> None:
-    without_token = "nats://" + nats_server.url.partition("@")[2]
-    with pytest.raises(BusError, match="cannot be reached"):
-        await Bus.connect(without_token)
+    anonymous = "nats://" + nats_server.url.partition("@")[2]
+    for url in (anonymous, anonymous.replace("//", "//cell:wrong@")):
+        with pytest.raises(BusRefused, match=r"NATS at nats://127.0.0.1:\d+ does not let this process in"):
+            await Bus.connect(url)
 
 
 async def is_back(bus: Bus, pid: Callable[[], int], killed: int) -> bool:

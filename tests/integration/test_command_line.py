@@ -109,7 +109,7 @@ def test_a_database_that_stays_away_ends_the_waiting_with_a_sentence() -> None:
 def test_a_process_that_waits_for_its_database_ends_when_it_is_told_to(tmp_path: Path) -> None:
     url = "postgresql://me:secret@127.0.0.1:1/cell"
     child = Child(["up", "--data", str(tmp_path), "--database-url", url], {}, tmp_path / "up.log")
-    while "waiting for it, 60 seconds at most" not in child.output():
+    while "waiting for it" not in child.output():
         assert child.process.poll() is None, child.output()
         time.sleep(0.05)
     assert child.terminate() == 0
@@ -299,3 +299,15 @@ def test_a_service_that_calls_another_is_told_where_it_is() -> None:
 def test_a_command_without_words_shows_its_help_and_a_version_is_told() -> None:
     assert faristol("record").stderr.startswith("Usage: faristol record")
     assert faristol("--version").stdout.startswith("faristol ")
+
+
+def test_a_judge_who_cannot_reach_the_queue_is_told_so() -> None:
+    for verb in ("watch", "sit"):
+        done = faristol("judge", verb, "--as", "nil", "--address", "127.0.0.1:1", timeout=40)
+        assert done.returncode == 2
+        assert "the lexicon service at 127.0.0.1:1 cannot be reached" in done.stderr
+
+
+def test_a_variable_without_a_value_is_not_set() -> None:
+    done = faristol("tournament", "list", "--address", "127.0.0.1:1", ca="", nats_url="")
+    assert "cannot be reached" in done.stderr

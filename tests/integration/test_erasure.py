@@ -37,10 +37,15 @@ async def test_a_name_is_gone_and_every_hash_and_seal_is_right(record: Record) -
     last = await fill(record)
     await seal(record, KEY)
     before = await rows(record, "events", "commands", "seals")
+    salts = {row[0]: row[-1] for row in (await rows(record, "people"))["people"]}
     done = await erase(record, "anna")
     assert (done.before, done.remains) == (None, "")
     assert await names(record, ["anna", "biel"]) == {"biel": Person("biel", *PEOPLE["biel"])}
-    assert await rows(record, "events", "commands", "seals") == before
+    after = await rows(record, "events", "commands", "seals")
+    (told,) = after["events"][last:]
+    assert (told[4], told[8]) == ("faristol.people.v1.PersonErased", "{}")
+    assert after | {"events": after["events"][:last]} == before
+    assert [row[-1] for row in (await rows(record, "people"))["people"]] == [salts["biel"]]
     verdict = await verify(record, keys=PUBLIC)
     assert (verdict.wrong, verdict.sealed) == ("", last)
 

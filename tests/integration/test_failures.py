@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import subprocess
 import sys
 import time
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import grpc
+import httpx
 import pytest
 from google.rpc import code_pb2
-from sqlalchemy import func, select, text, update
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from sqlalchemy import URL, func, make_url, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.integration.append_load import SHARED
-from tests.integration.processes import Child, free_port, wait_until_serving
+from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 
 from faristol.host.errors import status_of
+from faristol.host.startup import when_there
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 from faristol.record import Command, Decision, Metadata, Record, Write, postgres, tables
 from faristol.record.group_commit import COUNTER
+from faristol.record.record import Trouble
 from faristol.record.verification import verify
 
 with warnings.catch_warnings():
@@ -236,12 +244,12 @@ async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a file system of its own, of 2 MB."""
-    folder = tmp_path / "small"
+def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder on a file system of its own, of 2 MB or of as many as the parameter says."""
+    folder, size = tmp_path / "small", getattr(request, "param", 2)
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", f"size={size}m", "tmpfs", str(folder)], capture_output=True, check=False
     )
     if mounted.returncode:
         pytest.skip("a small file system cannot be mounted here: only root can")
@@ -277,6 +285,24 @@ async def test_a_full_disk_refuses_appends_until_there_is_room_again(small_disk:
 
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
+async def test_a_record_with_no_lease_is_full_until_postgresql_writes_again(new_database: str) -> None:
+    record = await Record.open(new_database)
+    full = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''53100''; END'"
+    stop = "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON {} FOR EACH ROW EXECUTE FUNCTION full_disk()"
+    async with record.engine.begin() as connection:
+        for statement in (full, *(stop.format(table) for table in ("events", "leases"))):
+            await connection.execute(text(statement))
+    for attempt in (record.append(Decision([Write("game-a", 0, [passed(1, "")], "cup")]), Metadata()), None):
+        with pytest.raises(SQLAlchemyError):
+            await (attempt or record.try_writing())
+        assert record.trouble is Trouble.FULL
+    async with record.engine.begin() as connection:
+        await connection.execute(text("DROP FUNCTION full_disk CASCADE"))
+    await record.try_writing()
+    assert record.trouble is None
+    await record.close()
+
+
 async def test_a_disk_that_is_full_in_the_middle_of_a_group_writes_nothing_of_it(tmp_path: Path) -> None:
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
     await record.append(write("game-a", 0, 1), Metadata())
@@ -311,16 +337,90 @@ async def test_a_service_that_starts_before_its_database_waits_for_it_and_says_s
     child = Child(["serve", "rating"], settings, tmp_path / "rating.log")
     try:
         async with asyncio.timeout(30):
-            while "waiting for it, 60 seconds at most" not in child.output():
+            while "waiting for it" not in child.output():
                 assert child.process.poll() is None, child.output()
                 await asyncio.sleep(0.05)
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                await channel.channel_ready()
+                assert await healths(channel, "", "rating") == {"": True, "rating": False}
         await start(own_postgres)
-        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child)
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child, "rating")
         assert "it answers now; starting" in child.output()
         assert "Traceback" not in child.output()
     finally:
         await start(own_postgres)
         assert child.terminate() == 0, child.output()
+
+
+async def test_a_service_that_starts_before_nats_waits_for_it_and_is_live(database_url: str, tmp_path: Path) -> None:
+    port, nats_port = free_port(), free_port()
+    settings = {"database_url": database_url, "nats_url": f"nats://127.0.0.1:{nats_port}", "grpc_port": port}
+    child = Child(["serve", "rating"], settings, tmp_path / "rating.log")
+    nats: asyncio.subprocess.Process | None = None
+    try:
+        async with asyncio.timeout(30), grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            while f"NATS at nats://127.0.0.1:{nats_port} cannot be reached" not in child.output():
+                assert child.process.poll() is None, child.output()
+                await asyncio.sleep(0.05)
+            await channel.channel_ready()
+            assert await healths(channel, "", "rating") == {"": True, "rating": False}
+        program = Path(sys.executable).with_name("nats-server")
+        nats = await asyncio.create_subprocess_exec(
+            program,
+            *("-a", "127.0.0.1", "-p", str(nats_port), "-js", "-sd", str(tmp_path / "nats")),
+            stderr=subprocess.DEVNULL,
+        )
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child, "rating")
+    finally:
+        assert child.terminate() == 0, child.output()
+        if nats is not None:
+            nats.terminate()
+            await nats.wait()
+
+
+async def test_a_file_that_another_process_holds_at_the_start_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.record.sqlite.LOCK_TIMEOUT", 0.2)
+    url = f"sqlite:///{tmp_path}/record.db"
+    holder = await Record.open(url)
+    said: list[str] = []
+    waits = asyncio.Event()
+
+    async def begin() -> None:
+        waits.set()
+
+    async with holder.writing():
+        waiting = asyncio.create_task(when_there(partial(Record.open, url), 30, asyncio.Event(), said.append, begin))
+        await asyncio.wait_for(waits.wait(), 10)
+    record = await waiting
+    assert "database is locked; waiting for it" in said[0]
+    await record.close()
+    await holder.close()
+
+
+async def test_what_no_waiting_mends_ends_the_start_at_once(own_postgres: PostgresServer, tmp_path: Path) -> None:
+    own_postgres.psql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    rules = Path(own_postgres.pgdata) / "pg_hba.conf"
+    rules.write_text(f"local all guarded scram-sha-256\n{rules.read_text()}")
+    own_postgres.psql("SELECT pg_reload_conf()")
+    url = make_url(own_postgres.get_uri())
+    older = await Record.open(own_postgres.get_uri())
+    async with older.writing() as connection:
+        await connection.execute(update(tables.counter).values(format=tables.FORMAT - 1))
+    await older.close()
+
+    def said(there: URL) -> str:
+        done = faristol(
+            "serve", "rating", nats_url="nats://127.0.0.1:1", database_url=there.render_as_string(hide_password=False)
+        )
+        assert done.returncode == 2
+        assert "waiting" not in done.stderr
+        return done.stderr
+
+    assert "password authentication failed" in said(url.set(username="guarded", password="wrong"))
+    assert 'database "nowhere" does not exist' in said(url.set(database="nowhere"))
+    assert "bring it there with `faristol record migrate`" in said(url)
 
 
 async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_served(
@@ -372,3 +472,206 @@ async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_
         assert len(facts) == len(set(facts)) == 3
     assert (await verify(record)).wrong == ""
     await record.close()
+
+
+def use_up(folder: Path) -> Path:
+    """Leave no byte free; gives the file that can be removed."""
+    ballast = folder / "ballast"
+    for size in (1 << 20, 4096, 1):
+        with ballast.open("ab", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(bytes(size)) == size:
+                pass
+    return ballast
+
+
+def tournament(number: int) -> pairing_pb2.CreateTournamentRequest:
+    return pairing_pb2.CreateTournamentRequest(
+        command_id=str(uuid.uuid4()),
+        tournament_id=f"cup-{number}",
+        name=f"Cup {number}",
+        ruleset="fisc-2023",
+        rounds=5,
+        lexicon="catalan",
+    )
+
+
+async def healths(channel: grpc.aio.Channel, *names: str) -> dict[str, bool]:
+    """Whether each serves, by the health service."""
+    stub: Any = health_pb2_grpc.HealthStub(channel)
+    answers = {name: await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=5) for name in names}
+    return {name: answer.status == health_pb2.HealthCheckResponse.SERVING for name, answer in answers.items()}
+
+
+async def healthy(channel: grpc.aio.Channel, *names: str) -> bool:
+    return all((await healths(channel, *names)).values())
+
+
+async def answers(web: httpx.AsyncClient, status: int) -> bool:
+    return (await web.get("/readyz")).status_code == status
+
+
+async def until(condition: Callable[..., Awaitable[bool]], *arguments: object) -> None:
+    while True:
+        if await condition(*arguments):
+            return
+        await asyncio.sleep(0.2)
+
+
+@pytest.mark.lexicon
+@pytest.mark.usefixtures("lexicons")
+@pytest.mark.parametrize("small_disk", [32], indirect=True)
+async def test_a_cell_on_a_full_disk_refuses_commands_and_heals_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    port, http_port = free_port(), free_port()
+    data = small_disk / "data"
+    child = Child(["up", "--data", str(data)], {"grpc_port": port, "http_port": http_port}, tmp_path / "up.log")
+    made = 0
+    refused: list[tuple[grpc.StatusCode, str | None]] = []
+    try:
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child)
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub = pairing_pb2_grpc.PairingServiceStub(channel)
+            results = results_pb2_grpc.ResultsServiceStub(channel)
+            await stub.CreateTournament(tournament(0), timeout=20)
+            ballast = use_up(small_disk)
+            async with asyncio.timeout(60):
+                while len(refused) < 5:
+                    try:
+                        await stub.CreateTournament(tournament(made + 1), timeout=20)
+                        made += 1
+                    except grpc.aio.AioRpcError as problem:
+                        refused.append((problem.code(), problem.details()))
+                        await asyncio.sleep(2)
+            assert await healths(channel, "", "pairing", "faristol.game.v1.GameService", "results", "gateway") == {
+                "": True,
+                "pairing": False,
+                "faristol.game.v1.GameService": False,
+                "results": True,
+                "gateway": True,
+            }
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{http_port}") as web:
+                ready = await web.get("/readyz")
+                assert (ready.status_code, ready.json()["appends"], ready.json()["record"]) == (200, False, True)
+                assert (await web.get("/api/v1/status")).json()["record"] == "full"
+                assert "Commands are refused until there is room" in (await web.get("/status")).text
+            assert set(refused) == {
+                (
+                    grpc.StatusCode.UNAVAILABLE,
+                    "the disk of the record is full; nothing was done, try again when there is room",
+                )
+            }
+            ballast.unlink()
+            async with asyncio.timeout(60):
+                while True:
+                    try:
+                        last = await stub.CreateTournament(tournament(made + 1), timeout=20)
+                        break
+                    except grpc.aio.AioRpcError:
+                        await asyncio.sleep(0.2)
+                while True:
+                    status = await results.GetStatus(results_pb2.GetStatusRequest(), timeout=10)
+                    if {line.lag for line in status.consumers} == {0} and status.position >= last.position:
+                        break
+                    await asyncio.sleep(0.2)
+                await until(healthy, channel, "pairing", "appends")
+        assert "Traceback" not in child.output()
+    finally:
+        assert child.terminate() == 0, child.output()
+    record = await Record.open(f"sqlite:///{data}/record.db")
+    for number in range(made + 2):
+        facts = [event.name for event in await record.read_stream(f"tournament-cup-{number}")]
+        assert len(facts) == len(set(facts)) == 3
+    assert (await verify(record)).wrong == ""
+    await record.close()
+
+
+@pytest.mark.lexicon
+@pytest.mark.usefixtures("lexicons")
+@pytest.mark.parametrize("small_disk", [32], indirect=True)
+async def test_a_full_disk_under_nats_stops_no_command_and_news_go_on_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    port, http_port = free_port(), free_port()
+    settings = {"grpc_port": port, "http_port": http_port, "database_url": f"sqlite:///{tmp_path}/record.db"}
+    child = Child(["up", "--data", str(small_disk / "data")], settings, tmp_path / "up.log")
+    try:
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child)
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub = pairing_pb2_grpc.PairingServiceStub(channel)
+            results = results_pb2_grpc.ResultsServiceStub(channel)
+            await stub.CreateTournament(tournament(0), timeout=20)
+            ballast = use_up(small_disk)
+
+            states: dict[str, results_pb2.ConsumerState.ValueType] = {}
+
+            async def lags() -> dict[str, int]:
+                status = await results.GetStatus(results_pb2.GetStatusRequest(), timeout=10)
+                states.update((line.name, line.state) for line in status.consumers)
+                return {line.name: line.lag for line in status.consumers}
+
+            async def standing_still() -> list[str]:
+                await asyncio.sleep(3)
+                return [name for name, lag in (await lags()).items() if lag]
+
+            made = 1
+            async with asyncio.timeout(90):
+                while not await standing_still():
+                    await stub.CreateTournament(tournament(made), timeout=20)
+                    made += 1
+            await stub.CreateTournament(tournament(made), timeout=20)
+            async with asyncio.timeout(30):
+                while states["relay"] != results_pb2.CONSUMER_STATE_WAITING:
+                    assert await standing_still() == ["relay"]
+            assert await healths(channel, "", "news", "appends", "pairing", "results", "gateway") == {
+                "": True,
+                "news": False,
+                "appends": True,
+                "pairing": True,
+                "results": True,
+                "gateway": True,
+            }
+            assert "it is started again" not in child.output()
+            ballast.unlink()
+            async with asyncio.timeout(60):
+                while await standing_still():
+                    pass
+        assert "nats-server stores no news, and there is room on its disk: it is started again" in child.output()
+    finally:
+        assert child.terminate() == 0, child.output()
+
+
+@pytest.mark.lexicon
+@pytest.mark.usefixtures("lexicons")
+async def test_what_is_not_ready_while_its_database_is_away_lives_and_is_ready_when_it_is_back(
+    own_postgres: PostgresServer, tmp_path: Path
+) -> None:
+    port, http_port = free_port(), free_port()
+    settings = {"database_url": own_postgres.get_uri(), "grpc_port": port, "http_port": http_port}
+    child = Child(["up", "--data", str(tmp_path / "data")], settings, tmp_path / "up.log")
+    names = ("", "record", "access", "pairing", "results", "gateway", "faristol.results.v1.ResultsService")
+    try:
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child, "gateway")
+        async with (
+            grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{http_port}") as web,
+        ):
+            assert await healths(channel, *names) == dict.fromkeys(names, True)
+            assert (await web.get("/readyz")).json() == {
+                "status": "ready",
+                "record": True,
+                "appends": True,
+                "news": True,
+            }
+            await stop(own_postgres)
+            async with asyncio.timeout(30):
+                await until(answers, web, 503)
+            assert await healths(channel, *names) == {name: name == "" for name in names}
+            assert (await web.get("/healthz")).status_code == 200
+            await start(own_postgres)
+            async with asyncio.timeout(30):
+                await until(answers, web, 200)
+                await until(healthy, channel, *names)
+    finally:
+        await start(own_postgres)
+        assert child.terminate() == 0, child.output()

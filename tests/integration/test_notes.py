@@ -84,7 +84,8 @@ async def test_erasing_a_person_takes_the_notes_that_concern_or_fully_name_them_
     before = await rows(record, "events", "commands", "seals")
     assert (await erase(record, "anna")).notes == 3
     assert [row[0] for row in (await rows(record, "notes"))["notes"]] == [kept, last]
-    assert await rows(record, "events", "commands", "seals") == before
+    after = await rows(record, "events", "commands", "seals")
+    assert after | {"events": after["events"][:-1]} == before
     verdict = await verify(record, keys=PUBLIC)
     assert (verdict.wrong, verdict.sealed) == ("", last)
 
@@ -168,7 +169,8 @@ async def test_whatever_was_noted_and_whoever_is_erased_the_record_is_right_and_
         await erase(record, player)
     left = {position: words for position, (words, of) in noted.items() if not of & set(erased)}
     assert {row[0]: row[1] for row in (await rows(record, "notes"))["notes"]} == left
-    assert await rows(record, "events", "commands", "seals") == kept
+    after = await rows(record, "events", "commands", "seals")
+    assert after | {"events": after["events"][: -len({*erased})]} == kept
     assert (await verify(record, keys=PUBLIC)).wrong == ""
 
 

@@ -374,6 +374,19 @@ async def test_a_sealer_seals_an_event_that_has_waited_long_enough(record: Recor
     await end([sealer])
 
 
+async def test_what_a_clock_that_ran_ahead_wrote_does_not_wait_for_its_seal_until_then(database_url: str) -> None:
+    record = await Record.open(database_url, lambda: datetime.now(UTC) + timedelta(days=1))
+    await play(record, "game-cup-r0", "cup")
+    sealer = asyncio.create_task(Sealer(record, KEY, events=1_000, seconds=0.4).run())
+
+    async def sealed() -> list[Seal]:
+        return await read(record)
+
+    await contents.until(sealed)
+    await end([sealer])
+    await record.close()
+
+
 async def test_a_sealer_waits_while_every_connection_is_taken(record: Record) -> None:
     await play(record, "game-cup-r0", "cup")
     async with contents.no_connection_left(record):

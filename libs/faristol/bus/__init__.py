@@ -1,8 +1,10 @@
 """The bus: news of the record over NATS JetStream. It can be wiped at any time without loss."""
 
-from faristol.bus.connection import Bus, BusAway, BusError
+from faristol.bus.connection import Bus
 from faristol.bus.consumer import Consumer
+from faristol.bus.errors import BusAway, BusError, BusRefused
 from faristol.bus.generations import Live, NotBuilt, ProjectionError, read
+from faristol.bus.pace import Pace
 from faristol.bus.parked import Parked
 from faristol.bus.progress import Progress
 from faristol.bus.rebuild import Rebuild, Rebuilt
@@ -15,12 +17,14 @@ __all__ = [
     "Bus",
     "BusAway",
     "BusError",
+    "BusRefused",
     "CannotTake",
     "Consumer",
     "Fold",
     "Live",
     "NatsServer",
     "NotBuilt",
+    "Pace",
     "Parked",
     "Progress",
     "Projection",

@@ -5,72 +5,142 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
-from collections.abc import Sequence
+import ssl
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
-import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.errors import NoServersError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
-from nats.js.errors import APIError, NoStreamResponseError
+from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
+from faristol.bus.entrance import Entrance, is_denial, is_refusal, told
 from faristol.bus.envelope import headers, subject
+from faristol.bus.errors import BusError, BusRefused
+from faristol.bus.permissions import NEWS, STREAM
 from faristol.record import Recorded
+from faristol.record.tasks import end
 
-STREAM = "FARISTOL"
 DAY = 24 * 3600.0
 GONE = ("409", "503")
 """Statuses of a request that nobody answers: its consumer was deleted, or there are no responders."""
+AGAIN = 1.0
+"""Seconds between two tries to come in again where NATS has closed the door."""
 
 _log = logging.getLogger(__name__)
-_WITH_PASSWORD = re.compile(r"//[^@/]*@")
-
-
-class BusError(Exception):
-    """NATS cannot be used; the message says why and what to do."""
-
-
-class BusAway(BusError):
-    """NATS does not answer now and may answer later."""
 
 
 class Bus:
     """A connection to NATS that heals itself, and the one JetStream stream of a cell."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._jetstream: JetStreamContext = client.jetstream(timeout=5)
+    def __init__(self, entrance: Entrance, *, publishes: bool) -> None:
+        """``connect`` makes one that is connected."""
+        self._entrance = entrance
+        self._publishes = publishes
+        self._client: Client
+        self._jetstream: JetStreamContext
+        self._leaving = False
+        self._coming_back: asyncio.Task[None] | None = None
+        self._denied = ""
+        self.problem = ""
+        """Why NATS does not let this process in; empty while it does."""
+        self.refuses_since: float | None = None
+        """Since when NATS answers and stores no news, by the clock of the loop; None while it stores them."""
 
     @classmethod
-    async def connect(cls, url: str) -> Bus:
-        """Connect to ``url``. Raises ``BusAway`` when nothing answers there, ``BusError`` when JetStream is off."""
-        shown = _WITH_PASSWORD.sub("//", url)
+    async def connect(
+        cls,
+        url: str,
+        credentials: Path | None = None,
+        tls: Callable[[], ssl.SSLContext] | None = None,
+        *,
+        name: str = "faristol",
+        publishes: bool = True,
+    ) -> Bus:
+        """Connect to ``url``, or to one of several with commas between.
+
+        ``tls`` gives what certificates are checked by and which one is shown; it is asked again before a connection,
+        so that it can read them again. ``name`` is that of the user, where neither ``url`` nor ``credentials`` says it.
+        Who ``publishes`` makes the stream.
+
+        Raises ``BusAway`` when nothing answers there, ``BusRefused`` when it is not let in or may not do what it is
+        there for, ``BusError`` when JetStream is off or the credentials are no such file.
+        """
+        bus = cls(Entrance(url, credentials, tls, name), publishes=publishes)
+        await bus._come_in()
         try:
-            # The first connection is tried once, so that a wrong URL is told at once; later ones for ever.
-            client = await nats.connect(
-                url, max_reconnect_attempts=1, reconnect_time_wait=0.1, connect_timeout=3, error_cb=_quiet
-            )
-            await client.close()
-            client = await nats.connect(
-                url, max_reconnect_attempts=-1, reconnect_time_wait=0.2, connect_timeout=3, error_cb=_report
-            )
-        except (TimeoutError, NoServersError, NatsError, OSError, ValueError) as problem:
-            kind = BusError if isinstance(problem, ValueError) else BusAway
-            raise kind(f"NATS at {shown} cannot be reached ({problem}): start it or give another URL") from problem
-        bus = cls(client)
-        try:
-            await bus.ensure_stream()
+            await bus._check()
         except (APIError, NatsError) as problem:
-            await client.close()
-            raise BusError(f"NATS at {shown} has no JetStream ({problem}): start it with `-js`") from problem
+            await bus.close()
+            at = bus._entrance.shown
+            if bus._denied:
+                raise BusRefused(
+                    f"NATS at {at} does not let {bus._entrance.name} do what it is there for: {bus._denied}"
+                ) from problem
+            raise BusError(f"NATS at {at} has no JetStream ({problem}): start it with `-js`") from problem
         return bus
+
+    async def _check(self) -> None:
+        if self._publishes:
+            await self.ensure_stream()
+        else:
+            with suppress(NotFoundError):  # it is made by who publishes
+                await self._jetstream.stream_info(STREAM)
+
+    async def _come_in(self) -> None:
+        await self._entrance.try_once()  # so that a wrong URL is told at once; what follows is tried for ever
+        self._client = await self._entrance.connect(
+            error_cb=self._hear, disconnected_cb=self._refresh, reconnected_cb=self._let_in, closed_cb=self._closed
+        )
+        self._jetstream = self._client.jetstream(timeout=5)
+
+    async def _hear(self, problem: Exception) -> None:
+        if is_refusal(problem):
+            self._tell(self._entrance.refused(problem))
+        elif is_denial(problem):
+            self._denied = told(problem)
+            _log.error("NATS at %s: %s", self._entrance.shown, self._denied)
+        else:
+            _log.warning("NATS: %s", repr(problem))
+        self._entrance.bring_up_to_date()
+
+    def _tell(self, problem: str) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            _log.error("%s", problem)
+
+    async def _refresh(self) -> None:
+        self._entrance.bring_up_to_date()
+
+    async def _let_in(self) -> None:
+        if self.problem:
+            self.problem = ""
+            _log.warning("NATS at %s lets this process in again", self._entrance.shown)
+
+    async def _closed(self) -> None:
+        """The client gives up where it is thrown out, as by credentials that have ended: come in by those of now."""
+        if not self._leaving:
+            self._coming_back = asyncio.create_task(self._come_back(), name="nats")
+
+    async def _come_back(self) -> None:
+        while True:
+            try:
+                await self._come_in()
+            except BusError as problem:
+                self._tell(str(problem))
+                await asyncio.sleep(AGAIN)
+            else:
+                await self._let_in()
+                return
 
     async def close(self) -> None:
         """Send what is waiting to be sent, and leave."""
+        self._leaving = True
+        if self._coming_back:
+            await end([self._coming_back])
         if not self._client.is_closed:
             with suppress(OSError):  # a server that is away takes nothing any more
                 await self._client.close()
@@ -84,7 +154,7 @@ class Bus:
         """Make the stream if it is not there. News older than a day are dropped: the record has them."""
         config = StreamConfig(
             name=STREAM,
-            subjects=["faristol.>"],
+            subjects=[NEWS],
             retention=RetentionPolicy.LIMITS,
             storage=StorageType.FILE,
             max_age=DAY,
@@ -93,16 +163,24 @@ class Bus:
         await self._jetstream.add_stream(config)
 
     async def publish(self, events: Sequence[Recorded], record_id: str) -> None:
-        """Publish events of a record in their order, and return when JetStream has stored them all.
+        """Publish news of events in their order, and return when JetStream has stored them all.
 
-        Raises a ``nats.errors.Error`` when it has not.
+        What an event says is not among its news: who hears them reads the record. Raises a ``nats.errors.Error`` when
+        it has not.
         """
+        try:
+            await self._publish(events, record_id)
+        except NatsError:
+            if self.connected and self.refuses_since is None:
+                self.refuses_since = asyncio.get_running_loop().time()
+            raise
+        self.refuses_since = None
+
+    async def _publish(self, events: Sequence[Recorded], record_id: str) -> None:
         try:
             await asyncio.gather(
                 *(
-                    self._jetstream.publish(
-                        subject(event), event.payload, headers=headers(event, record_id), stream=STREAM
-                    )
+                    self._jetstream.publish(subject(event), b"", headers=headers(event, record_id), stream=STREAM)
                     for event in events
                 )
             )
@@ -113,7 +191,8 @@ class Bus:
 
     async def subscribe(self, durable: str, subjects: Sequence[str] = ()) -> Pull:
         """A durable pull consumer of the news on some subjects, from now on; of all news where none are named."""
-        await self.ensure_stream()
+        if self._publishes:
+            await self.ensure_stream()
         pull = Pull(self._client, self._jetstream, durable, subjects)
         await pull.open()
         return pull
@@ -202,11 +281,3 @@ class Pull:
         else:  # a request has expired; a later one may be outstanding
             unfilled = (message.headers or {}).get("Nats-Pending-Messages")
             self._wanted = max(0, self._wanted - int(unfilled)) if unfilled else 0
-
-
-async def _quiet(_: Exception) -> None:
-    """The caller is told by the exception that follows."""
-
-
-async def _report(problem: Exception) -> None:
-    _log.warning("NATS: %s", repr(problem))

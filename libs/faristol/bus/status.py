@@ -6,16 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
 from faristol.bus.generations import microseconds
+from faristol.bus.pace import Pace
 from faristol.bus.parked import Parked, all_parked
+from faristol.bus.rebuild import LEASE_SECONDS
 from faristol.bus.relay import NAME as RELAY
 from faristol.bus.stopped import Stopped, all_stopped
+from faristol.bus.takers import UNNOTED
 from faristol.record import Record
-from faristol.record.tables import checkpoints, counter, leases
+from faristol.record.record import held
+from faristol.record.tables import checkpoints, counter, events, leases, seals
+from faristol.record.witness.delivery import PREFIX
+
+UNSEALED = 600.0
+"""Seconds that an event waits for its seal until something is taken to be wrong."""
+UNDELIVERED = 60.0
+"""Seconds that a seal waits for a witness until something is taken to be wrong."""
+
+_IS_WITNESS = checkpoints.c.consumer.startswith(PREFIX, autoescape=True)
 
 
 class Kind(StrEnum):
@@ -24,6 +36,9 @@ class Kind(StrEnum):
     RELAY = "relay"
     REACTION = "reaction"
     PROJECTION = "projection"
+    SEALER = "sealer"
+    WITNESS = "witness"
+    """What keeps seals outside."""
 
 
 class State(StrEnum):
@@ -31,6 +46,11 @@ class State(StrEnum):
 
     LIVE = "live"
     """It works; a projection: it is read."""
+    WAITING = "waiting"
+    """It stands still, and events are to come: what it works with is away, or the disk is full.
+
+    Of what seals, or keeps seals: what is to come has waited longer than it should.
+    """
     STOPPED = "stopped"
     """It has stopped before an event that it cannot take, as it has parked all that it may."""
     OLDER = "older"
@@ -50,7 +70,7 @@ class Status:
     state: State
     position: int
     lag: int
-    """Events of the record that are still to come."""
+    """Events of the record that are still to come; for a witness, of those that are sealed."""
     generation: int = 0
     """Of a projection's tables."""
     stopped: Stopped | None = None
@@ -58,23 +78,56 @@ class Status:
     """Keys that wait, the oldest first, while it goes on with everything else."""
 
 
-async def status(record: Record) -> tuple[list[Status], int]:
-    """Everything that follows the record, in the order of names, and the record's last position."""
+async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status], int]:
+    """Everything that follows the record, in the order of names, and the record's last position.
+
+    Without ``pace`` nobody knows what stands still.
+    """
     async with record.reading() as connection:
         last = int((await connection.execute(select(counter.c.position))).scalar_one())
         stopped = {line.consumer: line for line in await all_stopped(connection)}
         parked = await all_parked(connection)
         found = [
-            *await _projections(connection, last, stopped),
+            *await _projections(record, connection, last, stopped),
             *await _others(connection, last, stopped),
+            *await _sealing(connection, last),
         ]
     read = (State.LIVE, State.STOPPED, State.OLDER)
     found = [replace(line, parked=parked.get(line.name, ())) if line.state in read else line for line in found]
+    if pace:
+        found = [replace(line, state=State.WAITING) if _is_still(line, pace) else line for line in found]
     return sorted(found, key=lambda line: (line.kind, line.name, line.generation)), last
 
 
+def _is_still(line: Status, pace: Pace) -> bool:
+    """Whether something waits that should have moved; a reaction says only now and then how far it is."""
+    longest = {Kind.RELAY: 0, Kind.PROJECTION: 0, Kind.REACTION: UNNOTED}.get(line.kind, line.lag)
+    return line.state is State.LIVE and line.lag > longest and pace.is_still(line.name, line.position)
+
+
+async def _sealing(connection: AsyncConnection, last: int) -> list[Status]:
+    """The sealer, where anything is sealed or a witness waits for it, and the witnesses."""
+    sealed = int((await connection.execute(select(func.coalesce(func.max(seals.c.to_position), 0)))).scalar_one())
+    rows = (await connection.execute(select(checkpoints).where(_IS_WITNESS))).all()
+    if not sealed and not rows:
+        return []
+    first = select(events.c.recorded_at).where(events.c.position == sealed + 1)
+    found = [_waiting("sealer", Kind.SEALER, sealed, last, (await connection.execute(first)).scalar(), UNSEALED)]
+    for row in rows:
+        made = select(func.min(seals.c.sealed_at)).where(seals.c.to_position > row.position)
+        since = (await connection.execute(made)).scalar()
+        found.append(_waiting(row.consumer, Kind.WITNESS, row.position, sealed, since, UNDELIVERED))
+    return found
+
+
+def _waiting(name: str, kind: Kind, position: int, end: int, since: int | None, longest: float) -> Status:
+    late = since is not None and microseconds() - since > longest * 1_000_000
+    return Status(name, kind, State.WAITING if late else State.LIVE, position, max(0, end - position))
+
+
 async def _others(connection: AsyncConnection, last: int, stopped: dict[str, Stopped]) -> list[Status]:
-    rows = await connection.execute(select(checkpoints).where(checkpoints.c.consumer.not_like("%@%")))
+    of_consumers = checkpoints.c.consumer.not_like("%@%") & ~_IS_WITNESS
+    rows = await connection.execute(select(checkpoints).where(of_consumers))
     return [
         Status(
             name=row.consumer,
@@ -88,10 +141,13 @@ async def _others(connection: AsyncConnection, last: int, stopped: dict[str, Sto
     ]
 
 
-async def _projections(connection: AsyncConnection, last: int, stopped: dict[str, Stopped]) -> list[Status]:
+async def _projections(
+    record: Record, connection: AsyncConnection, last: int, stopped: dict[str, Stopped]
+) -> list[Status]:
     positions = {row.consumer: row.position for row in await connection.execute(select(checkpoints))}
     read = {(row.name, row.version): row.generation for row in await connection.execute(select(tables.projections))}
-    held = set((await connection.execute(select(leases.c.name).where(leases.c.until > microseconds()))).scalars().all())
+    builds = select(leases.c.name).where(held(record.time(connection), LEASE_SECONDS))
+    built = set((await connection.execute(builds)).scalars())
     found: list[Status] = []
     for row in await connection.execute(select(tables.generations)):
         name = f"{row.name}@{row.version}"
@@ -103,7 +159,7 @@ async def _projections(connection: AsyncConnection, last: int, stopped: dict[str
         elif is_read:
             state = State.LIVE if row.version == newest else State.OLDER
         else:
-            state = State.BUILDING if f"rebuild:{name}" in held else State.LEFT_OVER
+            state = State.BUILDING if f"rebuild:{name}" in built else State.LEFT_OVER
         position = positions.get(name, 0) if is_read else row.position
         found.append(Status(name, Kind.PROJECTION, state, position, max(0, last - position), row.generation, halted))
     return found

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import count
 
 from opentelemetry.propagate import inject
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import generations, parked, stopped, tables
@@ -21,6 +22,7 @@ from faristol.bus.stopped import CannotTake, away
 from faristol.bus.telemetry import consumed
 from faristol.bus.work import Projection, Reaction, UnknownEvent, wanted
 from faristol.record import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
+from faristol.record.databases import is_full
 from faristol.record.record import move_checkpoint, start_checkpoint
 
 _log = logging.getLogger(__name__)
@@ -131,12 +133,15 @@ class Taker(ABC):
         """Whether a failure after ``position`` is not that of the next event, and passes by itself.
 
         What seems to be away at the same event again and again, while the record answers, is missing for that event
-        alone, such as a file. Raises what the database raises when it is away indeed.
+        alone, such as a file; room on the disk is missing for all. Raises what the database raises when it is away
+        indeed.
         """
         if isinstance(problem, Stale | ProjectionError):
             return True
         if not away(problem):
             return False
+        if isinstance(problem, DBAPIError) and is_full(problem):
+            return True  # reads are answered all the same
         await self.record.checkpoint(self.name)
         at, times = self._hindered
         self._hindered = (position, times + 1 if at == position else 1)
@@ -289,10 +294,10 @@ class Reactor(Taker):
             """The row of the key moves with what is appended, as the checkpoint does otherwise."""
             before = self.parked[key]
 
-            async def also(connection: AsyncConnection) -> None:
-                if decision.also:
-                    await decision.also(connection)
+            async def also(connection: AsyncConnection) -> str | None:
+                names = await decision.also(connection) if decision.also else None
                 await parked.advance(connection, before, event.position)
+                return names
 
             await self.record.append(replace(decision, also=also), _caused_by(event, self.name))
             self.parked[key] = replace(before, done=event.position)

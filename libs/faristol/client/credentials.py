@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from faristol.credentials.needs import needs_of
 from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SERVICE, Role
 from faristol.credentials.tokens import issue
 from faristol.host.access import AUTHORIZATION
+from faristol.kernel.addresses import is_loopback
 from faristol.kernel.names import OFFICIAL, folded
 
 TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # the name of a variable
@@ -58,7 +58,8 @@ def authorize(address: str, folder: Path, name: str = "") -> Authorize:
     """
     if token := os.environ.get(TOKEN, ""):
         return lambda method: f"Bearer {token}"
-    if not _is_loopback(address) or not os.access(folder / RECORD, os.R_OK):
+    host = address.rpartition(":")[0].strip("[]")
+    if not is_loopback(host) or not os.access(folder / RECORD, os.R_OK):
         return lambda method: ""
     return _Console(folder, name).authorization
 
@@ -92,14 +93,6 @@ def _role_for(method: str) -> Role:
     service, _, name = method.removeprefix("/").rpartition("/")
     roles = needs_of(Default().FindServiceByName(service).methods_by_name[name]).roles
     return next((role for role in _AT_CONSOLE if role in roles), DIRECTOR)
-
-
-def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class _Authorized:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -37,8 +38,10 @@ dismissed the judge or appointed him for other languages."""
 class Judge:
     """One judge's way to the queue. A service that is away is waited for; a command is carried out once."""
 
-    def __init__(self, channel: grpc.aio.Channel, judge_id: str) -> None:
+    def __init__(self, channel: grpc.aio.Channel, judge_id: str, patience: float = math.inf) -> None:
+        """``patience`` is in how many seconds the queue has to be reached for the first time."""
         self.judge_id = judge_id
+        self._patience = patience
         self._stub = pb_grpc.JudgeServiceStub(channel)
         self._metadata = (
             ("faristol-actor", judge_id),
@@ -47,15 +50,21 @@ class Judge:
         )
 
     async def queue(self, language: str = "") -> AsyncIterator[pb.WatchQueueResponse]:
-        """The queue, and again whenever it changes, over broken connections."""
+        """The queue, and again whenever it changes, over broken connections.
+
+        Raises ``grpc.aio.AioRpcError`` where it is refused, and where nobody has the patience to reach it.
+        """
         request = pb.WatchQueueRequest(judge_id=self.judge_id, language=language)
+        give_up = asyncio.get_running_loop().time() + self._patience
         while True:
             stream = self._stub.WatchQueue(request, metadata=self._metadata)
             try:
                 async for answer in stream:
+                    give_up = math.inf
                     yield answer
             except grpc.aio.AioRpcError as problem:
-                if problem.code() is not grpc.StatusCode.UNAVAILABLE:
+                never_there = asyncio.get_running_loop().time() > give_up
+                if problem.code() is not grpc.StatusCode.UNAVAILABLE or never_there:
                     raise
             finally:
                 stream.cancel()

@@ -6,7 +6,30 @@ import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from faristol.kernel.refusal import N_
 from faristol.text import with_article
+
+_TLS = (
+    ("certificate has expired", N_("the certificate of {address} has expired")),
+    ("certificate is not yet valid", N_("the certificate of {address} is not valid yet")),
+    ("Hostname Verification", N_("the certificate of {address} is for another name than this address")),
+    ("CERTIFICATE_VERIFY_FAILED", N_("the certificate of {address} is of no authority in the file FARISTOL_CA")),
+    ("WRONG_VERSION_NUMBER", N_("{address} does not speak TLS, which FARISTOL_CA asks for")),
+    (
+        "Socket closed",
+        N_(
+            "{address} does not talk to this program: where it speaks TLS, give FARISTOL_CA, and where it asks for a "
+            "certificate, FARISTOL_CERTIFICATE and FARISTOL_KEY"
+        ),
+    ),
+)
+"""What gRPC says of a connection that TLS does not let come about, and the sentence for people."""
+
+
+def tls_problem(problem: grpc.aio.AioRpcError) -> str:
+    """What TLS has against the way to a service, with a place for its address; empty where it is something else."""
+    details = str(problem.details())
+    return next((text for said, text in _TLS if said in details), "") if "failed to connect" in details else ""
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:

@@ -10,7 +10,7 @@ from typing import Any
 
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
-from faristol.kernel.names import may_be_kept
+from faristol.kernel.names import ACTOR_ID, may_be_kept
 from faristol.kernel.refusal import N_
 
 MALFORMED = N_("the credential is not one of Faristol's: {what}")
@@ -63,8 +63,6 @@ class Scope:
 
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_ID = re.compile(r"[a-z0-9-]{1,64}")
-_ID_OR_NONE = re.compile(r"[a-z0-9-]{0,64}")
 
 
 def _is_uuid(value: object) -> bool:
@@ -157,7 +155,7 @@ class Credential:
         for key, value in texts.items():
             if not isinstance(value, str) or (not value and key in ("jti", "sub", "role")):
                 raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": key})
-        for key, pattern in (("jti", _UUID), ("sub", _ID), ("player", _ID_OR_NONE)):
+        for key, pattern in (("jti", _UUID), ("sub", ACTOR_ID), ("player", ACTOR_ID)):
             if not pattern.fullmatch(texts[key]):
                 raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": key})
         if texts["name"] and not may_be_kept(texts["name"], least=1):

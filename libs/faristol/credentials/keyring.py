@@ -1,8 +1,8 @@
 """The keys of a cell in a folder: private ones that sign, public ones that verify, and the secret of links and PINs.
 
 A key is a pair of files, `<name>.pem` and `<name>.pem.pub`, named after when it was made: the last private one signs,
-every public one verifies. A new key is put beside the old ones, which go when no token is left that they signed. A
-process that only verifies needs the public files alone.
+once every process has had time to read the public one; every public one verifies. A new key is put beside the old ones,
+which go when no token is left that they signed. A process that only verifies needs the public files alone.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import hmac
 import logging
 import re
 import secrets
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -28,9 +28,11 @@ SECRET = "secret"  # noqa: S105 # the name of a file
 RECORD = "record"
 """File with the id of the record that the keys are for: tokens made here are for that cell alone."""
 
-READ_AGAIN = 1.0
-"""Seconds after which a process looks whether there are other keys."""
+MADE_AT = "%Y%m%dT%H%M%S.%fZ.pem"
+"""The name of a private key, after when it was made."""
 
+SETTLES = timedelta(minutes=2)
+"""After it was made a key signs, if there was another before: what it signs at once nobody could check."""
 
 _SECRET = re.compile(rb"[0-9a-f]{64}")
 _log = logging.getLogger(__name__)
@@ -68,7 +70,7 @@ def name_record(folder: Path, record_id: str) -> None:
 
 def rotate(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
     """Put a new key beside the others: it signs from now on. Gives its file. Raises ``KeyFileError``."""
-    path = folder / f"{now():%Y%m%dT%H%M%S.%f}Z.pem"
+    path = folder / now().strftime(MADE_AT)
     keys.make(path)
     return path
 
@@ -91,19 +93,43 @@ def retire(folder: Path, key: str) -> list[Path]:
     return files
 
 
-def listed(folder: Path) -> list[tuple[str, str, bool]]:
+def listed(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> list[tuple[str, str, bool]]:
     """Each key: its id, the name of its public file, and whether it signs; the oldest first."""
-    private = _private(folder)
-    signs = private[-1].name if private else ""
+    signing = _signing(folder, now())
+    signs = signing.name if signing else ""
     return [(keys.key_id(_read(path)), path.name, path.stem == signs) for path in _public(folder)]
 
 
 def _private(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.pem"))
+    return _found(folder, ".pem")
+
+
+def _found(folder: Path, suffix: str) -> list[Path]:
+    """The files of a folder, if it is there. Raises ``KeyringError`` where nobody may look into it."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
+    except FileNotFoundError:
+        return []
+    except OSError as problem:
+        raise KeyringError(f"the folder of keys {folder} cannot be read: {problem.strerror}") from problem
+
+
+def _signing(folder: Path, now: datetime) -> Path | None:
+    """The last private key that is old enough to sign, or the oldest where none is."""
+    private = _private(folder)
+    return next((path for path in reversed(private) if _made_at(path) <= now - SETTLES), next(iter(private), None))
+
+
+def _made_at(path: Path) -> datetime:
+    """When a key was made, by its name; long ago for one of another name."""
+    try:
+        return datetime.strptime(path.name, MADE_AT).replace(tzinfo=UTC)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _public(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.pem.pub"))
+    return _found(folder, ".pem.pub")
 
 
 def _read(path: Path) -> Ed25519PublicKey:
@@ -112,13 +138,12 @@ def _read(path: Path) -> Ed25519PublicKey:
 
 
 class Keyring:
-    """The keys of a folder, read again when it changes."""
+    """The keys of a folder."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         """Raises ``KeyringError`` for a folder without a public key, ``KeyFileError`` for a file that holds none."""
         self._folder = folder
-        self._clock = clock
-        self._read_at = clock()
+        self._now = now
         self._stamp = self._files()
         self._keys = keys.read_public(_public(folder))
         if not self._keys:
@@ -128,37 +153,43 @@ class Keyring:
             )
 
     def public(self, key: str) -> Ed25519PublicKey | None:
-        """The public key of an id; None where the folder has none, or no longer."""
-        if self._clock() - self._read_at > READ_AGAIN:
-            self._read_at = self._clock()
-            self._read_again()
+        """The public key of an id; None where the folder had none when it was read last."""
         return self._keys.get(key)
 
-    def _read_again(self) -> None:
+    def read_again(self) -> None:
+        """Read the public keys again if there are others: to be called now and then, off the event loop."""
         try:
             stamp = self._files()
             if stamp != self._stamp:
                 self._keys = keys.read_public(_public(self._folder))
                 self._stamp = stamp
-        except (OSError, keys.KeyFileError) as problem:  # somebody is at the folder: what is known stays good
+        except (
+            OSError,
+            KeyringError,
+            keys.KeyFileError,
+        ) as problem:  # somebody is at the folder: what is known stays good
             _log.warning("the keys in %s cannot be read again: %s", self._folder, problem)
 
     def signer(self) -> Ed25519PrivateKey:
         """The key that signs. Raises ``KeyringError`` where the folder has no private key."""
-        private = _private(self._folder)
-        if not private:
+        signing = _signing(self._folder, self._now())
+        if signing is None:
             raise KeyringError(f"there is no private key in {self._folder}, which signing in needs")
-        return keys.read_private(private[-1])
+        return keys.read_private(signing)
 
     def digest(self, purpose: str, text: str) -> bytes:
         """32 bytes that nobody makes without the secret. Raises ``KeyringError`` where the folder has none."""
+        return hmac.new(self._secret, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
+
+    @cached_property
+    def _secret(self) -> bytes:
         try:
             secret = (self._folder / SECRET).read_bytes()
         except OSError as problem:
             raise KeyringError(f"the secret {self._folder / SECRET} cannot be read: {problem.strerror}") from problem
         if not _SECRET.fullmatch(secret):
             raise KeyringError(f"the secret {self._folder / SECRET} is damaged: expected 64 hexadecimal digits")
-        return hmac.new(secret, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
+        return secret
 
     def _files(self) -> tuple[tuple[str, int], ...]:
         return tuple((path.name, path.stat().st_mtime_ns) for path in _public(self._folder))

@@ -83,7 +83,8 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
             case events.CredentialRevoked():
                 revoked.setdefault(fact.credential_id, to_datetime(fact.occurred_at))
             case events.SignedOut():
-                signed_out.update(_held_by(granted.values(), fact.subject_id), [fact.credential_id])
+                everywhere = () if fact.this_device_alone else _held_by(granted.values(), fact.subject_id)
+                signed_out.update(everywhere, [fact.credential_id])
             case _:
                 raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of access")
     ended = frozenset(signed_out)
@@ -94,28 +95,32 @@ def _held_by(granted: Iterable[Granted], subject: str) -> Iterator[str]:
     """The ids of the tokens that somebody holds. A link and a PIN stay good: new devices sign in by them."""
     for given in granted:
         if given.credential.subject == subject:
-            if given.form == events.FORM_TOKEN:
+            if given.form in (events.FORM_TOKEN, events.FORM_OPEN_ID):
                 yield given.credential.credential_id
             yield from (session for session, _ in given.sessions)
 
 
 def of_message(message: events.Credential, ancestors: tuple[str, ...] = ()) -> Credential:
     """A credential as the contract has it, without the name of its holder."""
-    scope = message.scope
     return Credential(
         message.credential_id,
         message.subject_id,
         message.role,
-        Scope(
-            frozenset(scope.tournament_ids),
-            frozenset(scope.halls),
-            frozenset(scope.tables),
-            frozenset(scope.languages),
-        ),
+        scope_of(message.scope),
         to_datetime(message.issued_at),
         to_datetime(message.expires_at),
         player=message.player_id,
         ancestors=ancestors,
+    )
+
+
+def scope_of(message: events.Scope) -> Scope:
+    """A scope as the contract has it."""
+    return Scope(
+        frozenset(message.tournament_ids),
+        frozenset(message.halls),
+        frozenset(message.tables),
+        frozenset(message.languages),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
@@ -18,10 +18,12 @@ from faristol.credentials.credential import Credential
 from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import Needs, values_of_all
-from faristol.credentials.policy import Place, Places, check_role, check_scope
+from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
+from faristol.host.interceptor import metadata_of
 from faristol.host.streams import until
+from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
@@ -76,9 +78,10 @@ class Admission:
         self._access = (await load_at_once(self._record, STREAM, Access(), fold)).state
 
     async def keep_reading(self) -> None:
-        """Read it again and again, until cancelled."""
+        """Read it again and again, and whether there are other keys, until cancelled."""
         while True:
             await asyncio.sleep(READ_EVERY)
+            await asyncio.to_thread(self._keyring.read_again)
             try:
                 await self.read()
             except (SQLAlchemyError, OSError) as problem:  # no command is carried out meanwhile either
@@ -86,6 +89,16 @@ class Admission:
 
     def identify(self, authorization: str) -> Credential | None:
         """What the caller holds by the value of ``AUTHORIZATION``; None without one. Raises ``Unauthenticated``."""
+        credential = self._held(authorization)
+        self._check_ended(credential)
+        return credential
+
+    def _check_ended(self, credential: Credential | None) -> None:
+        if credential is not None and self._access.ended(credential):
+            raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
+
+    def _held(self, authorization: str) -> Credential | None:
+        """The same for a credential that may have been ended before its time."""
         if not authorization:
             return None
         scheme, _, token = authorization.partition(" ")
@@ -94,11 +107,8 @@ class Admission:
         known = self._verified.get(token)
         if known is None or self._now() > known.credential.expires_at or not self._keyring.public(known.key):
             known = verify(token, self._keyring.public, self._record.record_id, self._now())
-            _keep(self._verified, token, known)
-        credential = known.credential
-        if self._access.ended(credential):
-            raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
-        return credential
+            keep(self._verified, token, known, REMEMBERED)
+        return known.credential
 
     async def admit(self, method: str, authorization: str, request: Message) -> Credential | None:
         """Let a call pass. Gives what its caller holds.
@@ -108,7 +118,8 @@ class Admission:
         needs = self._needs[method]
         credential: Credential | None = None
         try:
-            credential = self.identify(authorization)
+            credential = self._held(authorization)
+            self._check_ended(credential)
             check_role(credential, needs, request)
             if credential is not None:
                 check_scope(credential, needs, request, await self._places(needs, request))
@@ -126,23 +137,29 @@ class Admission:
 
     async def end_of(self, credential: Credential | None) -> None:
         """Wait until a credential ends, for ever without one. Raises ``Unauthenticated`` then."""
-        while credential is None or not self._access.ended(credential):
+        if credential is None:
+            await asyncio.Event().wait()
+            return
+        while not self._access.ended(credential):
             await asyncio.sleep(READ_EVERY)
-            if credential is not None and self._now() > credential.expires_at:
+            if self._now() > credential.expires_at:
                 raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
         raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
 
     async def _places(self, needs: Needs, request: Message) -> Places:
-        games = {game: await self._games.of(game) for game in values_of_all(request, needs.games)}
-        cases = {case: await self._cases.of(case) for case in values_of_all(request, (needs.case,))}
         return Places(
-            {game: place for game, place in games.items() if place},
-            {case: place for case, place in cases.items() if place},
+            await self._games.of_all(values_of_all(request, needs.games)),
+            await self._cases.of_all(values_of_all(request, (needs.case,))),
         )
 
     async def place_of_case(self, case_id: str) -> Place | None:
         """Where the game of a case is played; None where there is no such case."""
         return await self._cases.of(case_id)
+
+    async def is_for_caller(self, case_id: str) -> bool:
+        """Whether a case is one for whoever makes the call that is being carried out, or who calls says nothing."""
+        credential, place = caller(), await self.place_of_case(case_id)
+        return credential is None or (place is not None and may_judge(credential, place))
 
     async def _place_of_case(self, fact: Message) -> Place | None:
         assert isinstance(fact, case_events.CaseOpened)
@@ -166,20 +183,19 @@ class _Found:
         self._place_of = place_of
         self._known: OrderedDict[str, Place] = OrderedDict()
 
+    async def of_all(self, stream_ids: Iterable[str]) -> dict[str, Place]:
+        """The places of those streams that there are."""
+        return {stream_id: place for stream_id in stream_ids if (place := await self.of(stream_id))}
+
     async def of(self, stream_id: str) -> Place | None:
+        """The place of a stream; None where there is none of that name."""
         if known := self._known.get(stream_id):
             return known
         fact = await self._record.first_fact(f"{self._kind}-{stream_id}")
         place = await self._place_of(fact) if fact is not None else None
         if place is not None:
-            _keep(self._known, stream_id, place)
+            keep(self._known, stream_id, place, REMEMBERED)
         return place
-
-
-def _keep(kept: OrderedDict[str, Any], key: str, value: Any) -> None:
-    kept[key] = value
-    if len(kept) > REMEMBERED:
-        kept.popitem(last=False)
 
 
 class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
@@ -198,8 +214,7 @@ class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] #
         method = handler_call_details.method
         if handler is None or not method.startswith("/faristol."):
             return handler
-        said = (value for key, value in handler_call_details.invocation_metadata or () if key == AUTHORIZATION)
-        authorization = str(next(said, ""))
+        authorization = metadata_of(handler_call_details.invocation_metadata, AUTHORIZATION)
         read, write = handler.request_deserializer, handler.response_serializer
         if handler.unary_unary:
 

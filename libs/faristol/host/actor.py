@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -14,8 +13,9 @@ import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.access import REMEMBERED, caller, is_asked
+from faristol.kernel.bounded import keep
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import OFFICIAL, checked_name
+from faristol.kernel.names import ACTOR_ID, OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
 from faristol.record import Record, people
 
@@ -24,8 +24,6 @@ ACTOR = "faristol-actor"
 
 ACTOR_NAME = "faristol-actor-name-bin"
 """Metadata of a call: the name of who sends it, UTF-8, instead of an id. They get one, and the name is kept beside."""
-
-_ID = re.compile(r"[a-z0-9-]{0,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,14 @@ class Actor:
     name: str = ""
     """To be kept with the command; empty where it is known already, or no name was given."""
 
-    async def remember(self, connection: AsyncConnection) -> None:
-        """Keep the name in the transaction of the command; who has one, or had it until it was erased, keeps that."""
-        if not await people.named(connection, self.actor_id):
-            await people.remember(connection, self.actor_id, self.name, "")
+    async def remember(self, connection: AsyncConnection) -> str:
+        """Keep the name in the transaction of the command; who has one, or had it until it was erased, keeps that.
+
+        Gives what binds it to the events, see ``Decision.also``.
+        """
+        if await people.named(connection, self.actor_id):
+            return ""
+        return await people.remember(connection, self.actor_id, self.name, "")
 
 
 def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
@@ -49,7 +51,7 @@ def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | byte
 
 def checked(key: str, value: str | bytes) -> str:
     """An id out of the metadata of a call, empty for none. Raises ``Invalid`` for what is none."""
-    if not isinstance(value, str) or not _ID.fullmatch(value):
+    if not isinstance(value, str) or not ACTOR_ID.fullmatch(value):
         raise Invalid(key, N_("expected an id of at most 64 of a-z, 0-9 and -, and no name: it stays for ever"))
     return value
 
@@ -97,9 +99,7 @@ async def _is_known(record: Record, subject: str) -> bool:
     async with record.reading() as connection:
         found = await people.named(connection, subject)
     if found:
-        _known[key] = None
-        if len(_known) > REMEMBERED:
-            _known.popitem(last=False)
+        keep(_known, key, None, REMEMBERED)
     return found
 
 

@@ -138,14 +138,14 @@ class _Call(Generic[M]):
 
     def with_name(self, decision: Decision) -> Decision:
         """The decision, with the name of who sends the command where that has to be kept."""
-        if not self._who.name:
+        if not self._who.name or not any(write.events for write in decision.writes):
             return decision
         also = decision.also
 
-        async def remember(connection: AsyncConnection) -> None:
-            await self._who.remember(connection)
-            if also is not None:
-                await also(connection)
+        async def remember(connection: AsyncConnection) -> str:
+            own = await self._who.remember(connection)
+            others = await also(connection) if also is not None else None
+            return " ".join(filter(None, (own, others)))
 
         return replace(decision, also=remember)
 

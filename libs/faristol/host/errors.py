@@ -14,8 +14,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
-from faristol.record import Conflict, Unacceptable
-from faristol.record.databases import is_away
+from faristol.record import Conflict, RecordError, Unacceptable
+from faristol.record.databases import is_away, is_full
 from faristol.record.decision import LONGEST_SHOWN
 from faristol.text import cited, render, say
 
@@ -50,6 +50,8 @@ CONFLICT = N_("others changed this at the same moment, several times over; nothi
 STOPPING = N_("this process is about to end; ask again in a moment")
 UNREACHABLE = N_("the service {service} cannot be reached at the moment; nothing was done, try again")
 UNREACHABLE_AT = N_("the service {service} does not answer at {address}; nothing was done, try again")
+FULL = N_("the disk of the record is full; nothing was done, try again when there is room")
+UNUSABLE = N_("this service cannot do that at the moment; nothing was done, and its log says why")
 UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, try again")
 
 
@@ -147,6 +149,10 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             info = {"service": problem.service, "address": problem.address}
             text = UNREACHABLE_AT if problem.address else UNREACHABLE
             return _status(code_pb2.UNAVAILABLE, say(text, info, language), "UNREACHABLE", info)
+        case DBAPIError() if is_full(problem):
+            return _status(code_pb2.UNAVAILABLE, say(FULL, {}, language), "DISK_FULL", {})
+        case RecordError():  # the operator reads in the log what is wrong with a file of theirs
+            return _status(code_pb2.UNAVAILABLE, say(UNUSABLE, {}, language), "UNUSABLE", {})
         case PoolTimeout() | OSError():
             return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
         case DBAPIError() if is_away(problem):

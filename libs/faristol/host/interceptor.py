@@ -16,6 +16,7 @@ from faristol.host.requests import check_text
 from faristol.host.streams import until
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
+from faristol.record import RecordError
 from faristol.text import negotiate, say
 
 DEFECT = N_("an error of Faristol's own; its log has the details")
@@ -28,11 +29,12 @@ REFUSAL_LANGUAGE = "refusal-language"
 
 def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
     """The language that the caller reads, by the call's ``accept-language``."""
-    return negotiate(_said(context.invocation_metadata() or (), "accept-language"))
+    return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
 
 
-def _said(metadata: Iterable[tuple[str, str | bytes]], name: str) -> str:
-    return next((str(value) for key, value in metadata if key == name), "")
+def metadata_of(metadata: Iterable[tuple[str, str | bytes]] | None, name: str) -> str:
+    """What the metadata of a call has under a name; empty for nothing."""
+    return next((str(value) for key, value in metadata or () if key == name), "")
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
@@ -55,7 +57,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # 
         if handler is None or not handler_call_details.method.startswith("/faristol."):
             return handler
         metadata = handler_call_details.invocation_metadata
-        language = negotiate(_said(metadata, REFUSAL_LANGUAGE) or _said(metadata, "accept-language"))
+        language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
         read = _reader(handler.request_deserializer)
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(
@@ -129,5 +131,7 @@ async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any]
         _log.error("a call failed", exc_info=problem)
         await context.abort(grpc.StatusCode.INTERNAL, say(DEFECT, {}, language))
         return
+    if isinstance(problem, RecordError):
+        _log.error("a call cannot be carried out: %s", problem)
     abort_with_status: Any = context.abort_with_status  # type: ignore[attr-defined] # missing in grpc-stubs
     await abort_with_status(rpc_status.to_status(status))

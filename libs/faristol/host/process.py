@@ -18,8 +18,10 @@ from faristol.credentials.needs import needs_of_all
 from faristol.host.access import AccessInterceptor, Admission
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.host.part import Part
+from faristol.host.readiness import Readiness
 from faristol.host.runtime import Runtime
-from faristol.host.settings import StartError
+from faristol.host.settings import RELAY, StartError
+from faristol.host.startup import OPTIONS, listen
 from faristol.host.telemetry import TraceInterceptor
 from faristol.record import RecordError
 from faristol.record.tasks import end
@@ -33,16 +35,19 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 class Process:
     """One gRPC server with the services given to it, their consumers, and a relay."""
 
-    def __init__(self, runtime: Runtime, bus: Bus, build: Sequence[Callable[[Runtime], Part]]) -> None:
-        self._runtime = runtime
+    def __init__(self, runtime: Runtime, bus: Bus | None, build: Sequence[Callable[[Runtime], Part]]) -> None:
+        """``bus`` is None in a process that has no record either: it asks other services for everything."""
+        self.runtime = runtime
         self._bus = bus
         self._build = build
+        self._readiness = runtime.readiness = Readiness(runtime.record, bus) if bus else None
         self._tasks: list[asyncio.Task[None]] = []
         self._served: list[asyncio.Task[None]] = []
         self._failed = asyncio.Event()
         self._stopping = asyncio.Event()
         self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in grpc-stubs
         self._server: grpc.aio.Server | None = None
+        self._health_server: grpc.aio.Server | None = None
         self.problem = ""
         """Why the process ended by itself; empty when it was asked to."""
 
@@ -52,21 +57,16 @@ class Process:
         Raises ``StartError`` when the port is taken or no key is there to check credentials with, ``TypeError`` for
         a method of which the contract does not say who may call it.
         """
-        settings = self._runtime.settings
+        settings = self.runtime.settings
         interceptors: list[Any] = [TraceInterceptor(), ErrorInterceptor(self._stopping)]
         admission = await self._admission()
         if admission:
             interceptors.append(AccessInterceptor(admission))
-        self._server = server = grpc.aio.server(interceptors=interceptors, options=_OPTIONS)
+        self._server = server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
         wanted = f"{settings.grpc_host}:{settings.grpc_port}"
-        try:
-            port = server.add_insecure_port(wanted)
-        except RuntimeError as problem:
-            raise StartError(
-                f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another with --grpc"
-            ) from problem
-        parts = [build(self._runtime) for build in self._build]
-        self._runtime.channels.serve(f"{settings.grpc_host}:{port}", {part.name for part in parts})
+        port = listen(server, wanted, "--grpc", self.runtime.tls)
+        parts = [build(self.runtime) for build in self._build]
+        self.runtime.channels.serve(f"{settings.grpc_host}:{port}", {part.name for part in parts})
         needs = needs_of_all(servicer.descriptor for part in parts for servicer in part.servicers)
         if admission:
             admission.serve(needs)
@@ -78,43 +78,65 @@ class Process:
                 names.append(servicer.descriptor.full_name)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection(names, server)
-        await self._start_consumers(parts)
+        if self._bus is not None:
+            await self._start_consumers(parts, self._bus)
         await server.start()
+        if settings.health_port is not None:
+            await self._serve_health(f"{settings.grpc_host}:{settings.health_port}")
         for part in parts:
             for task in part.tasks:
                 self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))
-        for name in ("", *names, *(part.name for part in parts)):
+        for name in ("", *names[:2]):  # that the process lives, and what it has whatever its services rely on
             await self._health.set(name, SERVING)
-        return self._runtime.channels.own_address
+        if self._readiness:
+            await self._readiness.look(parts, self._tell)
+            self._watch("readiness", self._readiness.keep(parts, self._tell))
+        else:
+            for part in parts:
+                await self._health.set(part.name, SERVING)
+        return self.runtime.channels.own_address
+
+    async def _serve_health(self, wanted: str) -> None:
+        """Answer health checks without TLS. Raises ``StartError``."""
+        self._health_server = grpc.aio.server(options=OPTIONS)
+        port = listen(self._health_server, wanted, "FARISTOL_HEALTH_PORT")
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._health_server)
+        await self._health_server.start()
+        _log.info("health checks are answered on port %d", port)
 
     async def _admission(self) -> Admission | None:
         """What says who may call; None where nobody is asked. Raises ``StartError``."""
-        settings = self._runtime.settings
-        if settings.open:
+        settings = self.runtime.settings
+        if settings.open or self._bus is None:
             return None
         try:
-            admission = Admission(self._runtime.record, Keyring(settings.access_folder()), self._runtime.now)
+            admission = Admission(self.runtime.record, Keyring(settings.access_folder()), self.runtime.now)
         except RecordError as problem:
             raise StartError(str(problem)) from problem
         await admission.read()
-        self._runtime.admission = admission
+        self.runtime.admission = admission
         return admission
 
-    async def _start_consumers(self, parts: Sequence[Part]) -> None:
-        record = self._runtime.record
+    async def _tell(self, name: str, serves: bool) -> None:  # noqa: FBT001 # as the health service has it
+        await self._health.set(name, SERVING if serves else NOT_SERVING)
+
+    async def _start_consumers(self, parts: Sequence[Part], bus: Bus) -> None:
+        record = self.runtime.record
         for part in parts:
             works: list[Reaction | Projection] = [*part.reactions, *part.projections]
             consumers: list[Consumer] = []
             changed = self._health_of(part, consumers)
             for work in works:
-                consumer = Consumer(record, self._bus, work, self._runtime.progress(work.consumer), changed)
+                progress = self.runtime.progress(work.consumer)
+                consumer = Consumer(record, bus, work, progress, changed, cell=self.runtime.settings.nats_cell)
                 await consumer.prepare()
                 consumers.append(consumer)
             if consumers:
                 await changed(consumers[0])
             for consumer in consumers:
                 self._watch(consumer.name, consumer.run())
-        self._watch("relay", Relay(record, self._bus).run())
+        if self.runtime.settings.relay or any(part.name == RELAY for part in parts):
+            self._watch(RELAY, Relay(record, bus).run())
 
     def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:
         """Keeps the health of what a part does by itself: ``<part>.consumers``.
@@ -165,18 +187,16 @@ class Process:
         await self._health.enter_graceful_shutdown()
         await self._end(self._served)
         if self._server:
-            await self._server.stop(self._runtime.settings.grace_seconds)
+            await self._server.stop(self.runtime.settings.grace_seconds)
         await self._end(self._tasks)
-        await self._runtime.channels.close()
+        if self._health_server:
+            await self._health_server.stop(None)
+        await self.runtime.channels.close()
 
     async def _end(self, tasks: Sequence[asyncio.Task[None]]) -> None:
         for task in tasks:
             task.remove_done_callback(self._ended)
         await end(tasks)
-
-
-_OPTIONS = (("grpc.so_reuseport", 0),)
-"""A port that another process listens on is busy, and not to be shared by accident."""
 
 
 def stop_on_signals() -> asyncio.Event:

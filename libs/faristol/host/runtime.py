@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cached_property
 
 import grpc
 
@@ -11,7 +12,9 @@ from faristol.bus import Progress
 from faristol.host.access import Admission
 from faristol.host.channels import Channels
 from faristol.host.desk import Desk
+from faristol.host.readiness import Readiness
 from faristol.host.settings import Settings
+from faristol.host.tls import Tls
 from faristol.record import Record
 
 
@@ -23,15 +26,32 @@ def utc_now() -> datetime:
 class Runtime:
     """The record, the desk, the time, and the way to the other services."""
 
-    def __init__(self, settings: Settings, record: Record, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, settings: Settings, record: Record | None, now: Callable[[], datetime] = utc_now, tls: Tls | None = None
+    ) -> None:
+        """``record`` is None in a process that asks other services for everything."""
         self.settings = settings
-        self.record = record
-        self.desk = Desk(record)
+        self._record = record
         self.now = now
-        self.channels = Channels(settings.peer)
+        self.tls = tls
+        self.channels = Channels(settings.peer, tls=tls, own=settings.peers_own)
         self.admission: Admission | None = None
         """Says who may call, once the process listens; None where it asks nobody."""
+        self.readiness: Readiness | None = None
+        """Says whether the process is ready, once it listens."""
         self._progress: dict[str, Progress] = {}
+
+    @property
+    def record(self) -> Record:
+        """The record. Raises ``LookupError`` in a process that has none."""
+        if self._record is None:
+            raise LookupError("this process has no record: it asks other services")
+        return self._record
+
+    @cached_property
+    def desk(self) -> Desk:
+        """What carries out commands on the record."""
+        return Desk(self.record)
 
     def channel(self, service: str) -> grpc.aio.Channel:
         """The way to a service."""

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 SERVICES = ("access", "lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
 """The eight services, in the order in which they start."""
+
+RELAY = "relay"
+"""What a process serves that publishes the news of the record and does nothing else."""
+
+ASKING = frozenset({"gateway"})
+"""Services that ask others for everything. In a process of their own they know neither database, bus nor keys."""
+
+
+_EVERY = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104 # compared, and not listened on
+
+
+def reached(address: str) -> str:
+    """HOST:PORT by which this machine reaches what listens at an address: on every one of its own, by loopback."""
+    host, _, port = address.rpartition(":")
+    return f"{_EVERY.get(host, host)}:{port}"
 
 
 class StartError(Exception):
@@ -20,13 +35,31 @@ class StartError(Exception):
 class Settings(BaseSettings):
     """Every setting there is. Each can be given as ``FARISTOL_`` and its name in capitals."""
 
-    model_config = SettingsConfigDict(env_prefix="FARISTOL_", extra="ignore")
+    model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
 
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
     database_url: str = Field(
         default="", description="Record: sqlite:///PATH or postgresql://…; SQLite in the data folder."
     )
-    nats_url: str = Field(default="", description="NATS; `faristol up` starts one of its own when empty.")
+    owner_database_url: str = Field(
+        default="",
+        description="The record by the role that owns its tables: for migrations, erasure and `record roles`.",
+    )
+    nats_url: str = Field(
+        default="",
+        description="NATS, or several servers with commas between; `faristol up` starts one of its own when empty.",
+    )
+    nats_credentials: Path | None = Field(
+        default=None, description="File by which NATS lets this process in: USER:PASSWORD, or a .creds file."
+    )
+    nats_cell: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_-]*$",
+        description="What the names of this record's consumers on NATS begin with; the record's id when empty.",
+    )
+    relay: bool = Field(
+        default=True, description="Publish news from this process when no other does; off where `serve relay` runs."
+    )
     lexicons: Path = Field(
         default=Path(sys.prefix) / "share" / "faristol" / "lexicons", description="Folder of the installed lexicons."
     )
@@ -34,6 +67,11 @@ class Settings(BaseSettings):
     grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")
     http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
     http_port: int = Field(default=8080, ge=0, le=65535, description="Their port; 0 takes a free one.")
+    http_address: str = Field(
+        default="",
+        pattern=r"^(https?://[^/?#\s]+/?)?$",
+        description="URL of the pages as people reach them, for links to sign in by: https://results.example.",
+    )
     http_connections: int = Field(default=4_000, ge=1, description="Connections to the HTTP port at a time.")
     http_connections_per_address: int = Field(
         default=500,
@@ -50,7 +88,34 @@ class Settings(BaseSettings):
     http_write_seconds: float = Field(default=30.0, gt=0, description="How long an answer may wait to be read.")
     http_proxies: str = Field(
         default="",
-        description="Addresses of proxies, with commas, whose X-Forwarded-For is believed; empty where there is none.",
+        description="Addresses and networks of proxies, with commas, whose X-Forwarded-For and -Proto are believed.",
+    )
+    pages_apart: bool = Field(
+        default=False,
+        description="Serve pages and JSON in a process beside, so that a crowd there takes nothing from officials.",
+    )
+    peers_own: bool = Field(
+        default=False, description="The services that are called are in the process beside, which has this certificate."
+    )
+    tls: bool = Field(
+        default=False, description="Serve gRPC by TLS, with an authority and a certificate made in the data folder."
+    )
+    certificate: Path | None = Field(
+        default=None, description="Certificate that this process shows, in PEM; gRPC is served by TLS when given."
+    )
+    key: Path | None = Field(default=None, description="Private key of the certificate.")
+    ca: Path | None = Field(
+        default=None,
+        description="Authorities whose certificates are taken of the services that are called; TLS to them when given.",
+    )
+    client_ca: Path | None = Field(
+        default=None, description="Authorities of which callers of gRPC have to show a certificate."
+    )
+    health_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="Port of gRPC that answers health checks alone, without TLS, for probes that have none.",
     )
     otlp_endpoint: str = Field(
         default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
@@ -58,19 +123,32 @@ class Settings(BaseSettings):
     access: Path | None = Field(
         default=None, description="Folder of the keys of credentials; `access` in the data folder."
     )
+    openid: Path | None = Field(
+        default=None, description="TOML file with the provider of OpenID Connect, and who of its people has which role."
+    )
     open: bool = Field(
         default=False, description="Ask nobody for a credential; only where gRPC and HTTP listen on a loopback address."
     )
-    seal_key: Path | None = Field(
-        default=None, description="Private key; when given, this process seals the record, or one like it does."
+    seal_key: Annotated[str, BeforeValidator(str)] = Field(
+        default="",
+        description="Private key: a file, or pkcs11:…; when given, this process seals the record, or one like it does.",
     )
     seal_events: int = Field(default=1_000, ge=1, le=10_000, description="Events under one seal.")
     seal_seconds: float = Field(default=60.0, gt=0, description="How long an event waits for others to be sealed with.")
+    witnesses: str = Field(
+        default="",
+        description="Where seals are delivered to, with commas: folders, Git repositories, HTTP addresses.",
+    )
+    witness_token: Path | None = Field(
+        default=None, description="File with the bearer token for witnesses at HTTP addresses."
+    )
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
 
-    start_seconds: float = Field(
-        default=60.0, ge=0, description="How long a process that starts waits for its database and for NATS."
+    start_seconds: float | None = Field(
+        default=None,
+        ge=0,
+        description="How long a process that starts waits for its database and for NATS; else until they come.",
     )
 
     peer_access: str = Field(
@@ -102,9 +180,10 @@ class Settings(BaseSettings):
 class Addresses(BaseSettings):
     """Where a client finds the services: the command line, a program. No process that serves reads these."""
 
-    model_config = SettingsConfigDict(env_prefix="FARISTOL_", extra="ignore")
+    model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
 
     address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
+    http_address: str = Field(default="", description="URL of the pages, for links to sign in by.")
     access_address: str = Field(default="", description="HOST:PORT of one service; likewise the others.")
     lexicon_address: str = ""
     game_address: str = ""

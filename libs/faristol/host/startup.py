@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from faristol.bus import BusAway
+from faristol.host.settings import Settings, StartError
+from faristol.host.tls import Tls
 from faristol.record import RecordAway
 
 T = TypeVar("T")
@@ -15,6 +21,8 @@ T = TypeVar("T")
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 2.0
 """Seconds between two tries: each pause is twice as long as the one before, up to the longest."""
+SAY_AGAIN = 60.0
+"""Seconds after which it is said again what is waited for."""
 
 
 class Cancelled(Exception):
@@ -22,28 +30,35 @@ class Cancelled(Exception):
 
 
 async def when_there(
-    connect: Callable[[], Awaitable[T]], seconds: float, stop: asyncio.Event, tell: Callable[[str], None]
+    connect: Callable[[], Awaitable[T]],
+    seconds: float,
+    stop: asyncio.Event,
+    tell: Callable[[str], None],
+    begin: Callable[[], Awaitable[None]] | None = None,
 ) -> T:
     """What ``connect`` gives, tried again for ``seconds`` while what it connects to is away.
 
-    ``tell`` is given one sentence when the waiting begins, and one when it has ended well. Raises the last
-    ``RecordAway`` or ``BusAway`` when the time is over, ``Cancelled`` when ``stop`` is set first, and at once
-    whatever else ``connect`` raises.
+    ``tell`` is given a sentence when the waiting begins, now and then while it lasts, and when it has ended well;
+    ``begin`` is called when it begins. Raises the last ``RecordAway`` or ``BusAway`` when the time is over,
+    ``Cancelled`` when ``stop`` is set first, and at once whatever else ``connect`` raises.
     """
     give_up = time.monotonic() + seconds
     pause = FIRST_PAUSE
-    waited = False
+    said = 0.0
     while True:
         try:
             connected = await connect()
         except (RecordAway, BusAway) as problem:
-            if time.monotonic() + pause > give_up:
+            now = time.monotonic()
+            if now + pause > give_up:
                 raise
-            if not waited:
-                tell(f"{problem}; waiting for it, {seconds:g} seconds at most")
-                waited = True
+            if begin and not said:
+                await begin()
+            if not said or now >= said + SAY_AGAIN:
+                tell(f"{problem}; waiting for it{'' if math.isinf(seconds) else f', {seconds:g} seconds at most'}")
+                said = now
         else:
-            if waited:
+            if said:
                 tell("it answers now; starting")
             return connected
         try:
@@ -52,3 +67,52 @@ async def when_there(
             pause = min(LONGEST_PAUSE, pause * 2)
         else:
             raise Cancelled
+
+
+class Waiting:
+    """The health service of a process that waits: it lives, and none of its services is ready.
+
+    It listens where health checks will be answered, without TLS, and gives the port back before the services take it.
+    """
+
+    def __init__(self, settings: Settings, services: Sequence[str]) -> None:
+        self._settings = settings
+        self._services = services
+        self._server: grpc.aio.Server | None = None
+
+    async def begin(self) -> None:
+        """Answer health checks, where anybody can know the port. Raises ``StartError`` when it is taken."""
+        settings = self._settings
+        port = settings.grpc_port if settings.health_port is None else settings.health_port
+        if self._server or not port:
+            return
+        checks: Any = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in grpc-stubs
+        await checks.set("", health_pb2.HealthCheckResponse.SERVING)
+        for service in self._services:
+            await checks.set(service, health_pb2.HealthCheckResponse.NOT_SERVING)
+        self._server = server = grpc.aio.server(options=OPTIONS)
+        listen(server, f"{settings.grpc_host}:{port}", "--grpc")
+        health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+        await server.start()
+
+    async def end(self) -> None:
+        """Give the port back."""
+        server, self._server = self._server, None
+        if server:
+            await server.stop(None)
+
+
+OPTIONS = (("grpc.so_reuseport", 0),)
+"""A port that another process listens on is busy, and not to be shared by accident."""
+
+
+def listen(server: grpc.aio.Server, wanted: str, setting: str, tls: Tls | None = None) -> int:
+    """The port that a server listens on at an address. Raises ``StartError`` when it cannot."""
+    try:
+        if tls and tls.serves:
+            return int(server.add_secure_port(wanted, tls.of_server()))
+        return int(server.add_insecure_port(wanted))
+    except RuntimeError as problem:
+        raise StartError(
+            f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another with {setting}"
+        ) from problem

@@ -76,5 +76,8 @@ def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     return shown
 
 
+ACTOR_ID = re.compile(r"[a-z0-9-]{0,64}")
+"""What the id of somebody who acts is made of; empty for nobody."""
+
 OFFICIAL = "o-"
 """What the id begins with that an official gets who acts under a name. It does not come from the name."""

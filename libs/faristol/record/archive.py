@@ -21,7 +21,9 @@ from typing import Any, Self
 
 from faristol.record.errors import RecordError
 
-VERSION = 1
+VERSION = 2
+"""Of what is written. In version 1, names had no salt."""
+READABLE = (1, VERSION)
 LARGEST_LINE = 8 * 1024 * 1024
 """Bytes. A payload has at most 256 KiB; an answer fits into one gRPC message."""
 
@@ -61,6 +63,14 @@ class Line:
         if not 0 <= value < 2**63:
             raise self.error(f"its {name} is {value}, which no position, time or number can be")
         return value
+
+    def salt(self, name: str) -> bytes | None:
+        """Bytes in hexadecimal; None for none, and where version 1 says nothing of it."""
+        return self.digest(name) or None if name in self._members else None
+
+    def bound(self, name: str) -> int:
+        """A position; 0 for none, and where version 1 says nothing of it."""
+        return self.number_of(name) if name in self._members else 0
 
     def numbers(self, name: str) -> Mapping[str, int]:
         """Whole numbers from 1 to 63 bits, by name."""
@@ -137,7 +147,14 @@ MEMBERS: Mapping[str, Mapping[str, Callable[[Line, str], Any]]] = {
         "signature": Line.digest,
     },
     "command": {"command_id": Line.text, "answer": Line.content, "position": Line.number_of},
-    "person": {"player_id": Line.text, "name": Line.text, "club": Line.text, "country": Line.text},
+    "person": {
+        "player_id": Line.text,
+        "name": Line.text,
+        "club": Line.text,
+        "country": Line.text,
+        "salt": Line.salt,
+        "bound": Line.bound,
+    },
     "note": {"position": Line.number_of, "text": Line.text, "player_ids": Line.texts},
     "erased": {"player_id": Line.text, "erased_at": Line.number_of},
 }

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import URL, Insert, Select, Table, text
+from sqlalchemy import URL, ColumnElement, Insert, Select, Table, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from faristol.record.group import Outcome, Request
+from faristol.record.rights import Right
 
 PATIENCE = 60
 """Seconds that ``clean`` waits for others to let go of the database."""
@@ -57,6 +58,10 @@ class Backend(Protocol):
         """Whether a failure passes by itself: the database is starting, full, busy or cannot be reached."""
 
     @staticmethod
+    def is_full(problem: BaseException) -> bool:
+        """Whether a failure of the driver says that there is no room on the disk."""
+
+    @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
         """Whether the code of a failure says that a statement is wrong, where the class of the exception does not."""
 
@@ -73,10 +78,36 @@ class Backend(Protocol):
         """Wait until no other transaction holds this lock, and hold it to the end of this one."""
 
     @staticmethod
+    def time(now: Callable[[], datetime]) -> ColumnElement[int]:
+        """What a statement takes for now, in microseconds since 1970: one clock for all who share the database.
+
+        It is the server's where there is one, and ``now`` where everybody is on one machine.
+        """
+
+    @staticmethod
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> Misfit | None:
         """Where a column has a value of another type than these, in a database that lets that happen."""
+
+    @staticmethod
+    async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
+        """Give a role these rights and no others; ``own`` are the names of tables that become its own.
+
+        Raises ``RecordError`` where that cannot be, ``NoRoles`` in a database that has none.
+        """
+
+    @staticmethod
+    async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
+        """Which of these rights the role of this connection has not got, in words; none where there are no roles."""
+
+    @staticmethod
+    async def of_others(connection: AsyncConnection, names: Collection[str]) -> Mapping[str, str]:
+        """Which tables are where this role does not look, and whose they are; none where there are no roles."""
+
+    @staticmethod
+    def lacks_rights(problem: Exception) -> bool:
+        """Whether a failure says that the role may not do that."""
 
     def __init__(self, url: URL) -> None:
         """Take an accepted URL. Nothing is connected yet; raises ``OSError`` when a file cannot be made."""
@@ -96,6 +127,9 @@ class Backend(Protocol):
         Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` is asked for
         the time of the append. Raises when the database fails: then nobody knows whether anything was written.
         """
+
+    async def has_room(self) -> bool:
+        """Whether the disk has room for more than a row, as far as one can see from here."""
 
     async def listen(self, heard: Callable[[int], None]) -> None:
         """Tell of the positions that other processes write, until cancelled; return at once where nobody tells."""

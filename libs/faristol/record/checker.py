@@ -9,7 +9,7 @@ from faristol.record import merkle
 from faristol.record.errors import Wrong
 from faristol.record.event import GENESIS
 from faristol.record.keys import Keys
-from faristol.record.seals import FIRST, Seal, Tally, root_of
+from faristol.record.seals import FIRST, Seal, Tally, difference, root_of
 from faristol.record.stored import Head, Stored
 
 
@@ -37,7 +37,7 @@ class Checker:
         self.part = part
         """The tournament; empty for a whole record."""
         self._keys = keys
-        self._kept = {seal.to_position: seal for seal in kept}
+        self._kept = {seal.from_position: seal for seal in kept}
         self._after = after
         self._heads: dict[str, Head] = {}
         self._tree = merkle.Tree()
@@ -141,9 +141,9 @@ class Checker:
             raise Wrong(f"position {seal.from_position}: {seal} is not one that was made after the seal before it")
         if self._keys is not None and (problem := seal.problem(self._keys)):
             raise Wrong(f"position {seal.from_position}: {problem}")
-        kept = self._kept.pop(seal.to_position, seal)
-        if kept.digest != seal.digest:
-            raise Wrong(f"position {seal.from_position}: {seal} is not the one that was kept outside")
+        kept = self._kept.pop(seal.from_position, seal)
+        if other := difference(kept, seal):
+            raise Wrong(f"position {seal.from_position}: {seal} is not the one that was kept outside{other}")
 
     def _take(self, seal: Seal) -> None:
         self._previous = seal.digest

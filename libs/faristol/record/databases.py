@@ -57,7 +57,8 @@ def unusable(url: URL, problem: Exception) -> RecordError:
     """The error for a database that fails: ``RecordAway`` where it is worth another try."""
     reason = problem.orig if isinstance(problem, DBAPIError) else problem
     error = RecordAway if kind_of(url).is_away(problem) else RecordError
-    return error(f"the database {shown(url)} cannot be used: {reason}")
+    hint = "; `faristol record roles` grants a role what it needs" if kind_of(url).lacks_rights(problem) else ""
+    return error(f"the database {shown(url)} cannot be used: {reason}{hint}")
 
 
 def is_wrong_statement(problem: DBAPIError) -> bool:
@@ -74,3 +75,15 @@ def is_away(problem: DBAPIError) -> bool:
     if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
         return not is_wrong_statement(problem)
     return any(backend.is_away(problem) for backend in BACKENDS.values())
+
+
+def is_full(problem: DBAPIError) -> bool:
+    """Whether the disk of the database is full."""
+    cause: BaseException | None = problem
+    while isinstance(cause, DBAPIError):
+        cause = cause.orig
+    while cause is not None:
+        if any(backend.is_full(cause) for backend in BACKENDS.values()):
+            return True
+        cause = cause.__cause__  # the driver's own error is below that of SQLAlchemy's adapter to it
+    return False

@@ -67,8 +67,11 @@ class Decision:
 
     writes: Sequence[Write] = ()
     guards: Sequence[Guard] = ()
-    also: Callable[[AsyncConnection], Awaitable[None]] | None = None
-    """Rows that must be written with the events, such as a name that may not stand in them."""
+    also: Callable[[AsyncConnection], Awaitable[str | None]] | None = None
+    """Rows that must be written with the events, such as a name that may not stand in them.
+
+    Gives the commitments to the names that were kept, which go into the metadata of the events (see ``bindings``).
+    """
 
 
 @dataclass(frozen=True, slots=True)

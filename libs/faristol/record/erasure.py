@@ -6,14 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import update
+from google.protobuf.timestamp_pb2 import Timestamp
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.mentions import players_of
-from faristol.record import notes, tables
+from faristol.pb.people.v1 import events_pb2 as events
+from faristol.record import notes
+from faristol.record.decision import Conflict, Decision, Write
 from faristol.record.errors import RecordError
-from faristol.record.event import microseconds, utc_now
+from faristol.record.event import Metadata, microseconds, utc_now
 from faristol.record.people import ENTRIES, Person, forget, is_official, names, officials, when_erased
 from faristol.record.record import Record
+
+STREAM = "people-cell"
+"""What is said of people, none of it with a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +59,43 @@ async def find(record: Record, player_id: str) -> Person | None:
 async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = utc_now) -> Erased:
     """Forget a person's name, club and country, and the notes that concern them or name them in full, for ever.
 
-    Events hold an id alone, so every hash and seal stays right. The id is noted as erased, and ``people.remember``
-    refuses it from then on. Afterwards the database is made to overwrite the space where the name lay. Backups and
-    archives made before still hold it, and so does the write-ahead log of a server until that is used up. Erasing
-    again erases what was noted since. An official is forgotten under every id that their name has. Raises
-    ``RecordError`` for an id that nobody has.
+    Events hold an id alone, and commitments that say nothing without the salt beside the name, so every hash and seal
+    stays right. An event says that the person was erased, and ``people.remember`` refuses the id from then on.
+    Afterwards the database is made to overwrite the space where the name lay. Backups and archives made before still
+    hold it, and so does the write-ahead log of a server until that is used up. Erasing again erases what was noted
+    since. An official is forgotten under every id that their name has. Raises ``RecordError`` for an id that nobody
+    has.
     """
     person = await find(record, player_id)
-    async with record.writing() as connection:
-        # Appends hold this row to their end: none that is under way can put the name back afterwards.
-        await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
+    while True:
+        try:
+            before, noted = await _erased(record, player_id, person.name if person else "", now())
+        except Conflict:
+            continue  # somebody was erased meanwhile
+        return Erased(before, noted, await record.clean())
+
+
+async def _erased(record: Record, player_id: str, name: str, at: datetime) -> tuple[datetime | None, int]:
+    """When it had been done before, and the number of notes that are erased. Raises ``Conflict``."""
+    version = len(await record.facts(STREAM))
+    async with record.reading() as connection:
         before = await when_erased(connection, player_id)
-        same = await officials(connection, person.name) if person and is_official(player_id) else []
-        if before is None:
-            for person_id in {player_id, *same}:
-                await forget(connection, person_id, microseconds(now()))
-        noted = await notes.forget(connection, player_id, person.name if person else "")
-    return Erased(before, noted, await record.clean())
+        same = await officials(connection, name) if name and is_official(player_id) else []
+    gone = sorted({player_id, *same}) if before is None else []
+    noted = 0
+
+    async def forget_all(connection: AsyncConnection) -> None:
+        # Appends hold the counter to their end: none that is under way can put the name back afterwards.
+        nonlocal noted
+        for person_id in gone:
+            await forget(connection, person_id, microseconds(at))
+        noted = await notes.forget(connection, player_id, name)
+
+    stamp = Timestamp()
+    stamp.FromDatetime(at)
+    facts = [events.PersonErased(person_id=person_id, occurred_at=stamp) for person_id in gone]
+    await record.append(Decision([Write(STREAM, version, facts, OF_THE_CELL)], also=forget_all), Metadata())
+    return before, noted
 
 
 async def erase_note(record: Record, stream: str, version: int) -> str:

@@ -38,6 +38,8 @@ class Metadata:
     """The command or event that all of this began with."""
     traceparent: str = ""
     """W3C trace context of the append."""
+    names: str = ""
+    """Commitments to names that were kept with it, see ``bindings``. The record puts them there."""
 
     def to_json(self) -> str:
         """The stored form: keys in order, empty ones left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.kernel.mentions import players_of
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
+from faristol.record.bindings import Kept, bound_in, erased_ids, kept_names, positions
 from faristol.record.checker import Checker
 from faristol.record.errors import Wrong
 from faristol.record.event import Metadata, microseconds, utc_now
@@ -61,6 +62,7 @@ async def export(
         try:
             async with record.reading() as connection:
                 end, last = await stored.end(connection)
+                people = await _people(connection, end) if with_people else []
                 if last > end:
                     raise Wrong(
                         f"position {end + 1}: an event lies here; the counter says that the record ends before it"
@@ -79,11 +81,17 @@ async def export(
             raise ArchiveError(f"the record is wrong at {wrong}: nothing was exported") from wrong
         if tournament and not work.counts.events:
             raise ArchiveError(f"there is no tournament {tournament!r} in this record: nothing was exported")
-        # Read last and by itself: who was erased meanwhile is not in it.
+        # Read last and by itself: what was erased meanwhile is not in it.
         async with record.reading() as connection:
-            await work.people(connection, with_people=with_people)
+            await work.people(connection, people, with_people=with_people)
         writer.write("end", **vars(work.counts))
     return work.counts
+
+
+async def _people(connection: AsyncConnection, end: int) -> list[tuple[Kept, int]]:
+    """Every name, with the position of the event that binds it, 0 when none does. Raises ``Wrong``."""
+    bound = await positions(connection, end)
+    return [(kept, bound.get(kept.player_id, 0)) for kept in await kept_names(connection)]
 
 
 class _Export:
@@ -161,7 +169,8 @@ class _Export:
             message = upcasters.message(event.type, event.schema_version, event.payload)
             self._players.update(players_of(message))
         if self._tournament:
-            self._players.add(Metadata.from_json(event.metadata).actor)  # an official's name is kept as a player's is
+            said = Metadata.from_json(event.metadata)
+            self._players |= {said.actor, *bound_in(said)}  # an official's name is kept as a player's is
         self.counts.events += 1
         if self.counts.events % 500 == 0 or event.position == self._end:
             self._progress(event.position, self._end)
@@ -192,13 +201,22 @@ class _Export:
             answer = await anext(answers, None)
         return answer
 
-    async def people(self, connection: AsyncConnection, *, with_people: bool) -> None:
-        """Names, notes, and who was erased; of the players and events of the tournament, when it is of one."""
+    async def people(
+        self, connection: AsyncConnection, people: Iterable[tuple[Kept, int]], *, with_people: bool
+    ) -> None:
+        """Names, notes, and who was erased; of the players and events of the tournament, when it is of one.
+
+        Raises ``ArchiveError`` when somebody was erased since the events were read: none of them says so.
+        """
+        erased = await erased_ids(connection)
+        for kept, bound in people:
+            if kept.player_id in erased:
+                raise ArchiveError(f"{kept.player_id} was erased meanwhile: nothing was exported, export again")
+            if not self._tournament or kept.player_id in self._players:
+                members = kept._asdict() | {"salt": kept.salt.hex() if kept.salt else ""}
+                self._writer.write("person", **members, bound=bound)
+                self.counts.people += 1
         if with_people:
-            for row in await connection.execute(select(tables.people).order_by("player_id")):
-                if not self._tournament or row.player_id in self._players:
-                    self._writer.write_all("person", row)
-                    self.counts.people += 1
             await self._notes(connection)
         for row in await connection.execute(select(tables.erased).order_by("player_id")):
             if not self._tournament or row.player_id in self._players:

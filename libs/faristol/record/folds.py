@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.kernel.bounded import keep
+
 if TYPE_CHECKING:
     from faristol.record.record import Record
 
@@ -48,9 +50,7 @@ class Folds:
         """Remember a state, and forget the one that was asked for longest ago when there are too many."""
         known = self._kept.get((fold, stream))
         if known is None or known.version < loaded.version:
-            self._kept[fold, stream] = loaded
-        if len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+            keep(self._kept, (fold, stream), loaded, self._size)
 
 
 async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Message], S]) -> Loaded[S]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from google.protobuf.message import Message
 
@@ -33,12 +33,24 @@ _Fact = tuple[str, int, bytes, Note | None]
 class Request:
     """An append that waits for its turn, with all that can be made of it before."""
 
-    __slots__ = ("checkpoint", "command", "decision", "done", "events", "expected", "metadata", "noted", "streams")
+    __slots__ = (
+        "_metadata",
+        "checkpoint",
+        "command",
+        "decision",
+        "done",
+        "events",
+        "expected",
+        "metadata",
+        "noted",
+        "streams",
+    )
 
     def __init__(
         self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
     ) -> None:
         self.decision = decision
+        self._metadata = metadata
         self.metadata = metadata.to_json()
         self.metadata.encode()  # what is no Unicode fails here, where it fails its caller alone
         self.command = command
@@ -56,6 +68,10 @@ class Request:
         """Each stream that the decision rests on, with the version that it has to be at."""
         self.expected += [(guard.stream, guard.version) for guard in decision.guards]
         self.done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+
+    def bind(self, names: str) -> None:
+        """Put commitments to names into the metadata of the events."""
+        self.metadata = replace(self._metadata, names=names).to_json()
 
 
 def _serialised(message: Message, concerned: Collection[str]) -> _Fact:

@@ -229,7 +229,8 @@ async def _take_with_rows(connection: AsyncConnection, group: Group, request: Re
         return refused
     savepoint = await connection.begin_nested()
     try:
-        await request.decision.also(connection)
+        if names := await request.decision.also(connection):
+            request.bind(names)
         outcome = group.add(request)
     except Exception as refused:  # whatever it is, it is the caller's, who gets it
         # A full disk takes the whole transaction with it, and a lost connection does. Then there is no savepoint to go

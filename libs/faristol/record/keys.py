@@ -1,4 +1,4 @@
-"""Ed25519 keys in files: the private one seals, the public one is for everybody who checks."""
+"""Ed25519 keys: the private one seals, the public one is for everybody who checks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -22,6 +23,20 @@ from faristol.record.errors import RecordError
 
 Keys = Mapping[str, Ed25519PublicKey]
 """Public keys by their ids."""
+
+
+class SealKey(Protocol):
+    """What seals: a private key in a file, or one that another process or a device holds (``token_key``)."""
+
+    def public_key(self) -> Ed25519PublicKey:
+        """The public half. May block, and raise ``KeyAway``."""
+
+    def sign(self, data: bytes, /) -> bytes:
+        """An Ed25519 signature, 64 bytes. May block, and raise ``KeyAway``."""
+
+
+class KeyAway(RecordError):
+    """What holds a key does not sign now, and may later; the message says why, and holds no secret."""
 
 
 class KeyFileError(RecordError):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 
-from sqlalchemy import URL, insert, inspect, select, update
+from sqlalchemy import URL, LargeBinary, insert, inspect, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -112,5 +112,11 @@ async def _format(connection: AsyncConnection) -> int | None:
     return int((await connection.execute(select(tables.counter.c.format))).scalar_one())
 
 
-STEPS: Mapping[int, Step] = {}
+async def _salts(connection: AsyncConnection) -> None:
+    """Names can be bound to events. Those that are there are not, until an event names the person again."""
+    kind = LargeBinary().compile(dialect=connection.dialect)
+    await connection.execute(text(f"ALTER TABLE people ADD COLUMN salt {kind}"))
+
+
+STEPS: Mapping[int, Step] = {1: _salts}
 """What brings a record from each format to the next."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel import facts
@@ -16,6 +16,7 @@ from faristol.kernel.names import OFFICIAL
 from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.event.v1 import event_pb2 as event
+from faristol.record.bindings import Kept, new_salt, written
 from faristol.record.databases import kind_of
 from faristol.record.tables import erased, people
 
@@ -40,8 +41,15 @@ class Person:
     """The code of the country that the player is of; empty when it is not known."""
 
 
-async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> None:
+_ROW = select(people.c.player_id, people.c.name, people.c.club, people.c.country, people.c.salt).where(
+    people.c.player_id == bindparam("wanted")
+)
+
+
+async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
     """Keep a player's name, club and country, in place of what was known.
+
+    Gives what binds them to the events of this transaction, see ``Decision.also``.
 
     Raises ``Refusal`` for a player who was erased: nobody brings a name back by entering an old list again.
     """
@@ -52,8 +60,31 @@ async def remember(connection: AsyncConnection, player_id: str, name: str, club:
             N_("The name of player {player} was erased on request; register the person under another player id."),
             {"player": player_id},
         )
-    kept = {"name": name, "club": club, "country": country}
-    await connection.execute(kind_of(connection).upsert(people, kept).values(player_id=player_id, **kept))
+    before = await _kept(connection, player_id)
+    if before and before.salt is not None and before[1:4] == (name, club, country):
+        return written(before)
+    return await _keep(connection, Kept(player_id, name, club, country, new_salt()), before)
+
+
+async def bind(connection: AsyncConnection, player_id: str) -> str:
+    """What binds the name that is kept to the events of this transaction; empty when none is kept."""
+    kept = await _kept(connection, player_id)
+    if kept is None or kept.salt is not None:
+        return written(kept) if kept else ""
+    return await _keep(connection, kept._replace(salt=new_salt()), None)
+
+
+async def _kept(connection: AsyncConnection, player_id: str) -> Kept | None:
+    row = (await connection.execute(_ROW, {"wanted": player_id})).first()
+    return Kept(*row[:4], None if row.salt is None else bytes(row.salt)) if row else None
+
+
+async def _keep(connection: AsyncConnection, kept: Kept, before: Kept | None) -> str:
+    said = written(kept, before)
+    row = kept._asdict()
+    changed = row.keys() - {"player_id"}
+    await connection.execute(kind_of(connection).upsert(people, changed).values(**row))
+    return said
 
 
 async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:

@@ -10,17 +10,32 @@ from datetime import datetime
 from typing import Any
 
 import asyncpg
-from sqlalchemy import DDL, URL, Insert, Select, Table, bindparam, event, func, select
+from sqlalchemy import (
+    DDL,
+    URL,
+    BigInteger,
+    ColumnElement,
+    Insert,
+    Select,
+    Table,
+    bindparam,
+    cast,
+    event,
+    extract,
+    func,
+    select,
+)
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.schema import ExecutableDDLElement
 
-from faristol.record import tables
+from faristol.record import postgres_roles, tables
 from faristol.record.backend import PATIENCE, Backend, Misfit, cleaned, shown
 from faristol.record.errors import UnknownDatabase
 from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.record.group_commit import COUNTER, GroupCommit
+from faristol.record.rights import Right
 
 PARAMETERS = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
 """What may stand behind the question mark in a URL."""
@@ -42,6 +57,12 @@ CHANNEL = "faristol_appended"
 
 AWAY = ("08", "25P03", "53", "55P03", "57P")
 """SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
+
+DISK_FULL = "53100"
+"""SQLSTATE that says that there is no room on the disk."""
+
+NOT_ALLOWED = "42501"
+"""SQLSTATE that says that the role may not do that."""
 
 _OF_THE_STATEMENT = ("0A", "22", "23", "42")
 """Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
@@ -68,6 +89,7 @@ _CLEANING = (
 )
 
 _LOCK = COUNTER.returning(func.set_config("idle_in_transaction_session_timeout", f"{HELD_IDLE * 1_000:.0f}", True))
+_TIME: ColumnElement[int] = cast(extract("epoch", func.clock_timestamp()) * 1_000_000, BigInteger)
 _NOTIFY = select(func.pg_notify(CHANNEL, bindparam("position")))
 
 _COLUMN_TYPES: Mapping[str, str] = {
@@ -137,6 +159,10 @@ class Postgres(Backend):
         return isinstance(problem, OSError) or _sqlstate(problem).startswith(AWAY)
 
     @staticmethod
+    def is_full(problem: BaseException) -> bool:
+        return getattr(problem, "sqlstate", None) == DISK_FULL
+
+    @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
         return _sqlstate(problem).startswith(_OF_THE_STATEMENT)
 
@@ -156,11 +182,31 @@ class Postgres(Backend):
         await connection.execute(select(func.pg_advisory_xact_lock(lock)))
 
     @staticmethod
+    def time(_: Callable[[], datetime]) -> ColumnElement[int]:
+        return _TIME
+
+    @staticmethod
     async def misfit(
         _: AsyncConnection, __: Select[Any], ___: Mapping[str, object], ____: Sequence[type]
     ) -> Misfit | None:
         """Columns hold what they are declared to hold."""
         return None
+
+    @staticmethod
+    async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
+        await postgres_roles.grant(connection, role, rights, own)
+
+    @staticmethod
+    async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
+        return await postgres_roles.missing(connection, rights)
+
+    @staticmethod
+    async def of_others(connection: AsyncConnection, names: Collection[str]) -> Mapping[str, str]:
+        return await postgres_roles.of_others(connection, names)
+
+    @staticmethod
+    def lacks_rights(problem: Exception) -> bool:
+        return _sqlstate(problem) == NOT_ALLOWED
 
     def __init__(self, url: URL) -> None:
         # Whatever the role or the server was set to: what is acknowledged is on disk.
@@ -220,6 +266,10 @@ class Postgres(Backend):
         if connection:
             await connection.invalidate()
             await connection.close()
+
+    async def has_room(self) -> bool:
+        """Only the server knows."""
+        return True
 
     async def listen(self, heard: Callable[[int], None]) -> None:
         while True:

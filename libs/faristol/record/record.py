@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import AbstractAsyncContextManager
-from datetime import datetime, timedelta
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import and_, bindparam, literal_column, or_, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import ColumnElement, and_, bindparam, literal_column, or_, select, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import migrations, notes, tables
 from faristol.record.appender import Appender
 from faristol.record.backend import Backend, shown
-from faristol.record.databases import kind_of, parse, unusable
+from faristol.record.databases import FAILURES, is_away, is_full, kind_of, parse, unusable
 from faristol.record.decision import Appended, Checkpoint, Command, Decision, Stale, checked
 from faristol.record.errors import RecordError, UnknownDatabase
-from faristol.record.event import Metadata, Recorded, microseconds, recorded, utc_now
+from faristol.record.event import Metadata, Recorded, recorded, utc_now
 from faristol.record.folds import Folds
 from faristol.record.news import News
 from faristol.record.recent import Recent
@@ -38,9 +39,6 @@ _FACTS = (
 _FIRST = select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload).where(
     tables.events.c.stream == bindparam("stream"), tables.events.c.version == literal_column("1")
 )
-SKEW = timedelta(minutes=1)
-"""How far the clocks of processes that share a lease may be apart."""
-
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
@@ -66,9 +64,9 @@ def _facts_after(streams: int) -> Any:
     return asked.where(or_(*wanted)).order_by(columns.position)
 
 
-_HOLDER = select(tables.leases.c.holder).where(
-    tables.leases.c.name == bindparam("name"), tables.leases.c.until >= bindparam("now")
-)
+_TRIED = {"name": "written", "holder": "", "until": 0}
+"""A lease that nobody takes: every role may write it."""
+_SAME = update(tables.leases).where(tables.leases.c.name == _TRIED["name"]).values(until=0)
 STREAMS = 400
 """Streams that are asked for in one statement."""
 
@@ -77,6 +75,13 @@ FOLLOWED = 500
 
 FOLLOW_POLL = 0.25
 """Seconds between two looks of a follower that hears no news."""
+
+
+class Trouble(StrEnum):
+    """Why a record takes nothing."""
+
+    FULL = "the disk of the record is full"
+    REFUSED = "the record cannot be written"
 
 
 class Record:
@@ -97,6 +102,8 @@ class Record:
         """The latest events, for all who follow the record in this process."""
         self._backend = backend
         self._now = now
+        self.trouble: Trouble | None = None
+        """Why nothing is taken: the last write failed by no fault of its own. None while things are taken."""
         self._news = News(backend)
         self._appender = Appender(backend, now, self._news.tell)
 
@@ -139,9 +146,29 @@ class Record:
         """A connection whose reads are of one moment."""
         return self._backend.reading()
 
-    def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that is committed at the end, and rolled back when the block raises."""
-        return self._backend.writing()
+        try:
+            async with self._backend.writing() as connection:
+                yield connection
+        except FAILURES as problem:
+            self._failed(problem)
+            raise
+
+    async def try_writing(self) -> None:
+        """Write something that changes nothing, to see whether the record takes anything again."""
+        if self.trouble is Trouble.FULL and not await self._backend.has_room():
+            return
+        async with self.writing() as connection:
+            # Where there is no row, a statement that changes rows writes nothing.
+            await connection.execute(kind_of(connection).new_row(tables.leases).values(**_TRIED))
+            await connection.execute(_SAME)
+        self.trouble = None
+
+    def _failed(self, problem: Exception) -> None:
+        if not isinstance(problem, DBAPIError) or is_away(problem):
+            self.trouble = Trouble.FULL if isinstance(problem, DBAPIError) and is_full(problem) else Trouble.REFUSED
 
     async def clean(self) -> str:
         """Overwrite on disk what was deleted. Gives why remains may lie there; empty when none do."""
@@ -162,7 +189,13 @@ class Record:
         ``Unacceptable`` for a decision that no record takes, and what the database raises: then the same command
         may be sent again, and is carried out once.
         """
-        return await self._appender.append(checked(decision, command), metadata, command, checkpoint)
+        try:
+            appended = await self._appender.append(checked(decision, command), metadata, command, checkpoint)
+        except FAILURES as problem:
+            self._failed(problem)
+            raise
+        self.trouble = None
+        return appended
 
     async def answered(self, command_id: str) -> Appended | None:
         """What a command brought about when it was first sent; None when it never was."""
@@ -271,28 +304,32 @@ class Record:
     async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
         """Take or keep a lease, which one holder has at a time. False while another has it.
 
-        ``longest`` is in seconds the longest for which anybody takes this lease; 0: all take it for as long. One that
-        ends more than a minute later than that was taken by a clock that ran ahead. It is free: otherwise nobody could
-        have it until the true time had come so far.
+        It ends by the clock of ``Backend.time``, that of this process where everybody is on one machine. ``longest``
+        is in seconds the longest for which anybody takes this lease; 0: all take it for as long. One that ends later
+        than that from now was taken before the clock was set back. It is free: otherwise nobody could have it until
+        the time had come so far again.
         """
-        now = self._now()
-        until = microseconds(now + timedelta(seconds=seconds))
         table = tables.leases
         async with self.writing() as connection:
+            now = self.time(connection)
+            until = now + _microseconds(seconds)
             await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-            latest = microseconds(now + timedelta(seconds=max(seconds, longest)) + SKEW)
-            free = (table.c.until < microseconds(now)) | (table.c.until > latest)
-            mine_or_free = (table.c.holder == holder) | free
+            mine_or_free = (table.c.holder == holder) | ~held(now, max(seconds, longest))
             renewed = await connection.execute(
                 update(table).where(and_(table.c.name == name, mine_or_free)).values(holder=holder, until=until)
             )
             return renewed.rowcount == 1
 
-    async def holder(self, name: str) -> str:
-        """Who has a lease now; empty when nobody does."""
+    async def holder(self, name: str, longest: float) -> str:
+        """Who has a lease now, which is taken for ``longest`` seconds at most; empty when nobody does."""
         async with self.engine.connect() as connection:
-            found = await connection.execute(_HOLDER, {"name": name, "now": microseconds(self._now())})
-            return str(found.scalar_one_or_none() or "")
+            here = tables.leases.c
+            wanted = select(here.holder).where(here.name == name, held(self.time(connection), longest))
+            return str((await connection.execute(wanted)).scalar_one_or_none() or "")
+
+    def time(self, connection: AsyncConnection) -> ColumnElement[int]:
+        """What a statement takes for now, by the clock that leases go by: in microseconds since 1970."""
+        return kind_of(connection).time(self._now)
 
     async def release(self, name: str, holder: str) -> None:
         """Give a lease back, so that another need not wait until it runs out."""
@@ -313,6 +350,19 @@ class Record:
         With ``after`` a position, what this process has heard of already and lies behind it counts.
         """
         return await self._news.wait(timeout, after)
+
+
+def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
+    """Whether a lease that nobody takes for longer than so many seconds is somebody's ``now`` (``Record.time``).
+
+    Where a statement has waited for another's it asks for the time again: a lease that was renewed meanwhile ends
+    later than it could by the time before.
+    """
+    return tables.leases.c.until.between(now, now + _microseconds(longest))
+
+
+def _microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)
 
 
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:

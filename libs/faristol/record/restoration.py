@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.kernel.names import COUNTRY, LONGEST_NAME, may_be_kept
 from faristol.record import archive, stored, tables
 from faristol.record.archive import ArchiveError, Line
+from faristol.record.bindings import Bindings, Kept, Names
 from faristol.record.checker import Checker, unanswered
 from faristol.record.errors import Wrong
 from faristol.record.export import Exported
@@ -41,13 +42,18 @@ class Archive:
         first = next(self._lines)
         if first.kind != "archive":
             raise first.error("this is no archive of a record")
-        if (version := first.number_of("version")) != archive.VERSION:
-            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION}")
+        if (version := first.number_of("version")) not in archive.READABLE:
+            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION} or less")
         self.tournament = first.text("tournament")
         self.position = first.number_of("position")
         self.checker = Checker(keys, kept=kept, part=self.tournament)
+        self.bindings = Bindings(part=bool(self.tournament))
+        self.names = Names()
+        """How the names stand to the events that bind them, when all of it was read."""
         self.counts = Exported()
-        self._named: set[str] = set()
+        self._with_people = first.flag("people")
+        self._people: dict[str, tuple[Kept, int]] = {}
+        self._erased: set[str] = set()
         self._may_be_noted: set[int] = set()
         """Positions of the events beside which a note can stand, and none was read."""
         self._due = ""
@@ -73,6 +79,7 @@ class Archive:
                 if event.command_id != self._due:
                     self._nothing_due(line)
                 self.checker.event(event)
+                self.bindings.event(event)
                 if event.type in WITH_WORDS:
                     self._may_be_noted.add(event.position)
                 self._due = "" if self.tournament else event.command_id
@@ -90,7 +97,7 @@ class Archive:
             case "person":
                 self._nothing_due(line)
                 counts.people += 1
-                yield self._person(line, tables.people)
+                yield self._person(line)
             case "note":
                 self._nothing_due(line)
                 yield self._note(line)
@@ -98,7 +105,10 @@ class Archive:
             case "erased":
                 self._nothing_due(line)
                 counts.erased += 1
-                yield self._person(line, tables.erased)
+                row = line.members()
+                self._once(line, row["player_id"])
+                self._erased.add(row["player_id"])
+                yield Row(tables.erased, row)
             case "end":
                 self._nothing_due(line)
                 self._end(line)
@@ -125,14 +135,27 @@ class Archive:
         self._may_be_noted.remove(position)
         return Row(tables.notes, {**row, "player_ids": Note(row["text"], row["player_ids"]).written_ids})
 
-    def _person(self, line: Line, table: Table) -> Row:
+    def _person(self, line: Line) -> Row:
         row = line.members()
-        if table is tables.people:
-            _check_person(line, row)
-        if (player_id := row["player_id"]) in self._named:
+        _check_person(line, row)
+        self._once(line, row["player_id"])
+        bound = row.pop("bound")
+        self._people[row["player_id"]] = Kept(**row), bound
+        return Row(tables.people, row)
+
+    def _once(self, line: Line, player_id: str) -> None:
+        if player_id in self._people or player_id in self._erased:
             raise line.error(f"player {player_id} stands here for the second time")
-        self._named.add(player_id)
-        return Row(table, row)
+
+    def _check_names(self, line: Line) -> None:
+        """Hold the names against the events. In a part, one may be bound by an event that is not in it."""
+        for player_id, (_, bound) in self._people.items():
+            if self.tournament and bound > self.bindings.position(player_id):
+                self.bindings.elsewhere(player_id)
+            elif bound != (here := self.bindings.position(player_id)):
+                raise line.error(f"{player_id} is said to be bound at position {bound}, and is at {here}")
+        people = [kept for kept, _ in self._people.values()]
+        self.names = self.bindings.compare(people, self._erased, without=not self._with_people)
 
     def _end(self, line: Line) -> None:
         if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
@@ -141,6 +164,7 @@ class Archive:
             if line.number_of(name) != found:
                 raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
         self.checker.end()
+        self._check_names(line)
 
 
 def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> Verdict:
@@ -153,7 +177,7 @@ def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, 
             pass
     except ArchiveError as wrong:
         return Verdict.of(checker, wrong=str(wrong))
-    found = Verdict.of(checker)
+    found = Verdict.of(checker, names=opened.names)
     # An end that was left out leaves no trace: it goes by where the record was, and by what its seals are over.
     return replace(found, position=opened.position) if opened.tournament else found
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -19,6 +18,7 @@ from faristol.record.checker import Checker
 from faristol.record.databases import FAILURES
 from faristol.record.errors import Wrong
 from faristol.record.event import microseconds, utc_now
+from faristol.record.keys import KeyAway, SealKey
 from faristol.record.record import Record
 from faristol.record.seals import FIRST, LARGEST, Seal, root_of
 from faristol.record.verification import Progress, following, quiet
@@ -26,15 +26,20 @@ from faristol.record.verification import Progress, following, quiet
 LEASE = "sealer"
 EVENTS = 1_000
 """Events under one seal, when there are as many."""
+SIGNING = 30.0
+"""Seconds that one signature may take."""
 SECONDS = 60.0
 """How long an event waits for its seal, when others do not come."""
+
+LONGEST_LOOK = 5.0
+"""Seconds between two looks at what was appended, of who lets events wait for long."""
 
 _log = logging.getLogger(__name__)
 
 
 async def seal(
     record: Record,
-    key: Ed25519PrivateKey,
+    key: SealKey,
     *,
     events: int = EVENTS,
     progress: Progress = quiet,
@@ -42,7 +47,8 @@ async def seal(
 ) -> list[Seal]:
     """Seal everything that is not sealed yet, ``events`` at a time. Gives the new seals.
 
-    What is wrong is not sealed: raises ``Wrong`` at the first event that does not chain to those before it. Another
+    What is wrong is not sealed: raises ``Wrong`` at the first event that does not chain to those before it, and
+    ``KeyAway`` where the key does not sign; then what was sealed before remains. Another
     process may seal at the same moment; then this one goes on where the other got to.
     """
     if not 0 < events <= LARGEST:
@@ -64,7 +70,7 @@ async def seal(
             key_id="",
             sealed_at=microseconds(now()),
         )
-        newest = draft.signed(key)
+        newest = await _signed(draft, key)
         if await _keep(record, newest):
             made.append(newest)
         else:
@@ -72,6 +78,15 @@ async def seal(
                 newest = await seals.last(connection)
         progress(up_to - start, end - start)
     return made
+
+
+async def _signed(draft: Seal, key: SealKey) -> Seal:
+    """The seal, signed in a thread: what holds the key may take its time. Raises ``KeyAway``."""
+    try:
+        async with asyncio.timeout(SIGNING):
+            return await asyncio.to_thread(draft.signed, key)
+    except TimeoutError:
+        raise KeyAway(f"the key has not signed for {SIGNING:g} seconds") from None
 
 
 async def _root(record: Record, after: int, up_to: int) -> bytes:
@@ -100,26 +115,32 @@ async def _keep(record: Record, made: Seal) -> bool:
 class Sealer:
     """Seals beside other work. One of all the processes of a cell does it at a time."""
 
-    def __init__(
-        self, record: Record, key: Ed25519PrivateKey, *, events: int = EVENTS, seconds: float = SECONDS
-    ) -> None:
+    def __init__(self, record: Record, key: SealKey, *, events: int = EVENTS, seconds: float = SECONDS) -> None:
         self._record = record
         self._key = key
         self._events = events
         self._seconds = seconds
-        self._look = min(max(seconds / 8, 0.05), 5.0)
+        self._look = min(max(seconds / 8, 0.05), LONGEST_LOOK)
         """Seconds between two looks at what was appended."""
         self._holder = str(uuid.uuid4())
         self._wrong = ""
+        self._away = ""
 
     async def run(self) -> None:
-        """Seal until cancelled. A record that is wrong is not sealed any further, and the log says so."""
+        """Seal until cancelled.
+
+        A record that is wrong is not sealed any further, and the log says so; nor is anything while the key is away.
+        """
         try:
             while True:
                 try:
-                    if await self._record.lease(LEASE, self._holder, self._look * 4 + 5) and await self._due():
+                    if await self._leads() and await self._due():
                         await seal(self._record, self._key, events=self._events)
                         self._wrong = ""
+                        self._tell("")
+                except KeyAway as problem:
+                    self._tell(str(problem))
+                    await self._let_go()  # the key of another process may be there
                 except FAILURES as problem:
                     _log.warning("sealing waits: %r", problem)
                 except Wrong as wrong:
@@ -128,10 +149,24 @@ class Sealer:
                     self._wrong = str(wrong)
                 await asyncio.sleep(self._look)
         finally:
-            try:
-                await self._record.release(LEASE, self._holder)
-            except FAILURES as problem:
-                _log.info("the lease for sealing runs out by itself: %s", problem)
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        try:
+            await self._record.release(LEASE, self._holder)
+        except FAILURES as problem:
+            _log.info("the lease for sealing runs out by itself: %s", problem)
+
+    def _tell(self, away: str) -> None:
+        """Say once that the key is away, and that it is back."""
+        if away and away != self._away:
+            _log.error("sealing waits for its key: %s", away)
+        elif self._away and not away:
+            _log.warning("sealing goes on, its key is back")
+        self._away = away
+
+    async def _leads(self) -> bool:
+        return await self._record.lease(LEASE, self._holder, _lease(self._look), longest=_lease(LONGEST_LOOK))
 
     async def _due(self) -> bool:
         """Whether enough events wait for a seal, or one of them has waited long enough."""
@@ -145,4 +180,10 @@ class Sealer:
             waiting = (await connection.execute(since)).scalar_one_or_none()
         if not isinstance(waiting, int):
             return waiting is not None  # who seals says what is wrong with it
-        return microseconds(utc_now()) - waiting >= self._seconds * 1_000_000
+        # One that waits since a time to come was written by a clock that ran ahead, or before this one was set back.
+        return abs(microseconds(utc_now()) - waiting) >= self._seconds * 1_000_000
+
+
+def _lease(look: float) -> float:
+    """For how long one who looks every so many seconds seals."""
+    return look * 4 + 5

@@ -13,24 +13,32 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from struct import Struct
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import rows, tables
 from faristol.record.errors import RecordError
 from faristol.record.event import microseconds
-from faristol.record.keys import Keys, key_id
+from faristol.record.keys import Keys, SealKey, key_id
 
 LARGEST = 10_000
 """Events under one seal. Fewer tell more closely where something is wrong; more make fewer seals."""
 
+_LAST_POSITION = 2**63 - 1
+"""The largest that a database holds."""
+
+NO_SEAL = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
+"""What reading a seal out of JSON raises for what is none. JSON may be nested deeply, and have numbers of any size."""
+
 _NUMBER = Struct(">Q").pack
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 FIRST = bytes(32)
 """What the first seal has in place of the digest of one before."""
@@ -99,8 +107,8 @@ class Seal:
         """SHA-256 of the statement, which the next seal holds."""
         return hashlib.sha256(self.statement).digest()
 
-    def signed(self, key: Ed25519PrivateKey) -> Seal:
-        """The seal with the name and the signature of a key."""
+    def signed(self, key: SealKey) -> Seal:
+        """The seal with the name and the signature of a key. May block, and raise ``KeyAway``."""
         named = replace(self, key_id=key_id(key.public_key()))
         return replace(named, signature=key.sign(named.statement))
 
@@ -122,7 +130,7 @@ async def read(
 
     Raises ``Wrong`` for a value that no seal was written with.
     """
-    values = {"after": after, "most": most, "up_to": 2**63 - 1 if up_to is None else up_to}
+    values = {"after": after, "most": most, "up_to": _LAST_POSITION if up_to is None else up_to}
     return [Seal(**row._mapping) for row in await rows.read(connection, _AFTER, values, _TYPES, "the seal")]
 
 
@@ -132,6 +140,50 @@ async def last(connection: AsyncConnection) -> Seal | None:
     return Seal(**found[0]._mapping) if found else None
 
 
+def to_json(seal: Seal) -> dict[str, str | int]:
+    """A seal as ``/api/v1/seals`` shows it."""
+    return {
+        "from_position": seal.from_position,
+        "to_position": seal.to_position,
+        "root": seal.root.hex(),
+        "previous": seal.previous.hex(),
+        "key_id": seal.key_id,
+        "sealed_at": (_EPOCH + timedelta(microseconds=seal.sealed_at)).isoformat(),
+        "signature": seal.signature.hex(),
+        "statement": seal.statement.decode(),
+    }
+
+
+def from_json(member: Mapping[str, Any]) -> Seal:
+    """A seal as it was shown. Raises one of ``NO_SEAL`` for what is none."""
+    seal = Seal(
+        from_position=int(member["from_position"]),
+        to_position=int(member["to_position"]),
+        root=bytes.fromhex(member["root"]),
+        previous=bytes.fromhex(member["previous"]),
+        key_id=str(member["key_id"]),
+        signature=bytes.fromhex(member["signature"]),
+        sealed_at=microseconds(datetime.fromisoformat(member["sealed_at"])),
+    )
+    if not 1 <= seal.from_position <= seal.to_position <= _LAST_POSITION:
+        raise ValueError("no record has these positions")
+    seal.key_id.encode("ascii")  # the digest is over it
+    return seal
+
+
+def difference(kept: Seal, found: Seal) -> str:
+    """In what a seal is another than the one that was kept outside in its place; empty when it is that one."""
+    if kept.digest == found.digest:
+        return ""
+    if kept.to_position != found.to_position:
+        return f", which is over positions {kept.from_position} to {kept.to_position}: all was sealed anew from here on"
+    if kept.root != found.root:
+        return ", which has another root: the events under it were changed and sealed anew"
+    if kept.previous != found.previous:
+        return ", which follows another seal: what lies before it was sealed anew"
+    return ": the same events were sealed anew"
+
+
 def kept(path: Path) -> Sequence[Seal]:
     """Seals that somebody keeps outside the record: an answer of ``/api/v1/seals``, saved to a file.
 
@@ -139,19 +191,8 @@ def kept(path: Path) -> Sequence[Seal]:
     """
     try:
         found = json.loads(path.read_bytes())["seals"]
-        return [
-            Seal(
-                from_position=int(member["from_position"]),
-                to_position=int(member["to_position"]),
-                root=bytes.fromhex(member["root"]),
-                previous=bytes.fromhex(member["previous"]),
-                key_id=str(member["key_id"]),
-                signature=bytes.fromhex(member["signature"]),
-                sealed_at=microseconds(datetime.fromisoformat(member["sealed_at"])),
-            )
-            for member in found
-        ]
+        return [from_json(member) for member in found]
     except OSError as problem:
         raise RecordError(f"the seals in {path} cannot be read: {problem.strerror}") from problem
-    except (ValueError, TypeError, LookupError) as problem:
+    except NO_SEAL as problem:
         raise RecordError(f"{path} holds no seals: expected an answer of /api/v1/seals") from problem

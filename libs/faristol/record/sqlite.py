@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,26 +18,46 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Insert, LargeBinary, Select, Table, cast, event, func
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    ColumnElement,
+    Insert,
+    LargeBinary,
+    Select,
+    Table,
+    cast,
+    event,
+    func,
+    literal,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from faristol.record.backend import PATIENCE, Backend, Misfit, cleaned, shown
 from faristol.record.errors import UnknownDatabase
+from faristol.record.event import microseconds
 from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.record.group_commit import GroupCommit
+from faristol.record.rights import NoRoles, Right
 
 T = TypeVar("T")
 
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for what another process holds."""
 
+ROOM = 1024 * 1024
+"""Bytes: a row may still find its place in a file on a disk that is full."""
+
 _OF_THE_STATEMENT = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
 """What SQLite says of a wrong statement, with the code that it also has for a transaction which a full disk took away.
 
 A table that is not there may have been dropped by a rebuild, and then there is another.
 """
+
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
+"""Codes of a write for which there is no room, to the file or to what processes share of it."""
 
 _TYPES: Mapping[type, str] = {int: "integer", str: "text", bytes: "blob"}
 """What SQLite calls the types that we write."""
@@ -72,9 +93,14 @@ class Sqlite(Backend):
         return _file(url).exists()
 
     @staticmethod
-    def is_away(_: Exception) -> bool:
-        """A file is there or it is not."""
-        return False
+    def is_away(problem: Exception) -> bool:
+        """A file is there or it is not; another process may hold it for long, or its disk be full."""
+        code = getattr(getattr(problem, "orig", None), "sqlite_errorcode", 0)
+        return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)
+
+    @staticmethod
+    def is_full(problem: BaseException) -> bool:
+        return isinstance(problem, sqlite3.Error) and getattr(problem, "sqlite_errorcode", 0) in _FULL
 
     @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
@@ -96,6 +122,11 @@ class Sqlite(Backend):
         """Every transaction that writes is alone."""
 
     @staticmethod
+    def time(now: Callable[[], datetime]) -> ColumnElement[int]:
+        """A file is of one machine, and so is whoever uses it."""
+        return literal(microseconds(now()), BigInteger)
+
+    @staticmethod
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> Misfit | None:
@@ -113,8 +144,24 @@ class Sqlite(Backend):
                     return Misfit(before, position, f"bytes that are no UTF-8 as its {column.name}")
         return None
 
+    @staticmethod
+    async def grant(_: AsyncConnection, __: str, ___: Sequence[Right], ____: Collection[str]) -> None:
+        raise NoRoles("SQLite has no roles: whoever may write the file may change everything in it")
+
+    @staticmethod
+    async def missing(_: AsyncConnection, __: Sequence[Right]) -> list[str]:
+        return []
+
+    @staticmethod
+    async def of_others(_: AsyncConnection, __: Collection[str]) -> Mapping[str, str]:
+        return {}
+
+    @staticmethod
+    def lacks_rights(_: Exception) -> bool:
+        return False
+
     def __init__(self, url: URL) -> None:
-        file = _file(url)
+        self._file = file = _file(url)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)  # names stand in it; the files that SQLite puts beside it take its mode
         self.engine = _engine(url, "BEGIN", pool_size=6, max_overflow=4)
@@ -158,6 +205,9 @@ class Sqlite(Backend):
                 return False
             except sqlite3.Error as problem:
                 raise OperationalError("append", None, problem) from problem
+
+    async def has_room(self) -> bool:
+        return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= ROOM
 
     async def listen(self, _: Callable[[int], None]) -> None:
         """Processes that share a file tell each other nothing."""

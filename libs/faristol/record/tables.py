@@ -14,7 +14,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -77,6 +77,7 @@ people = Table(
     Column("name", String(200), nullable=False, index=True),
     Column("club", String(200), nullable=False),
     Column("country", String(3), nullable=False, server_default=""),
+    Column("salt", LargeBinary, nullable=True, comment="of what binds the name to an event; null where none does"),
 )
 
 notes = Table(

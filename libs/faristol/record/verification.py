@@ -1,14 +1,15 @@
-"""Check that a record in a database is what was written: order, versions, chain and seals."""
+"""Check that a record in a database is what was written: order, versions, chain, seals and names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import seals, stored, tables
+from faristol.record.bindings import Bindings, Names, erased_ids, kept_names
 from faristol.record.checker import Checker
 from faristol.record.errors import Wrong
 from faristol.record.keys import Keys
@@ -43,9 +44,11 @@ class Verdict:
     """The position up to which they reach."""
     tournament: str = ""
     """Of which it was, when not of a whole record."""
+    names: Names = field(default_factory=Names)
+    """How the names stand to the events that bind them."""
 
     @classmethod
-    def of(cls, checker: Checker, *, after: int = 0, wrong: str = "") -> Verdict:
+    def of(cls, checker: Checker, *, after: int = 0, wrong: str = "", names: Names | None = None) -> Verdict:
         """From what a check has seen."""
         return cls(
             events=checker.events,
@@ -56,6 +59,7 @@ class Verdict:
             seals=checker.seals,
             sealed=checker.sealed,
             tournament=checker.part,
+            names=names or Names(),
         )
 
 
@@ -67,12 +71,14 @@ async def verify(
     kept: Iterable[Seal] = (),
     after: int = 0,
     from_seal: bool = False,
+    without_names: bool = False,
 ) -> Verdict:
-    """Read the record and recompute every hash, and the root of every seal.
+    """Read the record and recompute every hash, the root of every seal, and what binds every name.
 
     With ``keys``, every seal must bear the signature of one of them; seals ``kept`` outside must all be the record's.
     ``after`` a position, or after the last seal (``from_seal``), what lies before is taken to be right, except that
-    the order and the signatures of its seals are checked. What is appended meanwhile is left for the next time.
+    the order and the signatures of its seals are checked. What is appended meanwhile is left for the next time. The
+    record may be ``without_names`` that were bound, when it was restored without people.
     """
     checker = Checker(keys, kept=kept, after=after)
     try:
@@ -83,6 +89,7 @@ async def verify(
             checker = Checker(keys, kept=kept, after=after)
         if after > there.counted:
             raise Wrong(f"position {there.counted + 1}: not there; what comes after position {after} was to be checked")
+        bindings = Bindings(begun=after > 0, left_out=without_names)
         waiting = await _before(record, checker, after, there)
         while True:
             batch, answered = await _next(record, checker, max(there.counted, there.last))
@@ -90,6 +97,7 @@ async def verify(
                 break
             for event in batch:
                 checker.event(event, answered)
+                bindings.event(event)
                 while waiting and waiting[0].to_position <= event.position:
                     checker.seal(waiting.pop(0))
                     waiting = waiting or await _seals(record, checker.sealed, there)
@@ -98,9 +106,21 @@ async def verify(
         if waiting:
             raise Wrong(f"position {checker.position + 1}: {waiting[0]} is here, and the record ends before it")
         checker.end()
+        names = await _names(record, bindings, checker.position)
     except Wrong as wrong:
         return Verdict.of(checker, after=after, wrong=str(wrong))
-    return Verdict.of(checker, after=after)
+    return Verdict.of(checker, after=after, names=names)
+
+
+async def _names(record: Record, bindings: Bindings, after: int) -> Names:
+    """Compare the names as they are now, for which events that were appended meanwhile have to be looked at, too."""
+    async with record.reading() as connection:
+        end, _ = await stored.end(connection)
+        while batch := await stored.read(connection, after, end):
+            for event in batch:
+                bindings.event(event)
+            after = batch[-1].position
+        return bindings.compare(await kept_names(connection), await erased_ids(connection))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
+from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.options import OptionValue
 from faristol.rules.ruleset import Ruleset
@@ -81,9 +82,8 @@ def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue])
     """
     if hashlib.sha256(content).hexdigest() != digest:
         raise ValueError(f"the content of ruleset {digest} is not what its digest says")
-    found = _kept[digest] = read_content(content, chosen)
-    if len(_kept) > MOST_KEPT:
-        _kept.popitem(last=False)
+    found = read_content(content, chosen)
+    keep(_kept, digest, found, MOST_KEPT)
     return found
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from faristol.rules.board import PREMIUMS, SIZE, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet
+from faristol.words.bounds import find_best
 from faristol.words.graph import WordGraph
 from faristol.words.walk import (
     FREE,
@@ -28,6 +29,8 @@ from faristol.words.walk import (
 
 _ROOM = 1 << 17
 """Plays to make room for at first. Memory that no play is written to costs nothing."""
+_ROOM_OF_BEST = 1 << 10
+"""Those that were among the best when they were found."""
 
 
 class Laid(NamedTuple):
@@ -143,6 +146,24 @@ def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
     Raises ``ValueError`` for a rack of more than seven tiles, a face that the set does not have, or a grid of
     another tile set than the graph's.
     """
+    values, hand = _checked(graph, grid, rack)
+    return Candidates(grid, _find(graph, _squares(grid, values), values, hand, _ROOM))
+
+
+def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> Candidates:
+    """The best plays, ``count`` of them and all that score as much as the last, in a part of the time of ``generate``.
+
+    They come in its order; there are fewer where there are no more. Raises ``ValueError`` as ``generate``, and for a
+    count below 1.
+    """
+    if count < 1:
+        raise ValueError(f"expected at least one play, not {count}")
+    values, hand = _checked(graph, grid, rack)
+    return Candidates(grid, _find_best(graph, _squares(grid, values), values, hand, count, _ROOM_OF_BEST))
+
+
+def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The points of each tile code, and how many tiles of each are in hand, blanks last. Raises ``ValueError``."""
     tile_set = graph.tile_set
     if grid.tile_set.faces != tile_set.faces:
         raise ValueError(f"the grid has tiles of {grid.tile_set.name}, the lexicon words of {tile_set.name}")
@@ -152,9 +173,7 @@ def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
         if face != BLANK and face not in tile_set.index:
             raise ValueError(f"rack {' '.join(rack)}: tile set {tile_set.name} has no tile {face!r}")
     values = np.array([tile_set.values[face] for face in tile_set.faces], dtype=np.int64)
-    hand = np.array([rack.count(face) for face in (*tile_set.faces, BLANK)], dtype=np.int64)
-    plays = _find(graph, _squares(grid, values), values, hand, _ROOM)
-    return Candidates(grid, plays)
+    return values, np.array([rack.count(face) for face in (*tile_set.faces, BLANK)], dtype=np.int64)
 
 
 def _find(
@@ -171,6 +190,28 @@ def _find(
         find_plays(graph.marks, graph.first, graph.edges, squares[down], values, hand, down, plays)
     found = int(plays[0, 0])
     return plays[1 : found + 1] if found < room else _find(graph, squares, values, hand, found + 1)
+
+
+def _find_best(
+    graph: WordGraph,
+    squares: npt.NDArray[np.int64],
+    values: npt.NDArray[np.int64],
+    hand: npt.NDArray[np.int64],
+    count: int,
+    room: int,
+) -> npt.NDArray[np.int64]:
+    """As ``_find``, by ``find_best``."""
+    worth = np.sort(np.repeat(np.append(values, 0), hand))[::-1].copy()
+    top = np.zeros(count, dtype=np.int64)
+    plays = np.empty((room, 2), dtype=np.int64)
+    plays[0] = 0
+    find_best(graph.marks, graph.first, graph.edges, squares, values, hand, worth, top, plays)
+    found = int(plays[0, 0])
+    if found >= room:
+        return _find_best(graph, squares, values, hand, count, found + 1)
+    noted = plays[1 : found + 1]
+    enough: npt.NDArray[np.bool_] = SCORE_LIMIT - (noted[:, 0] >> 9) >= top[-1]
+    return np.compress(enough, noted, axis=0)
 
 
 def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -36,11 +36,11 @@ already in that word, ``NO_CROSS`` if there is no such word; and how many tiles 
 FREE = -1
 NO_CROSS = -1
 
-NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, CONTACTS, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(12)
+NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, CONTACTS, HELD, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(13)
 """How far a walk has come on arriving at a column: the node; the tiles laid, how many and which; points of the
 word along the row, and its factor; points of the words across, and the length of the last of them, 0 if none;
-contacts made. Then what happens there: codes to try with a tile and with a blank, and the place in the hand of
-what lies there, ``NOTHING`` if none."""
+contacts made; and the mask of the codes still in hand. Then what happens there: codes to try with a tile and with a
+blank, and the place in the hand of what lies there, ``NOTHING`` if none."""
 NOTHING = -1
 
 
@@ -117,8 +117,29 @@ def completing(
 
 
 @compiled
+def is_among(score: int, top: Int64s) -> bool:
+    """Whether a score is one of the highest, which ``top`` keeps from the highest on; it is put among them."""
+    if score < top[-1]:
+        return False
+    at = len(top) - 1
+    while at > 0 and top[at - 1] < score:
+        top[at] = top[at - 1]
+        at -= 1
+    top[at] = score
+    return True
+
+
+@compiled
 def arrive(
-    marks: Int64s, line: Int64s, steps: Int64s, plays: Int64s, start: int, col: int, row: int, down: int
+    marks: Int64s,
+    line: Int64s,
+    steps: Int64s,
+    plays: Int64s,
+    start: int,
+    col: int,
+    row: int,
+    down: int,
+    top: Int64s | None,
 ) -> None:
     """Note the word that ends before ``col``, if one does, and what may be tried on that square."""
     here = steps[col]
@@ -134,40 +155,55 @@ def arrive(
         # One tile that makes a word both ways is one play: the longer word is its main word, or the one across.
         and not (laid == 1 and col - start < here[CROSSING] + down)
     ):
-        found = plays[0, 0] + 1
-        if found < len(plays):
-            score = here[MAIN] * here[FACTOR] + here[CROSS] + (BINGO if laid == RACK_SIZE else 0)
-            where = (start << 4 | row) if down else (row << 4 | start)
-            plays[found, 0] = (SCORE_LIMIT - score) << 9 | where << 1 | down
-            plays[found, 1] = here[TILES] << TILE_BITS * (RACK_SIZE - laid)
-        plays[0, 0] = found
+        score = here[MAIN] * here[FACTOR] + here[CROSS] + (BINGO if laid == RACK_SIZE else 0)
+        if top is None or is_among(score, top):
+            found = plays[0, 0] + 1
+            if found < len(plays):
+                where = (start << 4 | row) if down else (row << 4 | start)
+                plays[found, 0] = (SCORE_LIMIT - score) << 9 | where << 1 | down
+                plays[found, 1] = here[TILES] << TILE_BITS * (RACK_SIZE - laid)
+            plays[0, 0] = found
     here[TAKEN] = NOTHING
-    here[TO_TRY] = mark & (line[col, ALLOWED] if tile < 0 else 1 << tile)
-    here[TO_TRY_BLANK] = here[TO_TRY] if tile < 0 else 0
+    ways = mark & (line[col, ALLOWED] if tile < 0 else 1 << tile)
+    here[TO_TRY] = ways & here[HELD] if tile < 0 else ways
+    here[TO_TRY_BLANK] = ways if tile < 0 else 0
 
 
 @compiled
 def step_on(
-    marks: Int64s, first: Uint32s, edges: Uint32s, line: Int64s, values: Int64s, hand: Int64s, steps: Int64s, col: int
+    marks: Int64s,
+    first: Uint32s,
+    edges: Uint32s,
+    line: Int64s,
+    values: Int64s,
+    hand: Int64s,
+    steps: Int64s,
+    col: int,
+    bounds: Int64s,
+    top: Int64s | None,
 ) -> bool:
-    """Take the next way over the square ``col``; False when there is none left. The last way's tile comes back."""
+    """Take the next way over the square ``col``; False when there is none left. The last way's tile comes back.
+
+    Of ``find_from`` are ``bounds`` and ``top``.
+    """
     here, there = steps[col], steps[col + 1]
     blank = len(values)
     free = line[col, TILE] < 0
     if here[TAKEN] != NOTHING:
         hand[here[TAKEN]] += 1
         here[TAKEN] = NOTHING
+    # A condition of its own: so the code for every play is compiled without it.
+    if top is not None:  # noqa: SIM102
+        if free and bounds[here[LAID] + 1] < top[-1]:
+            return False
     code = -1
-    while here[TO_TRY] and code < 0:
+    if here[TO_TRY]:
         lowest = here[TO_TRY] & -here[TO_TRY]
         here[TO_TRY] ^= lowest
         code = popcount(lowest - 1)
         if free:
-            if hand[code]:
-                here[TAKEN] = code
-            else:
-                code = -1
-    if code < 0 and here[TO_TRY_BLANK] and hand[blank]:
+            here[TAKEN] = code
+    elif here[TO_TRY_BLANK] and hand[blank]:
         lowest = here[TO_TRY_BLANK] & -here[TO_TRY_BLANK]
         here[TO_TRY_BLANK] ^= lowest
         code = popcount(lowest - 1)
@@ -182,6 +218,8 @@ def step_on(
         there[CONTACTS] += 1
         return True
     hand[here[TAKEN]] -= 1
+    if here[TAKEN] != blank and not hand[code]:
+        there[HELD] ^= 1 << code
     worth = 0 if here[TAKEN] == blank else values[code] * line[col, LETTER_PREMIUM]
     there[LAID] += 1
     there[TILES] = here[TILES] << TILE_BITS | (code + 1) << 1 | (here[TAKEN] == blank)
@@ -217,24 +255,69 @@ def find_plays(
     """
     describe(marks, first, edges, squares, len(values))
     steps = np.zeros((SIZE + 1, STEP_FIELDS), dtype=np.int64)
+    bounds = np.zeros(0, dtype=np.int64)
     tiles_in_hand = hand.sum()
+    held = held_codes(hand)
     for row in range(SIZE):
-        line = squares[row]
         for start in range(SIZE):
-            if start > 0 and line[start - 1, TILE] >= 0:
-                continue
-            contact = start
-            while contact < SIZE and line[contact, TILE] < 0 and not line[contact, CONTACT]:
-                contact += 1
-            if contact == SIZE or contact - start >= tiles_in_hand:
-                continue
-            steps[start, :] = 0
-            steps[start, FACTOR] = 1
-            arrive(marks, line, steps, plays, start, start, row, down)
-            col = start
-            while col >= start:
-                if col < SIZE and step_on(marks, first, edges, line, values, hand, steps, col):
-                    col += 1
-                    arrive(marks, line, steps, plays, start, col, row, down)
-                else:
-                    col -= 1
+            if may_start(squares[row], start, tiles_in_hand):
+                find_from(
+                    marks, first, edges, squares[row], values, hand, steps, held, plays, start, row, down, bounds, None
+                )
+
+
+@compiled
+def held_codes(hand: Int64s) -> int:
+    """The mask of the codes that are in hand; blanks have none."""
+    mask = 0
+    for code in range(len(hand) - 1):
+        if hand[code]:
+            mask |= 1 << code
+    return mask
+
+
+@compiled
+def may_start(line: Int64s, start: int, tiles: int) -> bool:
+    """Whether a word may start there: after no tile, and with a square that makes contact within reach of so many."""
+    if start > 0 and line[start - 1, TILE] >= 0:
+        return False
+    contact = start
+    while contact < SIZE and line[contact, TILE] < 0 and not line[contact, CONTACT]:
+        contact += 1
+    return contact < SIZE and contact - start < tiles
+
+
+@compiled
+def find_from(
+    marks: Int64s,
+    first: Uint32s,
+    edges: Uint32s,
+    line: Int64s,
+    values: Int64s,
+    hand: Int64s,
+    steps: Int64s,
+    held: int,
+    plays: Int64s,
+    start: int,
+    row: int,
+    down: int,
+    bounds: Int64s,
+    top: Int64s | None,
+) -> None:
+    """Put every play whose word starts at a square into ``plays``.
+
+    Where ``top`` is given, it holds the highest scores that were found so far, from the highest on: only plays are put
+    that score no less than the last of them. ``bounds[n]`` is what no play from here with ``n`` tiles or more scores
+    above; without ``top`` nobody asks.
+    """
+    steps[start, :] = 0
+    steps[start, FACTOR] = 1
+    steps[start, HELD] = held
+    arrive(marks, line, steps, plays, start, start, row, down, top)
+    col = start
+    while col >= start:
+        if col < SIZE and step_on(marks, first, edges, line, values, hand, steps, col, bounds, top):
+            col += 1
+            arrive(marks, line, steps, plays, start, col, row, down, top)
+        else:
+            col -= 1

@@ -15,7 +15,7 @@ DIGITS = 6
 
 
 def code_of(keyring: Keyring, credential_id: str) -> str:
-    """What the link of a credential ends with: 51 characters that need no escape in a URL."""
+    """What the link of a credential ends with: 52 characters that need no escape in a URL."""
     mac = keyring.digest("link", credential_id)[:16]
     return base64.b32encode(uuid.UUID(credential_id).bytes + mac).decode().rstrip("=").lower()
 

@@ -9,10 +9,11 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.credentials.credential import Credential
-from faristol.credentials.errors import EXPIRED, REVOKED, Unauthenticated
-from faristol.credentials.roles import DIRECTOR, FEDERATION, MAY_GIVE, NAMES, OPERATOR, PLAYER
+from faristol.credentials.errors import EXPIRED, REVOKED, Denied, Unauthenticated
+from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, PLAYER
 from faristol.credentials.state import Access, Granted, to_message
 from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.access.v1 import events_pb2 as events
 
@@ -21,6 +22,8 @@ LONGEST = timedelta(days=400)
 """How long a credential may last: a season."""
 SESSION = timedelta(hours=16)
 """How long a device stays signed in at most: a day of a tournament."""
+NOBODY = Access()
+"""Nothing has been given."""
 
 
 def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
@@ -29,32 +32,68 @@ def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
     Whoever gets a token for a subject acts under their name: nobody gets one for a person who holds, or held, what the
     giver could not give.
     """
-    held = [granted.credential for granted in state.granted.values() if granted.credential.subject == subject]
+    held = _held(state, subject)
     if giver is None or giver.role in (FEDERATION, OPERATOR):
         return True
     return bool(held) and all(other.role in MAY_GIVE[giver.role] and other.scope.within(giver.scope) for other in held)
 
 
-def grant(giver: Credential | None, credential: Credential, form: events.Form.ValueType) -> list[Message]:
+def check_subject(giver: Credential | None, state: Access, credential: Credential) -> None:
+    """Check that the giver may give a credential to a subject whose id was known before.
+
+    A judge may be new, under an id that a director chose. Raises ``Denied``.
+    """
+    subject = credential.subject
+    is_new_judge = credential.role == JUDGE and not subject.startswith(OFFICIAL) and not _held(state, subject)
+    if not is_new_judge and not may_name(giver, state, subject):
+        text = N_("{subject} is somebody whom the caller may not speak for: leave the id out, or give another name")
+        raise Denied("OTHER_PERSON", text, {"subject": subject})
+
+
+def _held(state: Access, subject: str) -> list[Credential]:
+    return [granted.credential for granted in state.granted.values() if granted.credential.subject == subject]
+
+
+GIVEN = frozenset({events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN})
+"""The forms in which somebody gives a credential to another."""
+
+
+def grant(
+    giver: Credential | None, credential: Credential, form: events.Form.ValueType, state: Access = NOBODY
+) -> list[Message]:
     """Give a credential. ``giver`` is None where a process asks nobody for credentials.
 
-    Raises ``Denied`` for more than the giver has, ``Invalid`` for what cannot be.
+    By ``state`` it is known until when the giver gives. Raises ``Denied`` for more than the giver has, ``Invalid`` for
+    what cannot be.
     """
+    if form not in GIVEN:
+        raise Invalid("form", N_("is not given; expected a token, a link or a PIN"))
     _check(credential, form)
     ancestors: Sequence[str] = ()
     if giver is not None:
-        # A federation signs in for a day and appoints for a season.
-        giver.check_may_give(credential, may_outlive=giver.role in (FEDERATION, OPERATOR))
+        until = gives_until(state, giver)
+        giver.check_may_give(credential, may_outlive=until is None or credential.expires_at <= until)
         ancestors = (*giver.ancestors, giver.credential_id)
     return [events.CredentialGranted(credential=to_message(credential), form=form, ancestor_ids=ancestors)]
+
+
+def gives_until(state: Access, giver: Credential) -> datetime | None:
+    """Until when what somebody gives may last: as long as their own, or as what their device is signed in by.
+
+    None for a federation: it signs in for a day and appoints for a season.
+    """
+    if giver.role in (FEDERATION, OPERATOR):
+        return None
+    by = state.granted.get(giver.ancestors[-1]) if giver.ancestors else None
+    if by is not None and any(session == giver.credential_id for session, _ in by.sessions):
+        return by.credential.expires_at
+    return giver.expires_at
 
 
 def _check(credential: Credential, form: events.Form.ValueType) -> None:
     scope = credential.scope
     if not timedelta(0) < credential.expires_at - credential.issued_at <= LONGEST:
         raise Invalid("lifetime_seconds", N_("expected 1 to {most} seconds"), {"most": int(LONGEST.total_seconds())})
-    if form not in (events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN):
-        raise Invalid("form", N_("is not given; expected a token, a link or a PIN"))
     if credential.role == PLAYER and not (credential.player and len(scope.tournaments) == 1):
         raise Invalid("player_id", N_("a player is of a tournament: expected its id in the scope, and the player's"))
     if (scope.halls or scope.tables) and not scope.tournaments:
@@ -111,9 +150,22 @@ def _may_end(caller: Credential | None, credential: Credential) -> bool:
     return credential.role in MAY_GIVE[caller.role] and credential.scope.within(caller.scope)
 
 
-def sign_out(caller: Credential, at: Timestamp) -> list[Message]:
-    """End what somebody was given until now, links and PINs aside."""
-    return [events.SignedOut(subject_id=caller.subject, occurred_at=at, credential_id=caller.credential_id)]
+def sign_out(caller: Credential, at: Timestamp, *, this_device_alone: bool = False) -> list[Message]:
+    """End what somebody was given until now, links and PINs aside, or the token that they call with alone."""
+    return [
+        events.SignedOut(
+            subject_id=caller.subject,
+            occurred_at=at,
+            credential_id=caller.credential_id,
+            this_device_alone=this_device_alone,
+        )
+    ]
+
+
+def by_open_id(credential: Credential) -> list[Message]:
+    """Sign a browser in whose person a provider of OpenID Connect vouches for. Raises ``Invalid``."""
+    _check(credential, events.FORM_OPEN_ID)
+    return [events.CredentialGranted(credential=to_message(credential), form=events.FORM_OPEN_ID)]
 
 
 def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -> list[Message]:

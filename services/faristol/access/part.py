@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from faristol.access.service import service
 from faristol.credentials.keyring import Keyring
 from faristol.host import Part, Runtime, Servicer, StartError
@@ -9,9 +11,15 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import access_pb2_grpc as pb_grpc
 from faristol.record import RecordError
 
+if TYPE_CHECKING:
+    from faristol.access.provider import Provider
+
 
 def part(runtime: Runtime) -> Part:
-    """Giving, ending and listing credentials, and signing in. Raises ``StartError`` without keys that sign."""
+    """Giving, ending and listing credentials, and signing in.
+
+    Raises ``StartError`` without keys that sign, or for a provider that is not described as it should be.
+    """
     try:
         keyring = Keyring(runtime.settings.access_folder())
         keyring.signer()
@@ -24,7 +32,17 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=pb.DESCRIPTOR.services_by_name["AccessService"],
                 add=pb_grpc.add_AccessServiceServicer_to_server,
-                instance=service(runtime, keyring),
+                instance=service(runtime, keyring, _provider(runtime)),
             ),
         ),
     )
+
+
+def _provider(runtime: Runtime) -> Provider | None:
+    """The provider of OpenID Connect that the settings name."""
+    if runtime.settings.openid is None:
+        return None
+    from faristol.access.openid import described  # it and its HTTP client are for who has a provider
+    from faristol.access.provider import Provider
+
+    return Provider(described(runtime.settings.openid), runtime.now)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from google.protobuf.message import Message
@@ -13,31 +14,40 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.access import decide
 from faristol.access.codes import DIGITS, code_of, credential_of, pin_of
-from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.errors import Denied, Unauthenticated
+from faristol.access.places import check_places
+from faristol.credentials.credential import Credential
+from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
-from faristol.credentials.roles import JUDGE, NAMES, PLAYER
-from faristol.credentials.state import STREAM, Access, Granted, fold, of_message, to_message
+from faristol.credentials.roles import NAMES, PLAYER
+from faristol.credentials.state import STREAM, Access, Granted, fold, scope_of, to_message
 from faristol.credentials.tokens import issue
 from faristol.host import Runtime
 from faristol.host.access import caller
 from faristol.host.actor import Actor, checked, official_named
 from faristol.host.desk import canonical
 from faristol.host.dispatch import Answer, Context, Dispatcher
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import moment_of
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.record import Decision, Loaded, Write, load_at_once, people
 
+if TYPE_CHECKING:
+    from faristol.access.provider import Provider  # whoever has none does without an HTTP client
+
+M = TypeVar("M", bound=Message)
+
+_audit = logging.getLogger("faristol.audit")
+
 Decided = tuple[Decision, Callable[[int], Any]]
 
 
-def service(runtime: Runtime, keyring: Keyring) -> Dispatcher:
-    """The credentials of a cell."""
-    desk = AccessDesk(runtime, keyring)
+def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None) -> Dispatcher:
+    """The credentials of a cell, whose people sign in by ``provider`` too, if there is one."""
+    desk = AccessDesk(runtime, keyring, provider)
     commands: Mapping[type[Message], Any] = {
         pb.GrantCredentialRequest: desk.grant,
         pb.RevokeCredentialRequest: desk.revoke,
@@ -47,6 +57,8 @@ def service(runtime: Runtime, keyring: Keyring) -> Dispatcher:
     questions: Mapping[type[Message], Answer] = {
         pb.ListCredentialsRequest: desk.list_credentials,
         pb.GetCallerRequest: desk.get_caller,
+        pb.GetProviderRequest: desk.get_provider,
+        pb.StartSignInRequest: desk.start_sign_in,
     }
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
@@ -59,10 +71,11 @@ def service(runtime: Runtime, keyring: Keyring) -> Dispatcher:
 class AccessDesk:
     """Answers for the credentials of a cell."""
 
-    def __init__(self, runtime: Runtime, keyring: Keyring) -> None:
+    def __init__(self, runtime: Runtime, keyring: Keyring, provider: Provider | None) -> None:
         self._runtime = runtime
         self._record = runtime.record
         self._keyring = keyring
+        self._provider = provider
 
     async def grant(
         self, request: pb.GrantCredentialRequest, context: Context, response: type[pb.GrantCredentialResponse]
@@ -70,22 +83,22 @@ class AccessDesk:
         """Give somebody a credential. What is secret in the answer is made after it was kept, and again each time."""
         holder = _holder(request)
         command_id = canonical(request.command_id)
+        player = checked("player_id", request.player_id)
         who = await self._subject(request, command_id)
         now = _whole_seconds(self._runtime.now())
-        try:
-            expires_at = now + timedelta(seconds=request.lifetime_seconds)
-        except OverflowError:
-            raise Invalid("lifetime_seconds", N_("is more than any credential lasts")) from None
+        expires_at = _until(request, now)
         if request.role not in NAMES:
             raise Invalid("role", N_("is not given; expected one of {known}"), {"known": ", ".join(NAMES.values())})
         credential = Credential(
-            command_id, who.actor_id, request.role, _scope(request.scope), now, expires_at, player=request.player_id
+            command_id, who.actor_id, request.role, scope_of(request.scope), now, expires_at, player=player
         )
 
         async def attempt() -> Decided:
             state = await self._load()
-            self._check_name(request, who, state.state)
-            facts = decide.grant(caller(), credential, request.form)
+            if request.role != PLAYER and (request.subject_id or not who.name):  # else it is an id made just now
+                decide.check_subject(caller(), state.state, credential)
+            facts = decide.grant(caller(), credential, request.form, state.state)
+            await check_places(self._record, credential)
             given = pb.GrantCredentialResponse(credential=to_message(credential))
             return self._decision(state, facts, who), lambda position: _placed(given, position)
 
@@ -114,39 +127,37 @@ class AccessDesk:
             return await official_named(self._record, name, command_id)
         return Actor(subject, name)
 
-    def _check_name(self, request: pb.GrantCredentialRequest, who: Actor, state: Access) -> None:
-        """Raise ``Denied`` for a credential that would let its holder act under the name of somebody else."""
-        fresh = who.name and not request.subject_id  # an id that is made in this command
-        if not fresh and request.role != PLAYER and not decide.may_name(caller(), state, who.actor_id):
-            held = any(granted.credential.subject == who.actor_id for granted in state.granted.values())
-            if held or request.role != JUDGE or who.actor_id.startswith(OFFICIAL):
-                text = N_(
-                    "{subject} is somebody whom the caller may not speak for: leave the id out, or give another name"
-                )
-                raise Denied("OTHER_PERSON", text, {"subject": who.actor_id})
-
     async def revoke(
         self, request: pb.RevokeCredentialRequest, context: Context, response: type[pb.RevokeCredentialResponse]
     ) -> pb.RevokeCredentialResponse:
         """End a credential."""
         at = self._timestamp()
 
-        async def attempt() -> Decided:
-            state = await self._load()
-            facts = decide.revoke(caller(), state.state, request.credential_id, at)
-            return self._decision(state, facts), lambda position: response(position=position)
+        def ended(state: Access) -> list[Message]:
+            return decide.revoke(caller(), state, request.credential_id, at)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self._append(request, context, response, ended)
 
     async def sign_out(
         self, request: pb.SignOutRequest, context: Context, response: type[pb.SignOutResponse]
     ) -> pb.SignOutResponse:
         """End what the caller was given."""
-        at, credential = self._timestamp(), self._caller()
+        facts = decide.sign_out(self._caller(), self._timestamp(), this_device_alone=request.this_device_alone)
+        return await self._append(request, context, response, lambda state: facts)
+
+    async def _append(
+        self,
+        request: Any,
+        context: Context,
+        response: type[M],
+        decided: Callable[[Access], list[Message]],
+        who: Actor | None = None,
+    ) -> M:
+        """Append what is decided on the state, keep the name of ``who``, and answer with its position alone."""
 
         async def attempt() -> Decided:
-            facts = decide.sign_out(credential, at)
-            return self._decision(await self._load(), facts), lambda position: response(position=position)
+            state = await self._load()
+            return self._decision(state, decided(state.state), who), lambda position: response(position=position)
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
@@ -158,6 +169,18 @@ class AccessDesk:
         The answer that is kept says nothing that the record does not: the token is made for who has the code or the
         PIN, whatever answer an id of a command brings back.
         """
+        if request.WhichOneof("by") == "open_id":
+            return await self._sign_in_by_open_id(request, context, response)
+        try:
+            return await self._sign_in_here(request, context, response)
+        except AccessError as problem:
+            at = f" at table {request.pin.table} of {request.pin.tournament_id!r}" if request.HasField("pin") else ""
+            _audit.warning("refused to sign in by %s%s: %s", request.WhichOneof("by"), at, problem.reason)
+            raise
+
+    async def _sign_in_here(
+        self, request: pb.SignInRequest, context: Context, response: type[pb.SignInResponse]
+    ) -> pb.SignInResponse:
         now = _whole_seconds(self._runtime.now())
         is_right = self._check_of(request)
         if await self._was_wrong(request, is_right):
@@ -165,18 +188,12 @@ class AccessDesk:
             request.command_id = str(uuid.uuid4())
         session_id = self._session_id(request.command_id)
 
-        async def attempt() -> Decided:
-            state = await self._load()
+        def signed_in(state: Access) -> list[Message]:
             if request.WhichOneof("by") == "code":
-                of = credential_of(self._keyring, request.code)
-                facts = decide.by_link(state.state, of, session_id, now)
-            else:
-                facts = decide.by_pin(
-                    state.state, request.pin.tournament_id, request.pin.table, is_right, session_id, now
-                )
-            return self._decision(state, facts), lambda position: response(position=position)
+                return decide.by_link(state, credential_of(self._keyring, request.code), session_id, now)
+            return decide.by_pin(state, request.pin.tournament_id, request.pin.table, is_right, session_id, now)
 
-        answer = await self._runtime.desk.handle(context, request, attempt, response=response)
+        answer = await self._append(request, context, response, signed_in)
         granted = _session(await self._load(), session_id)
         if granted is None or not is_right(granted.credential.credential_id):
             raise Unauthenticated("PIN_WRONG", decide.PIN_WRONG, {"table": request.pin.table})
@@ -184,6 +201,42 @@ class AccessDesk:
         answer.credential.CopyFrom(to_message(session))
         answer.token = issue(session, self._keyring.signer(), self._record.record_id)
         return answer
+
+    async def _sign_in_by_open_id(
+        self, request: pb.SignInRequest, context: Context, response: type[pb.SignInResponse]
+    ) -> pb.SignInResponse:
+        """Sign a browser in whose person the provider vouches for."""
+        provider = self._known_provider()
+        try:
+            person = await provider.person(request.open_id)
+        except AccessError as problem:
+            _audit.warning("refused to sign in by %s: %s", provider.openid.issuer, problem.reason)
+            raise
+        # A code is good once, so nobody repeats this; the id of a command of another brings nobody their session.
+        request.command_id = str(uuid.uuid4())
+        now = _whole_seconds(self._runtime.now())
+        # The id is not made from the name, which may be erased, nor told from that at the provider without the secret.
+        subject = OFFICIAL + self._keyring.digest("openid", f"{provider.openid.issuer}\0{person.subject}").hex()[:12]
+        session_id, until = self._session_id(request.command_id), now + decide.SESSION
+        credential = Credential(session_id, subject, person.role, person.scope, now, until)
+        facts = decide.by_open_id(credential)
+        answer = await self._append(request, context, response, lambda state: facts, Actor(subject, person.name))
+        answer.credential.CopyFrom(to_message(credential))
+        answer.token = issue(credential, self._keyring.signer(), self._record.record_id)
+        return answer
+
+    async def get_provider(self, request: pb.GetProviderRequest, context: Context) -> pb.GetProviderResponse:
+        """The provider of OpenID Connect, if there is one."""
+        return pb.GetProviderResponse(name=self._provider.openid.name if self._provider else "")
+
+    async def start_sign_in(self, request: pb.StartSignInRequest, context: Context) -> pb.StartSignInResponse:
+        """Begin to sign in by it."""
+        return await self._known_provider().start(request.redirect_uri)
+
+    def _known_provider(self) -> Provider:
+        if self._provider is None:
+            raise NotFound("provider", "OpenID Connect")
+        return self._provider
 
     def _session_id(self, command_id: str) -> str:
         """The id of the credential of a device: nobody tells from it by which command it signed in."""
@@ -212,13 +265,16 @@ class AccessDesk:
     async def list_credentials(
         self, request: pb.ListCredentialsRequest, context: Context
     ) -> pb.ListCredentialsResponse:
-        """What the caller may end."""
+        """What the caller may end. Raises ``NotFound`` for a tournament of which they hold nothing."""
+        holder, tournament = caller(), request.tournament_id
+        if holder and tournament and not holder.scope.touches(tournament):
+            raise NotFound("tournament", tournament)
         state = (await self._load()).state
         now = self._runtime.now()
         answer = pb.ListCredentialsResponse()
         for granted in decide.visible(caller(), state):
             credential = granted.credential
-            of = not request.tournament_id or request.tournament_id in credential.scope.tournaments
+            of = not tournament or tournament in credential.scope.tournaments
             over = state.ended(credential) or now > credential.expires_at
             if of and (request.ended or not over):
                 answer.credentials.append(_line(state, granted, now))
@@ -233,7 +289,10 @@ class AccessDesk:
         credential = self._caller()
         known = await people.names(self._record, [credential.subject])
         name = known[credential.subject].name if credential.subject in known else credential.name
-        return pb.GetCallerResponse(credential=to_message(credential), name=name)
+        answer = pb.GetCallerResponse(credential=to_message(credential), name=name)
+        if until := decide.gives_until((await self._load()).state, credential):
+            answer.gives_until.FromDatetime(until)
+        return answer
 
     def _caller(self) -> Credential:
         credential = caller()
@@ -246,7 +305,7 @@ class AccessDesk:
 
     def _decision(self, state: Loaded[Access], facts: list[Message], who: Actor | None = None) -> Decision:
         writes = [Write(STREAM, state.version, facts, OF_THE_CELL)] if facts else []
-        return Decision(writes, also=who.remember if who and who.name else None)
+        return Decision(writes, also=who.remember if facts and who and who.name else None)
 
     def _timestamp(self) -> Timestamp:
         at = Timestamp()
@@ -285,8 +344,13 @@ def _line(state: Access, granted: Granted, now: datetime) -> pb.CredentialLine:
     return line
 
 
-def _scope(scope: events.Scope) -> Scope:
-    return of_message(events.Credential(scope=scope)).scope
+def _until(request: pb.GrantCredentialRequest, now: datetime) -> datetime:
+    if request.HasField("expires_at"):
+        return _whole_seconds(moment_of("expires_at", request.expires_at))
+    try:
+        return now + timedelta(seconds=request.lifetime_seconds)
+    except OverflowError:
+        raise Invalid("lifetime_seconds", N_("is more than any credential lasts")) from None
 
 
 def _holder(request: pb.GrantCredentialRequest) -> Ed25519PublicKey | None:

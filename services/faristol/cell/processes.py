@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import ipaddress
 import os
 import resource
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -20,13 +19,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stopped import told
+from faristol.cell.pages import GATEWAY, PagesProcess
 from faristol.credentials import keyring
-from faristol.host import SERVICES, Part, Runtime, Settings, StartError
+from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
-from faristol.host.startup import when_there
+from faristol.host.settings import ASKING, RELAY
+from faristol.host.startup import Waiting, when_there
 from faristol.host.telemetry import Telemetry
+from faristol.host.tls import Tls
+from faristol.kernel.addresses import is_loopback
 from faristol.record import Record
+from faristol.record.tasks import end
 
 NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
 """The services without which a service does not start. Others that it calls may be away or nowhere."""
@@ -49,7 +53,8 @@ class Running:
 
 def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
     """What builds the parts of these services. A process imports what it serves and nothing else."""
-    return [import_module(f"faristol.{name}.part").part for name in services]
+    rooms = ("faristol.host.relay" if name == RELAY else f"faristol.{name}.part" for name in services)
+    return [import_module(room).part for room in rooms]
 
 
 @asynccontextmanager
@@ -60,13 +65,14 @@ async def running(
     *,
     stop: asyncio.Event | None = None,
     tell: Callable[[str], None] = lambda _: None,
+    longest: float = 60.0,
 ) -> AsyncIterator[Running]:
     """Serve these services until the block ends, by the time of ``now``.
 
     With all of them and no NATS URL, a NATS server of its own is started in the data folder. A database or a NATS
-    server that is away is waited for, for as long as the settings say; ``tell`` is given a sentence about it. Raises
-    ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot be, and ``Cancelled`` when
-    ``stop`` is set meanwhile.
+    server that is away is waited for, for as long as the settings say, or else for ``longest`` seconds; ``tell`` is
+    given sentences about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot
+    be, and ``Cancelled`` when ``stop`` is set meanwhile.
     """
     stop = stop or asyncio.Event()
     for service in services:
@@ -75,39 +81,80 @@ async def running(
                 setting = f"FARISTOL_PEER_{needed.upper()}"
                 raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
     _check_open(settings)
+    asks = set(services) <= ASKING
+    if settings.tls or not (asks or (settings.database_url and settings.nats_url)):
+        await asyncio.to_thread(_prepare_folder, settings)
+    tls = await asyncio.to_thread(_prepare_tls, settings, services)
     _raise_descriptors()
     async with AsyncExitStack() as stack:
         if settings.otlp_endpoint:
             telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")
             stack.callback(telemetry.close)
-        if not settings.database_url or not settings.nats_url:
-            await asyncio.to_thread(_prepare_folder, settings)
-        nats_url = settings.nats_url
-        if not nats_url:
-            if len(services) == 1:
-                raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
-            stack.enter_context(await asyncio.to_thread(_hold, settings.data))
-            server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
-            stack.push_async_callback(server.stop)
-            nats_url = server.url
-        patience = settings.start_seconds
-        record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell)
+        apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
+        if apart:
+            services = [name for name in services if name != GATEWAY]
+        build = builders(services)
+        if settings.certificate == authority.files_of(settings) / authority.CERTIFICATE and not settings.peers_own:
+            build.append(authority.part)
+        if asks:
+            yield await _started(stack, Process(Runtime(settings, None, now, tls), None, build))
+            return
+        name = services[0] if len(services) == 1 else "cell"
+        server = None if settings.nats_url else await _own_nats(stack, settings, services)
+        nats_url, credentials = (server.url, None) if server else (settings.nats_url, settings.nats_credentials)
+        waiting = Waiting(settings, services)
+        stack.push_async_callback(waiting.end)
+        patience = settings.start_seconds if settings.start_seconds is not None else longest
+        record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell, waiting.begin)
         stack.push_async_callback(record.close)
+        await roles.check(record, services)
         if "access" in services:
             await asyncio.to_thread(_prepare_keys, settings, record.record_id)
-        bus = await when_there(lambda: Bus.connect(nats_url), patience, stop, tell)
+        context = tls.nats_context if tls and settings.nats_url else None
+        relays = RELAY in services or settings.relay
+        bus = await when_there(
+            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays),
+            patience,
+            stop,
+            tell,
+            waiting.begin,
+        )
         stack.push_async_callback(bus.close)
-        runtime = Runtime(settings, record, now)
-        build = builders(services)
+        if server:
+            minding = asyncio.create_task(server.mind(lambda: bus.refuses_since), name="nats-server.mind")
+            stack.push_async_callback(end, [minding])
+        await waiting.end()
+        runtime = Runtime(settings, record, now, tls)
         if settings.seal_key:
             build.append(import_module("faristol.host.sealer").part)
-        process = Process(runtime, bus, build)
-        stack.push_async_callback(process.stop)
-        try:
-            address = await process.start()
-        except (SQLAlchemyError, NatsError, OSError) as problem:
-            raise StartError(f"the process could not start: {told(problem)}") from problem
-        yield Running(runtime, process, address)
+        if settings.seal_key or settings.witnesses:
+            build.append(import_module("faristol.host.witnesses").part)
+        started = await _started(stack, Process(runtime, bus, build))
+        if apart:
+            pages = await PagesProcess.start(settings, started.grpc_address)
+            stack.push_async_callback(pages.stop)
+            settings.http_port = pages.http_port
+        yield started
+
+
+async def _own_nats(stack: AsyncExitStack, settings: Settings, services: Sequence[str]) -> NatsServer:
+    """A NATS server in the data folder, which no other process serves meanwhile. Raises ``BusError``."""
+    if len(services) == 1:
+        raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
+    stack.enter_context(await asyncio.to_thread(_hold, settings.data))
+    server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
+    stack.push_async_callback(server.stop)
+    return server
+
+
+async def _started(stack: AsyncExitStack, process: Process) -> Running:
+    """Let a process serve until the stack is left. Raises ``StartError``."""
+    stack.push_async_callback(process.stop)
+    try:
+        address = await process.start()
+    except (SQLAlchemyError, NatsError, OSError) as problem:
+        raise StartError(f"the process could not start: {told(problem)}") from problem
+    return Running(process.runtime, process, address)
 
 
 async def serve_until(running: Running, stop: asyncio.Event) -> None:
@@ -155,15 +202,23 @@ def _raise_descriptors() -> None:
 def _check_open(settings: Settings) -> None:
     """Check that nobody else reaches a process that asks nobody for a credential. Raises ``StartError``."""
     for host in (settings.grpc_host, settings.http_host) if settings.open else ():
-        if not _is_loopback(host):
+        if not is_loopback(host):
             raise StartError(f"--open asks nobody for a credential, and {host} can be reached from elsewhere")
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
+    """The certificates of the settings, or those that they ask for in the data folder. Raises ``StartError``."""
+    if settings.tls and not settings.certificate:
+        folder = authority.files_of(settings)
+        authority.prepare(folder, authority.names_of(settings))
+        settings.certificate, settings.key = folder / authority.CERTIFICATE, folder / authority.KEY
+        settings.ca = settings.ca or folder / authority.CA
+    tls = Tls.of(settings)
+    elsewhere = [name for name in SERVICES if name not in services and name != "gateway" and settings.peer(name)]
+    if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
+        called = ", ".join(elsewhere)
+        raise StartError(f"say by FARISTOL_CA whose certificates are taken of the services that are called: {called}")
+    return tls
 
 
 def _prepare_keys(settings: Settings, record_id: str) -> None:
@@ -176,7 +231,7 @@ def _prepare_keys(settings: Settings, record_id: str) -> None:
 def _prepare_folder(settings: Settings) -> None:
     folder = settings.data
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # who reads the record sees racks
     except OSError as problem:
         reason = problem.strerror or problem
         raise StartError(f"the data folder {folder} cannot be made ({reason}): give another with --data") from problem

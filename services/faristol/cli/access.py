@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -14,30 +15,41 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.cli.options import Address, AsJson, Data
 from faristol.client.credentials import TOKEN
+from faristol.client.links import qr_code, sign_in_link
+from faristol.client.places import ranges, tables_of
 from faristol.credentials import keyring
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import AccessError
 from faristol.credentials.roles import NAMES, ROLES
 from faristol.credentials.tokens import claimed
 from faristol.credentials.tokens import hand_on as handed_on
-from faristol.host import StartError
+from faristol.gateway import labels
+from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.record import keys as key_files
-from faristol.terminal.common import columns, said, tell
+from faristol.terminal.common import columns, run, said, tell
+from faristol.terminal.names import Roll, roll, tournament_meant
 from faristol.terminal.services import asked
 from faristol.terminal.settings import settings_of
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
 _LASTS = re.compile(r"(\d{1,5})([mhd])")
+_PIN = re.compile(r"[0-9]{6}")
+LONGEST = 400 * 86_400
+"""How many seconds the access service lets a credential last."""
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 TAKE_IT = N_("export {variable}={token}")
 AT_TABLE = N_("PIN at table {tables}: {pin}")
 LINK = N_("sign in with the code {code}")
 ENDED = N_("ended; it works nowhere within two seconds")
+NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
+NO_SUCH_HALL = N_("{tournament} has no hall {hall}; it has {known}")
+NO_HALLS = N_("{tournament} has no halls")
+PIN_AT_TABLE = N_("a PIN is typed in at a table: add {options}")
 
 Role = Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES.values())}.")]
 Tournaments = Annotated[list[str] | None, typer.Option("--tournament", help="Over this tournament; again for more.")]
@@ -45,7 +57,7 @@ Halls = Annotated[list[str] | None, typer.Option("--hall", help="Over the tables
 Tables = Annotated[list[int] | None, typer.Option("--table", help="Over this table; again for more.")]
 Languages = Annotated[list[str] | None, typer.Option("--language", help="Of a judge; again for more.")]
 Lasts = Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 30m, 16h, 3d.")]
-Player = Annotated[str, typer.Option("--player", help="Id of the player who they are.")]
+Player = Annotated[str, typer.Option("--player", help="The player who they are: name, beginning of it, or id.")]
 
 
 def grant(
@@ -70,14 +82,19 @@ def grant(
     wanted = form if form in FORMS else ""
     if not wanted:
         raise typer.BadParameter(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
+    if wanted == "pin" and not (table and tournament):
+        raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
+    tournament = [run(tournament_meant(each, address)) for each in tournament or ()]
+    if len(tournament) == 1 and (player or hall or table):
+        place = run(roll(tournament[0], address))
+        _check_place(place, hall or (), table or ())
+        player = place.player(player) if player else ""
     request = pb.GrantCredentialRequest(
         command_id=str(uuid.uuid4()),
         name=name,
         subject_id=subject,
         role=_role(role),
-        scope=events.Scope(
-            tournament_ids=tournament or (), halls=hall or (), tables=table or (), languages=language or ()
-        ),
+        scope=events.Scope(tournament_ids=tournament, halls=hall or (), tables=table or (), languages=language or ()),
         player_id=player,
         lifetime_seconds=_seconds(lasts),
         form=FORMS[form],
@@ -86,6 +103,9 @@ def grant(
     answer = asked("access", address, lambda stub: stub.GrantCredential(request))
     if answer.token:
         line = said(TAKE_IT, variable=TOKEN, token=answer.token)
+    elif answer.code and (pages := Addresses().http_address):
+        link = sign_in_link(pages, answer.code)
+        line = f"{qr_code(link)}\n{link}"
     elif answer.code:
         line = said(LINK, code=answer.code)
     else:
@@ -105,7 +125,7 @@ def list_credentials(
     rows = [
         (
             line.credential.credential_id,
-            NAMES.get(line.credential.role, ""),
+            said(labels.ROLES[line.credential.role]),
             line.name or line.credential.subject_id,
             _over(line.credential.scope),
             events.Form.Name(line.form).removeprefix("FORM_").lower(),
@@ -137,7 +157,12 @@ def sign_in(
 ) -> None:
     """Get a token by the code of a link, or by a PIN at a table."""
     request = pb.SignInRequest(command_id=str(uuid.uuid4()))
+    by = by.strip().rpartition("#")[2]  # of a whole link
+    is_pin = bool(_PIN.fullmatch(by))
+    if is_pin and not (tournament and table):
+        raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
     if table:
+        tournament = run(tournament_meant(tournament, address))
         request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
     else:
         request.code = by
@@ -150,7 +175,7 @@ def who(address: Address = None, json_output: AsJson = False) -> None:
     answer = asked("access", address, lambda stub: stub.GetCaller(pb.GetCallerRequest()))
     credential = answer.credential
     until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
-    cells = (NAMES[credential.role], answer.name or credential.subject_id, _over(credential.scope), until)
+    cells = (said(labels.ROLES[credential.role]), answer.name or credential.subject_id, _over(credential.scope), until)
     tell(answer, "  ".join(cells), json_output=json_output)
 
 
@@ -221,17 +246,40 @@ def keys(
             raise typer.BadParameter(f"{what!r}: expected list, rotate or retire")
 
 
+def _check_place(place: Roll, halls: Sequence[str], tables: Sequence[int]) -> None:
+    """Check that a tournament has halls and tables, as far as their number is known. Raises ``StartError``."""
+    tournament = place.tournament
+    for hall in halls:
+        if hall not in (known := [each.name for each in tournament.halls]):
+            text = NO_SUCH_HALL if known else NO_HALLS
+            raise StartError(said(text, tournament=tournament.name, hall=repr(hall), known=", ".join(known)))
+    seated = (seat.table for played in tournament.played for seat in played.pairings if seat.table)
+    known_tables = tables_of(tournament.halls, len(tournament.players), seated)
+    for table in tables:
+        if known_tables and table not in known_tables:
+            known_ones = ranges(known_tables)
+            raise StartError(said(NO_SUCH_TABLE, tournament=tournament.name, table=table, known=known_ones))
+
+
 def _role(name: str) -> needs.Role.ValueType:
     if name not in ROLES:
         raise typer.BadParameter(f"there is no role {name!r}; there are: {', '.join(NAMES.values())}")
     return ROLES[name]
 
 
+def _lacking(tournament: object, table: object) -> str:
+    """The options of a PIN that were left out."""
+    return " ".join(option for option, given in (("--tournament ID", tournament), ("--table N", table)) if not given)
+
+
 def _seconds(lasts: str) -> int:
     match = _LASTS.fullmatch(lasts)
     if not match:
         raise typer.BadParameter(f"{lasts!r} is no length of time: expected 30m, 16h or 3d")
-    return int(match[1]) * _SECONDS[match[2]]
+    seconds = int(match[1]) * _SECONDS[match[2]]
+    if not 0 < seconds <= LONGEST:
+        raise StartError(said(N_("{given}: expected more than 0 and at most 400 days"), given=f"--for {lasts}"))
+    return seconds
 
 
 def _over(scope: events.Scope) -> str:

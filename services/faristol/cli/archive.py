@@ -12,7 +12,7 @@ from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record import PublicKey, existing, opened, with_record
 from faristol.record import Record
 from faristol.terminal.common import many, progress, run, tell
-from faristol.terminal.settings import settings_of
+from faristol.terminal.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
     from faristol.record.export import Exported
@@ -62,7 +62,7 @@ def restore(
     from faristol.record.restoration import check_whole
     from faristol.record.restoration import restore as restore_record
 
-    settings = settings_of(data=data, database_url=database_url)
+    settings = owners_settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
 
     async def work() -> Exported:
@@ -75,7 +75,10 @@ def restore(
 
     counts = run(work())
     hint = "what is computed from it is built when services start, or by `faristol projection rebuild`"
-    tell(asdict(counts), [f"restored {_counted(counts)}", hint], json_output=json_output, indent=None)
+    told = [f"restored {_counted(counts)}", hint]
+    if not counts.people:
+        told.append("names were left out: `faristol record verify --without-names` checks the rest")
+    tell(asdict(counts), told, json_output=json_output, indent=None)
 
 
 def erase_person(
@@ -107,7 +110,7 @@ def erase_person(
             said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
         return said, done.notes
 
-    text, notes = with_record(settings_of(data=data, database_url=database_url), work)
+    text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)
     content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
     tell(content, text, json_output=json_output, indent=None)
 
@@ -129,7 +132,7 @@ def erase_note(
         said = f"the note beside version {version} of {stream} is erased"
         return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
 
-    text = with_record(settings_of(data=data, database_url=database_url), work)
+    text = with_record(owners_settings_of(data=data, database_url=database_url), work)
     tell({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
 
 
@@ -137,7 +140,7 @@ def migrate(data: Data = None, database_url: Database = None, json_output: AsJso
     """Bring the tables of the record to the format of this version. Make a backup before."""
     from faristol.record import migrations, tables
 
-    settings = existing(settings_of(data=data, database_url=database_url))
+    settings = existing(owners_settings_of(data=data, database_url=database_url))
 
     def reach(reached: int) -> None:
         if not json_output:

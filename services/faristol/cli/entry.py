@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from faristol.cli.options import Address, AsJson, Tournament
+from faristol.client.places import ranges
 from faristol.entry.calls import Calls, Refused
 from faristol.entry.prompt import Prompt
 from faristol.entry.sheet import Listed, read_sheet
@@ -19,7 +20,7 @@ from faristol.kernel.refusal import N_
 from faristol.terminal.common import acting_as, run, tell, who_acts
 from faristol.terminal.keyboard import answered
 from faristol.terminal.lists import LineError, content_of
-from faristol.terminal.names import ranges, tournament_meant
+from faristol.terminal.names import tournament_meant
 from faristol.terminal.services import service_at
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal

@@ -6,10 +6,11 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Annotated
 
+import grpc
 import typer
 
 from faristol.cli.casefile import ask_person, ask_program, file_lines, ruling, show_queue, tiles_of
@@ -23,6 +24,9 @@ from faristol.terminal.common import as_json, run, said, tell
 from faristol.terminal.keyboard import answered, heard
 from faristol.terminal.services import service_at
 from faristol.text import LANGUAGES
+
+PATIENCE = 5.0
+"""Seconds in which a service has to be there for a judge who comes; whom it goes away from later waits for it."""
 
 GIVEN_BACK = N_("{case}: given back to the queue")
 RULED = N_("{case}: ruled")
@@ -48,7 +52,7 @@ def watch(
 
     async def follow() -> None:
         async with service_at("lexicon", address) as channel:
-            async for queue in Judge(channel, judge).queue(language):
+            async for queue in Judge(channel, judge, PATIENCE).queue(language):
                 show_queue(queue, judge, json_output=json_output)
                 if once:
                     return
@@ -110,7 +114,7 @@ def sit_down(
     async def rule_on_all() -> None:
         async with service_at("lexicon", address) as channel:
             try:
-                await sit(Judge(channel, judge), language, ask, told, seen, cases, left)
+                await sit(Judge(channel, judge, PATIENCE), language, ask, told, seen, cases, left)
             except EOFError:
                 return
 
@@ -179,10 +183,11 @@ def rule(
             try:
                 file = await sitting.file(case)
                 rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in words]
-            except StartError:
-                await sitting.release(case)
+                return await sitting.rule(case, rulings)
+            except (StartError, grpc.aio.AioRpcError):
+                with suppress(grpc.aio.AioRpcError):  # it is not ours any more
+                    await sitting.release(case)
                 raise
-            return await sitting.rule(case, rulings)
 
     answer = run(decide())
     tell(answer, _outcome(case, answer), json_output=json_output, indent=None)

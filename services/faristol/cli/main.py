@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import tempfile
@@ -18,9 +19,10 @@ from typer._completion_classes import completion_init
 
 from faristol.cli.commands import Commands, called, unknown
 from faristol.cli.completion import COMPLETE
-from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, Open
+from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host import SERVICES, Settings
+from faristol.host.settings import RELAY, reached
 from faristol.kernel.refusal import N_
 from faristol.terminal.common import acting_as, console, run
 from faristol.terminal.settings import settings_of
@@ -63,18 +65,27 @@ def up(
     database_url: Database = None,
     nats_url: Nats = None,
     open_to_all: Open = None,
+    tls: OfTls = None,
+    pages_apart: PagesApart = None,
     json_output: AsJson = False,
 ) -> None:
     """`faristol up`."""
     settings = settings_of(
-        data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url, open=open_to_all
+        data=data,
+        http_port=http,
+        grpc_port=grpc,
+        database_url=database_url,
+        nats_url=nats_url,
+        open=open_to_all,
+        tls=tls,
+        pages_apart=pages_apart,
     )
     run(_serve(settings, SERVICES, json_output=json_output))
 
 
 @app.command(help=N_("Serve one service in a process of its own."))
 def serve(
-    service: Annotated[str, typer.Argument(help=", ".join(SERVICES))],
+    service: Annotated[str, typer.Argument(help=", ".join((*SERVICES, RELAY)))],
     data: Data = None,
     http: Http = None,
     grpc: Grpc = None,
@@ -83,8 +94,8 @@ def serve(
     json_output: AsJson = False,
 ) -> None:
     """`faristol serve`."""
-    if service not in SERVICES:
-        raise typer.BadParameter(unknown(N_("service"), service, SERVICES))
+    if service not in (*SERVICES, RELAY):
+        raise typer.BadParameter(unknown(N_("service"), service, (*SERVICES, RELAY)))
     settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
     run(_serve(settings, (service,), json_output=json_output))
 
@@ -99,14 +110,20 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
 
     stop = stop_on_signals()
     with suppress(Cancelled):
-        async with running(settings, services, stop=stop, tell=tell) as process:
+        async with running(settings, services, stop=stop, tell=tell, longest=math.inf) as process:
+            pages = settings.http_address or process.http_address
             what = services[0] if len(services) == 1 else "all services"
             if settings.open:
                 tell("OPEN: everybody who reaches this machine's ports may do everything; never run a championship so")
             tell(f"{what}: gRPC on {process.grpc_address}")
             if len(services) > 1:
-                exported = f"FARISTOL_ADDRESS={process.grpc_address} FARISTOL_DATA={settings.data.absolute()}"
+                at = {"ADDRESS": reached(process.grpc_address), "HTTP_ADDRESS": pages, "DATA": settings.data.absolute()}
+                if settings.certificate and settings.ca:
+                    at["CA"] = settings.ca
+                exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
                 tell(f"for commands in another terminal: export {exported}")
+                if not settings.open:
+                    tell("a link to sign in by: faristol access grant director NAME --tournament ID --by link, there")
             if "gateway" in services:
                 tell(f"pages and JSON on {process.http_address}")
             if json_output:

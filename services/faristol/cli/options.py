@@ -20,6 +20,17 @@ Open = Annotated[
     bool | None,
     typer.Option("--open", help="Ask nobody for a credential: for trying things out on this machine alone."),
 ]
+OfTls = Annotated[
+    bool | None,
+    typer.Option("--tls", help="Serve gRPC by TLS, with a certificate made in the data folder."),
+]
+
+PagesApart = Annotated[
+    bool | None,
+    typer.Option(
+        "--pages-apart", help="Serve pages and JSON in a process beside: a crowd there takes nothing from officials."
+    ),
+]
 
 Address = Annotated[
     str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_ADDRESS.")

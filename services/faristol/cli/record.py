@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -13,12 +13,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.cli.options import AsJson, Data, Database, OneObject
 from faristol.host import Settings, StartError
-from faristol.record import Record
+from faristol.record import Record, RecordError
 from faristol.record.databases import unusable
+from faristol.record.errors import Wrong
 from faristol.terminal.common import many, progress, run, tell
 from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:
+    from faristol.record.bindings import Names
     from faristol.record.seals import Seal
     from faristol.record.verification import Verdict
 
@@ -72,41 +74,78 @@ def verify(
     seals: Annotated[
         Path | None, typer.Option(help="Seals kept outside, as /api/v1/seals gave them; all must be here.")
     ] = None,
+    witness: Annotated[
+        str | None, typer.Option(help="Folder, Git repository or HTTP address that seals were delivered to.")
+    ] = None,
     after: Annotated[int, typer.Option(min=0, help="Check only what comes after this position.")] = 0,
     from_seal: Annotated[bool, typer.Option("--from-seal", help="Check only what comes after the last seal.")] = False,
+    without_names: Annotated[
+        bool, typer.Option("--without-names", help="The record was restored without people: names may be missing.")
+    ] = False,
     json_output: OneObject = False,
 ) -> None:
-    """Check order, hash chain and seals. Exit code 1 when something is wrong; the first such thing is named."""
+    """Check order, hash chain, seals and names. Exit code 1 when something is wrong; the first such thing is named."""
     from faristol.record.keys import read_public
     from faristol.record.restoration import verify as verify_file
     from faristol.record.seals import kept as read_seals
+    from faristol.record.verification import Verdict
+    from faristol.record.verification import verify as verify_record
 
     if from_seal and (after or not public_key):
         raise typer.BadParameter("--from-seal needs --public-key, which shows that the seal is one, and no --after")
-    if file and (after or from_seal or data or database_url):
+    if file and (after or from_seal or without_names or data or database_url):
         raise typer.BadParameter("--file is checked whole and by itself: --public-key, --seals and --json go with it")
+    if seals and witness:
+        raise typer.BadParameter("--seals and --witness are both seals kept outside: give them one after the other")
+    settings = settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
-    kept = read_seals(seals) if seals else ()
-    if file:
-        with progress("verifying") as done:
-            verdict = verify_file(file, done, keys=keys, kept=kept)
+    try:
+        kept = run(_witnessed(witness, settings)) if witness else read_seals(seals) if seals else ()
+    except Wrong as wrong:
+        kept, verdict = (), Verdict(events=0, streams=0, wrong=str(wrong))
     else:
-
-        async def work(record: Record) -> Verdict:
-            from faristol.record.verification import verify as verify_record
-
-            with progress("verifying") as done:
-                return await verify_record(record, done, keys=keys, kept=kept, after=after, from_seal=from_seal)
-
-        verdict = with_record(settings_of(data=data, database_url=database_url), work)
+        with progress("verifying") as done:
+            if file:
+                verdict = verify_file(file, done, keys=keys, kept=kept)
+            else:
+                verdict = with_record(
+                    settings,
+                    lambda record: verify_record(
+                        record,
+                        done,
+                        keys=keys,
+                        kept=kept,
+                        after=after,
+                        from_seal=from_seal,
+                        without_names=without_names,
+                    ),
+                )
     outside = max((seal.to_position for seal in kept), default=0)
     unchecked = _unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
-    told = [_told(verdict, signed=bool(public_key))]
+    told = [_told(verdict, signed=bool(public_key), witnessed=outside if witness else 0)]
     if not verdict.wrong:
         told.append(f"not checked: {'; '.join(unchecked)}")
     tell(asdict(verdict) | {"unchecked": unchecked}, told, json_output=json_output, indent=None)
     if verdict.wrong:
         raise typer.Exit(1)
+
+
+async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
+    """The seals that a witness has. Raises ``Wrong`` where they are no chain, ``RecordError`` where there are none."""
+    from faristol.record.witness import gap, open_witness
+
+    witness = open_witness(where, settings.witness_token)
+    try:
+        found = await witness.seals()
+    except RecordError as problem:
+        raise RecordError(f"the witness {witness.shown} cannot be asked: {problem}") from problem
+    finally:
+        await witness.close()
+    if not found:
+        raise RecordError(f"the witness {witness.shown} has no seals: there is nothing to compare")
+    if wrong := gap(found):
+        raise Wrong(wrong)
+    return found
 
 
 def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
@@ -130,12 +169,25 @@ def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool
     if outside:
         found.append(f"whether events after position {outside}, where the seals kept outside end, were cut off")
     else:
-        found.append("whether the newest events, with their seals, were cut off (--seals, kept outside)")
-    found.append("names and notes" if not whole_file else "names and notes, if there are any")
+        found.append("whether the newest events, with their seals, were cut off (--witness)")
+    found += _unbound(verdict.names)
+    found.append("notes" if not whole_file else "notes, if there are any")
     return found
 
 
-def _told(verdict: Verdict, *, signed: bool) -> str:
+def _unbound(names: Names) -> list[str]:
+    """What was not checked of names."""
+    said = (
+        (names.unbound, "not bound to an event, as an older version kept {them}"),
+        (names.elsewhere, "bound to an event that was not checked"),
+        (names.missing, "bound to an event and not here"),
+    )
+    return [
+        f"{many(count, 'name')}, {text.format(them='it' if count == 1 else 'them')}" for count, text in said if count
+    ]
+
+
+def _told(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
     if verdict.wrong:
         return f"WRONG at {verdict.wrong}; {_before(verdict)}"
     since = f" after position {verdict.after}" if verdict.after else ""
@@ -143,10 +195,14 @@ def _told(verdict: Verdict, *, signed: bool) -> str:
     said = (
         f"{many(verdict.events, 'event')}{of} in {many(verdict.streams, 'stream')}{since}: order and hashes are right"
     )
+    if verdict.names.bound:
+        said += f"; {many(verdict.names.bound, 'name')} as bound"
     if not verdict.seals:
         return f"{said}; no seals"
     checked = "signatures are right" if signed else "signatures were not checked"
     said += f"; {many(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
+    if witnessed:
+        said += f"; those up to position {witnessed} are the seals of the witness"
     if verdict.tournament:
         said += f"; none of its events up to position {verdict.sealed} is missing, going by the seals"
     return said
@@ -163,33 +219,41 @@ def _before(verdict: Verdict) -> str:
 
 
 def key(
-    file: Annotated[Path, typer.Argument(help="The private key; the public one is put beside it, as FILE.pub.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="The private key; the public one is put beside it, as FILE.pub. Or pkcs11:…, in a token."),
+    ],
     json_output: AsJson = False,
 ) -> None:
-    """Make a key to seal with, and print its public half."""
+    """Make a key to seal with, and print its public half. Of a key that is in the token already, no more than that."""
     from faristol.record import keys
+    from faristol.record.token_key import SCHEME, TokenKey
 
-    made = keys.make(file)
+    made: keys.SealKey
+    if file.startswith(SCHEME):
+        made = TokenKey(file)
+        made.make()
+    else:
+        made = keys.make(Path(file))
     public = keys.public_pem(made.public_key())
-    tell({"file": str(file), "public_key": public}, public.removesuffix("\n"), json_output=json_output, indent=None)
+    tell({"file": file, "public_key": public}, public.removesuffix("\n"), json_output=json_output, indent=None)
 
 
 def seal(
-    key: Annotated[Path | None, typer.Option(help="The private key; FARISTOL_SEAL_KEY when not given.")] = None,
+    key: Annotated[str | None, typer.Option(help="The private key; FARISTOL_SEAL_KEY when not given.")] = None,
     events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
     """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
-    from faristol.record import keys
-    from faristol.record.errors import Wrong
+    from faristol.record.seal_keys import open_key
     from faristol.record.sealer import seal as make_seals
 
     settings = settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events)
     if not settings.seal_key:
         raise typer.BadParameter("there is no key to seal with: give --key FILE; `faristol record key FILE` makes one")
-    private = keys.read_private(settings.seal_key)
+    private = open_key(settings.seal_key)
 
     async def work(record: Record) -> list[Seal]:
         try:

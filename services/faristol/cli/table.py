@@ -16,7 +16,6 @@ import typer
 from faristol.cli.options import Address, AtTable, Game, InRound, Language
 from faristol.client.problems import every_reason
 from faristol.host import StartError
-from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.keeper.bench import Bench
 from faristol.keeper.journal import Journal, usual_file
 from faristol.keeper.keeper import AWAY, PROMPT, Keeper
@@ -26,7 +25,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.terminal.common import run
 from faristol.terminal.keyboard import answered
 from faristol.terminal.names import game_meant
-from faristol.terminal.services import address_of, let_in
+from faristol.terminal.services import address_of, let_in, way_to
 from faristol.text import cited
 
 
@@ -79,7 +78,7 @@ def table(
 
 def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
     wanted = address_of(service, address)
-    made = grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=let_in(wanted))
+    made = way_to(wanted, let_in(wanted))
     stack.push_async_callback(made.close, None)
     return made
 

@@ -16,7 +16,7 @@ from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 
 LASTS = 12 * 3_600
-"""Seconds for which the director is appointed. Those who have their credentials from the director have them as long."""
+"""Seconds for which the director is appointed; who has a credential from the director has it half as long."""
 
 
 @dataclass(frozen=True)

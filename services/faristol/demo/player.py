@@ -12,7 +12,7 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit
 from faristol.words import WordGraph
-from faristol.words.plays import Candidate, Grid, Laid, generate
+from faristol.words.plays import Candidate, Grid, Laid, best
 
 Lot = Callable[..., int]
 
@@ -88,20 +88,20 @@ def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
     if law.allowed and sight.bag_left >= max(law.bag_min, len(rack)) and all_alike(rack, ruleset):
         return FreeExchange()
     limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < TIRED_AFTER else 0
-    best = _best(graph, ruleset, grid, rack)
-    if not best:
+    plays = _best(graph, ruleset, grid, rack)
+    if not plays:
         return _exchange(grid.tile_set, rack, limit) if limit else _give_up(sight.bag_left, ruleset)
-    if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, best[0], rack)):
+    if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, plays[0], rack)):
         return Play(phony)
-    if best[0].score < POOR_SCORE and limit >= len(rack):
+    if plays[0].score < POOR_SCORE and limit >= len(rack):
         return _exchange(grid.tile_set, rack, limit)
-    return Play(best[lot("choice") % len(best)].tiles)
+    return Play(plays[lot("choice") % len(plays)].tiles)
 
 
 def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
     """The best plays, ``CHOICES`` at most; the first of a game lies across where the rules say so (FM 1)."""
-    candidates = generate(graph, grid, rack)
     turned = ruleset.first_move.direction == "across" and not (grid.codes >= 0).any()
+    candidates = best(graph, grid, rack, 2 * CHOICES if turned else CHOICES)  # each lies as well down as across
     return list(islice((play for play in candidates if play.across or not turned), CHOICES))
 
 

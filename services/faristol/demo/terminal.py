@@ -6,10 +6,11 @@ import asyncio
 import json
 import sys
 import time
+import uuid
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -21,8 +22,10 @@ from rich.table import Table as Grid
 
 from faristol.cell.processes import Running, running
 from faristol.client.credentials import authorize, authorized
+from faristol.client.links import sign_in_link
 from faristol.client.problems import every_reason
 from faristol.client.services import Api
+from faristol.credentials.roles import DIRECTOR
 from faristol.demo.championship import Championship, Outcome
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import check, open_lexicon
@@ -31,6 +34,9 @@ from faristol.gateway.standings import tie_break_value
 from faristol.host import Addresses, Settings, StartError
 from faristol.host.channels import Channels
 from faristol.host.process import stop_on_signals
+from faristol.host.tls import Tls
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1 import events_pb2 as access_events_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules.options import written
 from faristol.words import WordGraph
@@ -60,7 +66,7 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
         else:
             process = await stack.enter_async_context(running(settings))
             address = process.grpc_address
-            channels = Channels(lambda _: address, partial(_let_in, settings))
+            channels = Channels(lambda _: address, partial(_let_in, settings), process.runtime.tls)
         stack.push_async_callback(channels.close)
         console = Console(stderr=True)
         pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
@@ -74,10 +80,26 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
         else:
             Console().print(standings(outcome))
         if process and show.keep_serving:
-            console.print(f"\nThe pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
+            link = await _director_link(process, channels, plan)
+            console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
+            console.print(f"The pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
             await process.process.serve(stop)
             if process.process.problem:
                 raise StartError(process.process.problem)
+
+
+async def _director_link(process: Running, channels: Channels, plan: Plan) -> str:
+    """A link by which a browser signs in as a director of the championship."""
+    request = access_pb2.GrantCredentialRequest(
+        command_id=str(uuid.uuid4()),
+        name="Director",
+        role=DIRECTOR,
+        scope=access_events_pb2.Scope(tournament_ids=[plan.tournament_id]),
+        lifetime_seconds=int(timedelta(days=1).total_seconds()),
+        form=access_events_pb2.FORM_LINK,
+    )
+    answer = await Api(channels.channel).access.GrantCredential(request)
+    return sign_in_link(process.runtime.settings.http_address or process.http_address, answer.code)
 
 
 def _let_in(settings: Settings, address: str) -> list[Any]:
@@ -90,7 +112,7 @@ def _elsewhere(settings: Settings) -> Channels:
         if not addresses.of(service):
             missing = addresses.setting(service)
             raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
-    return Channels(addresses.of, partial(_let_in, settings))
+    return Channels(addresses.of, partial(_let_in, settings), Tls.of(settings) if settings.ca else None)
 
 
 async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Outcome]) -> Outcome | None:

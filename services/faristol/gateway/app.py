@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from functools import cache
+from http import HTTPStatus
 from importlib import resources
 
-from fastapi import FastAPI
-from fastapi.middleware.cors import CORSMiddleware
+from fastapi import FastAPI, Response
 from starlette.staticfiles import StaticFiles
 
-from faristol.gateway import api, files, pages, problems
+from faristol.gateway import api, credentials_page, entrance, files, openid, pages, problems
 from faristol.gateway.head import Head
-from faristol.gateway.headers import SafeHeaders
+from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
 from faristol.gateway.page import problem_page
+from faristol.gateway.parameters import IfNoneMatch
 from faristol.gateway.rates import Rates
-from faristol.gateway.responses import Health, ProblemBody
+from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
+from faristol.gateway.session import NotSignedIn
 from faristol.gateway.stream import News
 from faristol.host import Runtime
+from faristol.pb.access.v1 import access_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
@@ -35,12 +40,15 @@ def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
     ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
-    the results service, ``app.state.rulings`` that of the rulings, and ``app.state.ratings`` that of the ratings.
+    the results service, ``app.state.rulings`` that of the rulings, ``app.state.ratings`` that of the ratings, and
+    ``app.state.access`` that of the credentials. ``app.state.address`` is where people reach the pages, and
+    ``app.state.now`` gives the time.
     """
     web = FastAPI(
         title="Faristol",
         version="1",
         description=ABOUT,
+        openapi_url=None,  # served below, written once
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=operation_id,
@@ -50,8 +58,11 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
+    web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
+    web.state.address = runtime.settings.http_address
+    web.state.now = runtime.now
     web.add_middleware(
-        CORSMiddleware,
+        PublicCors,
         allow_origins=["*"],
         allow_methods=["GET", "HEAD"],
         allow_headers=["Last-Event-ID", "If-None-Match"],
@@ -61,15 +72,36 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
-    for routes in (files.routes, api.routes, pages.routes):
+    for routes in (files.routes, api.routes, pages.routes, entrance.routes, openid.routes, credentials_page.routes):
         web.include_router(routes)
     web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
     problems.install(web, problem_page)
+    web.add_exception_handler(NotSignedIn, entrance.not_signed_in)
 
     @web.get("/healthz", tags=["health"])
     async def get_health() -> Health:
         """The gateway lives."""
         return Health(status="serving")
 
+    @web.get("/readyz", tags=["health"], responses={503: {"model": Ready, "description": "The gateway is not ready."}})
+    async def get_readiness(response: Response) -> Ready:
+        """Whether the gateway is ready, and what stands still."""
+        own = runtime.readiness
+        found = Ready.of(own) if own else await Ready.asked(runtime.channel("results"))
+        response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
+        return found
+
     describe(web, ProblemBody, News)
+
+    @cache
+    def document() -> tuple[bytes, str]:
+        """The document as it is sent, and its tag: to write 130 kB takes 4 ms, which a crowd would take of others."""
+        body = json.dumps(web.openapi(), ensure_ascii=False, separators=(",", ":")).encode()
+        return body, f'"{digest(body)}"'
+
+    @web.get("/openapi.json", include_in_schema=False)
+    async def get_openapi(if_none_match: IfNoneMatch = None) -> Response:
+        body, tag = document()
+        return unless_known(body, tag, if_none_match, "application/json")
+
     return web

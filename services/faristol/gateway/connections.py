@@ -6,12 +6,14 @@ import asyncio
 import resource
 from collections import Counter
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from faristol.host import Settings
+from faristol.gateway.addresses import counted
+from faristol.host import Settings, StartError
 
 KEPT = 256
 """File descriptors that are kept for the record, the bus and the calls of officials."""
@@ -32,37 +34,54 @@ class Connections:
     write_seconds: float
     """How long a client may take to read what it was sent, before its connection ends."""
     trusted: frozenset[str] = frozenset()
-    """Addresses of proxies, behind which many clients are."""
+    """Addresses of proxies, behind which many clients are; ``*``: all."""
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Of proxies, too."""
     open: int = 0
     by_address: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, settings: Settings) -> Connections:
-        """As the settings want it, and no more than this process has file descriptors for."""
+        """As the settings want it, and no more than this process has file descriptors for.
+
+        Raises ``StartError`` for a network of proxies that is none.
+        """
+        proxies = [each for each in map(str.strip, settings.http_proxies.split(",")) if each]
+        try:
+            networks = tuple(ip_network(each) for each in proxies if "/" in each)
+        except ValueError as problem:
+            raise StartError(f"FARISTOL_HTTP_PROXIES names a network that is none: {problem}") from problem
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return cls(
             min(settings.http_connections, max(1, descriptors - KEPT)),
             settings.http_connections_per_address,
             settings.http_header_seconds,
             settings.http_write_seconds,
-            frozenset(filter(None, settings.http_proxies.split(","))),
+            frozenset(proxies),
+            networks,
         )
 
     def enter(self, address: str) -> bool:
         """Count a connection from an address; False where it is one too many."""
-        limited = self.most_of_address and address not in self.trusted and "*" not in self.trusted
-        if self.open >= self.most or (limited and self.by_address[address] >= self.most_of_address):
+        limited = self.most_of_address and not self._is_proxy(address)
+        if self.open >= self.most or (limited and self.by_address[counted(address)] >= self.most_of_address):
             return False
         self.open += 1
-        self.by_address[address] += 1
+        self.by_address[counted(address)] += 1
         return True
+
+    def _is_proxy(self, address: str) -> bool:
+        if not self.trusted.isdisjoint({address, "*"}):
+            return True
+        return bool(self.networks and address) and any(ip_address(address) in each for each in self.networks)
 
     def leave(self, address: str) -> None:
         """A counted connection has ended."""
         self.open -= 1
-        self.by_address[address] -= 1
-        if not self.by_address[address]:
-            del self.by_address[address]
+        key = counted(address)
+        self.by_address[key] -= 1
+        if not self.by_address[key]:
+            del self.by_address[key]
 
 
 def protocol(connections: Connections) -> type[H11Protocol]:

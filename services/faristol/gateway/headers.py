@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -19,6 +20,21 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 """Nothing from elsewhere, nothing inline."""
+
+
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/")
+"""Where pages are of who is signed in: no other site reads there."""
+
+
+class PublicCors(CORSMiddleware):
+    """Lets programs of other sites read what is public, and nothing that a cookie opens."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] == "http" and scope["path"].startswith(PRIVATE):
+            await self.app(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
 class SafeHeaders:

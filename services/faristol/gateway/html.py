@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -43,6 +44,7 @@ def environment(language: str) -> Environment:
     env.filters["day"] = lambda moment, time_zone="": format_date(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
     )
+    env.filters["when"] = lambda moment, time_zone="": when(moment, time_zone, language)
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
@@ -64,6 +66,13 @@ def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
     if part == LIVE:
         return "".join(template.blocks[LIVE](template.new_context(values)))
     return template.render(values)
+
+
+def when(moment: datetime, time_zone: str, language: str) -> str:
+    """A day and a time; of a time without a zone it says that it is UTC."""
+    local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
+    day, hour = format_date(local, "long", locale=language), format_time(local, "short", locale=language)
+    return f"{day}, {hour}" if time_zone else f"{day}, {hour} UTC"
 
 
 def signed(value: float, language: str) -> str:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import Premium
+
+ROLES: Mapping[needs.Role.ValueType, str] = {
+    needs.ROLE_PLAYER: N_("player"),
+    needs.ROLE_SCORER: N_("scorer"),
+    needs.ROLE_ARBITER: N_("arbiter"),
+    needs.ROLE_JUDGE: N_("judge"),
+    needs.ROLE_DIRECTOR: N_("director"),
+    needs.ROLE_FEDERATION: N_("federation"),
+    needs.ROLE_SERVICE: N_("service"),
+    needs.ROLE_OPERATOR: N_("operator"),
+}
 
 PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),

@@ -15,13 +15,16 @@ from pydantic import Field
 from faristol.gateway.answers import Answer, Shown, moment
 from faristol.kernel.refusal import N_
 
-Kind = Literal["relay", "reaction", "projection"]
-State = Literal["live", "stopped", "older", "building", "left_over"]
+Kind = Literal["relay", "reaction", "projection", "sealer", "witness"]
+State = Literal["live", "stopped", "older", "building", "left_over", "waiting"]
+RecordState = Literal["takes", "full", "refuses"]
 
 KIND_LABELS: Mapping[Kind, str] = {
     "relay": N_("relay to the bus"),
     "reaction": N_("reaction"),
     "projection": N_("projection"),
+    "sealer": N_("seals the record"),
+    "witness": N_("keeps seals outside"),
 }
 STATE_LABELS: Mapping[State, str] = {
     "live": N_("follows"),
@@ -29,6 +32,7 @@ STATE_LABELS: Mapping[State, str] = {
     "older": N_("replaced by a newer version"),
     "building": N_("being built"),
     "left_over": N_("left over from a rebuild"),
+    "waiting": N_("waits"),
 }
 
 
@@ -65,3 +69,6 @@ class Status(Answer):
     """Everything that follows the record."""
 
     consumers: list[Consumer]
+    record: RecordState = Field(
+        description="Whether the record takes what is decided: it does, its disk is full, or it refuses all the same."
+    )

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from faristol.gateway import news
 from faristol.gateway.answers import moment
 from faristol.gateway.divisions import pages_beside
+from faristol.gateway.form import FROM_ELSEWHERE
 from faristol.gateway.html import render
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
@@ -22,6 +23,7 @@ from faristol.rules.ruleset_file import load_ruleset
 PROBLEMS = {
     HTTPStatus.NOT_FOUND: N_("There is nothing here."),
     HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
+    HTTPStatus.FORBIDDEN: FROM_ELSEWHERE,
     HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
     HTTPStatus.GATEWAY_TIMEOUT: AWAY,
 }
@@ -37,12 +39,20 @@ MISSING = {
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
     """A page in the visitor's language."""
     language = language_of(request)
-    html = render(name, language, part, {"request": request, "moment": moment, "news": news.of_page(name), **values})
+    given = {"request": request, "moment": moment, "news": news.of_page(name), "session": None, **values}
+    html = render(name, language, part, given)
     response = HTMLResponse(html, status)
     response.headers["Cache-Control"] = "no-cache"
     response.headers["Content-Language"] = language
     response.headers["Vary"] = "Accept-Language, Cookie"
     remember(request, response)
+    return response
+
+
+def private_page(request: Request, name: str, status: int = 200, **values: Any) -> Response:
+    """A page that is for one person alone: nobody keeps it. ``session`` is who is signed in, for its head."""
+    response = page(request, name, status=status, **values)
+    response.headers["Cache-Control"] = "no-store, private"
     return response
 
 

@@ -21,6 +21,8 @@ from faristol.text import say
 
 STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
     grpc.StatusCode.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    grpc.StatusCode.UNAUTHENTICATED: HTTPStatus.UNAUTHORIZED,
+    grpc.StatusCode.PERMISSION_DENIED: HTTPStatus.FORBIDDEN,
     grpc.StatusCode.INVALID_ARGUMENT: HTTPStatus.BAD_REQUEST,
     grpc.StatusCode.OUT_OF_RANGE: HTTPStatus.BAD_REQUEST,
     grpc.StatusCode.FAILED_PRECONDITION: HTTPStatus.CONFLICT,
@@ -159,7 +161,7 @@ def install(app: FastAPI, page: Page) -> None:
 
     def answer(request: Request, problem: Problem) -> Response:
         path = request.url.path
-        if path.startswith(("/api", "/openapi", "/healthz", "/static")):
+        if path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static")):
             return as_json(problem, path, language_of(request))
         return page(request, problem)
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from http import HTTPStatus
 from time import monotonic
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from faristol.gateway.addresses import counted
+from faristol.gateway.language import language_of
+from faristol.gateway.problems import Problem, as_json
+from faristol.kernel.bounded import keep
+from faristol.kernel.refusal import N_
+from faristol.text import say
 
 BURST_SECONDS = 10
 """An address that was silent for so long may ask so many seconds' worth of requests at once."""
@@ -17,7 +25,7 @@ BURST_SECONDS = 10
 REMEMBERED = 20_000
 """Addresses whose rate is remembered. Who is forgotten may ask as if they had been silent."""
 
-_HINT = "too many requests from this address; the header Retry-After says when to ask again"
+TOO_MANY = N_("too many requests from this address; the header Retry-After says when to ask again")
 
 
 class Rates:
@@ -42,14 +50,14 @@ class Rates:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        address = scope["client"][0] if scope.get("client") else ""
+        address = counted(scope["client"][0]) if scope.get("client") else ""
         left = self._take(address)
         if left < 0:
-            await self._refuse(send, math.ceil(-left / self._per_second))
+            await _refuse(scope, receive, send, math.ceil(-left / self._per_second))
             return
         streaming = bool(scope["path"].endswith("/stream"))
         if streaming and self._streams[address] >= self._most_streams:
-            await self._refuse(send, BURST_SECONDS)
+            await _refuse(scope, receive, send, BURST_SECONDS)
             return
         self._streams[address] += streaming
         try:
@@ -65,10 +73,9 @@ class Rates:
             return math.inf
         now = self._clock()
         left, before = self._left.pop(address, (float(self._burst), now))
-        left = min(float(self._burst), left + (now - before) * self._per_second) - 1
-        self._left[address] = max(left, 0.0) if left >= 0 else left + 1, now
-        if len(self._left) > REMEMBERED:
-            self._left.popitem(last=False)
+        had = min(float(self._burst), left + (now - before) * self._per_second)
+        left = had - 1
+        keep(self._left, address, (left if left >= 0 else had, now), REMEMBERED)
         return left
 
     def _told(self, send: Send, left: float) -> Send:
@@ -81,14 +88,9 @@ class Rates:
 
         return with_rate
 
-    async def _refuse(self, send: Send, seconds: int) -> None:
-        problem = {"type": "about:blank", "title": "Too Many Requests", "status": 429, "detail": _HINT}
-        body = json.dumps(problem).encode()
-        headers = [
-            (b"content-type", b"application/problem+json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"retry-after", str(max(1, seconds)).encode()),
-            (b"cache-control", b"no-store"),
-        ]
-        await send({"type": "http.response.start", "status": 429, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
+    language = language_of(Request(scope))
+    headers = {"Retry-After": str(max(1, seconds))}
+    problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language), {}, headers)
+    await as_json(problem, scope["path"], language)(scope, receive, send)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from typing import Any
+from typing import Any, Literal
 
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from faristol.gateway.answers import Answer
 from faristol.gateway.openapi import ref
+from faristol.host.readiness import APPENDS, NEWS, PATIENCE, RECORD, Readiness
 
 
 class FieldProblem(BaseModel):
@@ -40,6 +44,37 @@ class Health(BaseModel):
     status: str
 
 
+class Ready(BaseModel):
+    """Whether the gateway is ready. It is as long as the record answers."""
+
+    status: Literal["ready", "not ready"]
+    record: bool = Field(description="The record answers.")
+    appends: bool = Field(description="The record takes what is decided: false while its disk is full.")
+    news: bool = Field(description="NATS takes news. Without it pages are renewed a little later.")
+
+    @classmethod
+    def of(cls, readiness: Readiness) -> Ready:
+        """As the process has it."""
+        looked = {name: not readiness.fails(name) for name in (RECORD, APPENDS, NEWS)}
+        return cls(status="ready" if readiness.is_ready("gateway") else "not ready", **looked)
+
+    @classmethod
+    async def asked(cls, results: grpc.aio.Channel) -> Ready:
+        """As the process of the results has it, for a gateway without a record of its own."""
+        stub: Any = health_pb2_grpc.HealthStub(results)
+
+        async def serves(name: str) -> bool:
+            try:
+                answer = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE)
+            except grpc.aio.AioRpcError:
+                return False
+            return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+        names = ("results", RECORD, APPENDS, NEWS)
+        ready, record, appends, news = await asyncio.gather(*map(serves, names))
+        return cls(status="ready" if ready else "not ready", record=record, appends=appends, news=news)
+
+
 _PROBLEM = {"application/problem+json": {"schema": ref(ProblemBody)}}
 ERRORS: dict[int | str, dict[str, Any]] = {
     304: {"description": "Nothing has changed since `If-None-Match`."},
@@ -64,7 +99,16 @@ def tagged_body(text: str, position: int, if_none_match: str | None, media_type:
     The tag begins with the position. A digest follows, because a name can be erased without an event.
     """
     body = text.encode()
-    tag = f'"{position}-{hashlib.sha256(body).hexdigest()[:16]}"'
+    return unless_known(body, f'"{position}-{digest(body)}"', if_none_match, media_type)
+
+
+def digest(body: bytes) -> str:
+    """What tells a body from others, short enough for an ``ETag``."""
+    return hashlib.sha256(body).hexdigest()[:16]
+
+
+def unless_known(body: bytes, tag: str, if_none_match: str | None, media_type: str) -> Response:
+    """A body with its ``ETag``, or 304 when the caller has it already."""
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     known = {given.strip().removeprefix("W/") for given in (if_none_match or "").split(",")}
     if tag in known or "*" in known:

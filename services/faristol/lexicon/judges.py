@@ -11,9 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.credentials.policy import may_judge
 from faristol.host import Runtime
-from faristol.host.access import caller
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon import adjudication, decide, presentation, queries
@@ -111,20 +109,16 @@ class Bench:
         before: tuple[list[pb.QueuedCase], bool] | None = None
         while True:
             found, appointed, position = await self._queue.of(request.judge_id, request.language)
-            cases = [presentation.queued(case, request.judge_id) for case in found if await self._may_judge(case)]
+            cases = [presentation.queued(case, request.judge_id) for case in found if await self._is_for_caller(case)]
             if (cases, appointed) != before:
                 yield pb.WatchQueueResponse(position=position, cases=cases, appointed=appointed)
                 before = cases, appointed
             await self._progress.reached(position + 1, LOOK)
             await asyncio.sleep(queries.FRESH)  # else what is shown would be what was read before the news
 
-    async def _may_judge(self, case: Case) -> bool:
-        """Whether a case is in the scope of the judge who asks."""
-        credential, admission = caller(), self._runtime.admission
-        if credential is None or admission is None:
-            return True
-        place = await admission.place_of_case(case.case_id)
-        return place is not None and may_judge(credential, place)
+    async def _is_for_caller(self, case: Case) -> bool:
+        admission = self._runtime.admission
+        return admission is None or await admission.is_for_caller(case.case_id)
 
     async def keep_claim(self, request: pb.KeepClaimRequest, context: Context) -> pb.KeepClaimResponse:
         """A sign that the judge is there."""

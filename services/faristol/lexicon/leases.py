@@ -29,8 +29,10 @@ class Leases:
 
     async def silent(self, case: Case) -> frozenset[str]:
         """The judges who hold a case and were not heard of for as long as a claim lasts."""
-        mine = _holder(case.case_id)
-        return frozenset([judge_id for judge_id in case.held_by if await self._record.holder(_name(judge_id)) != mine])
+        mine, seconds = _holder(case.case_id), case.lease_seconds
+        return frozenset(
+            [judge_id for judge_id in case.held_by if await self._record.holder(_name(judge_id), seconds) != mine]
+        )
 
 
 def _name(judge_id: str) -> str:

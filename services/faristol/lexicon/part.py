@@ -26,7 +26,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"],
                 lexicon_pb2_grpc.add_LexiconServiceServicer_to_server,
-                service.service(runtime.record, lexicons),
+                service.service(runtime.record, lexicons, runtime.admission),
             ),
             Servicer(
                 adjudication_pb2.DESCRIPTOR.services_by_name["AdjudicationService"],

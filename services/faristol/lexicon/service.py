@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
+from faristol.host.access import Admission
 from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.host.interceptor import language_of
-from faristol.kernel.errors import Invalid
+from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.lexicon import presentation
 from faristol.lexicon.lexicons import Lexicons
@@ -27,9 +28,9 @@ LONGEST_WORD = 100
 """Characters of each: several times what a board holds, whatever marks its letters carry."""
 
 
-def service(record: Record, lexicons: Lexicons) -> Dispatcher:
-    """The lexicons and cases of a cell: questions alone."""
-    look_ups = LookUps(record, lexicons)
+def service(record: Record, lexicons: Lexicons, admission: Admission | None = None) -> Dispatcher:
+    """The lexicons and cases of a cell: questions alone. ``admission`` is None where nobody is asked who they are."""
+    look_ups = LookUps(record, lexicons, admission)
     questions: Mapping[type[Message], Answer] = {
         pb.ListLexiconsRequest: look_ups.list_lexicons,
         pb.LookUpRequest: look_ups.look_up,
@@ -41,9 +42,10 @@ def service(record: Record, lexicons: Lexicons) -> Dispatcher:
 class LookUps:
     """Answers for the lexicons and cases of a cell."""
 
-    def __init__(self, record: Record, lexicons: Lexicons) -> None:
+    def __init__(self, record: Record, lexicons: Lexicons, admission: Admission | None) -> None:
         self._record = record
         self._lexicons = lexicons
+        self._admission = admission
 
     async def list_lexicons(self, request: pb.ListLexiconsRequest, context: Context) -> pb.ListLexiconsResponse:
         """The lexicons installed here."""
@@ -95,7 +97,10 @@ class LookUps:
         if request.game_id and request.case_id:
             raise Invalid("game_id", N_("and `case_id` are both given; expected either of them"))
         if request.game_id:
-            return presentation.official((await last_case_of(self._record, request.game_id)).state)
+            case = (await last_case_of(self._record, request.game_id)).state
+            if self._admission and not await self._admission.is_for_caller(case.case_id):
+                raise NotFound("case of the game", request.game_id)
+            return presentation.official(case)
         return presentation.official((await case_named(self._record, request.case_id)).state)
 
 

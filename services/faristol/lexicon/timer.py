@@ -61,6 +61,7 @@ class Timer:
         tournament_id = case.state.tournament_id
         settings = await load_adjudication(self._record, tournament_id)
         now = self._now()
+        self._listening_since = min(self._listening_since, now)  # a clock that was set back
         heard_for = (now - self._listening_since).total_seconds()
         silent = await self._leases.silent(case.state) if heard_for >= case.state.lease_seconds else frozenset()
         facts = decide.overdue(case.state, settings.state, silent, now)

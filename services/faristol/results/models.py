@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from faristol.bus import Progress
+from faristol.bus import Pace, Progress
 from faristol.host.dispatch import Context
 from faristol.host.errors import Behind
 from faristol.host.ruleset_store import bring
@@ -52,9 +52,13 @@ MARGIN = 0.1
 class ReadModels:
     """The read models of a cell."""
 
-    def __init__(self, record: Record, progress: Progress, lag: float = LAG) -> None:
-        """``lag`` is in seconds: how long an answer waits before it says that something is not there."""
+    def __init__(self, record: Record, progress: Progress, lag: float = LAG, pace: Pace | None = None) -> None:
+        """``lag`` is in seconds: how long an answer waits before it says that something is not there.
+
+        ``pace`` says what stands still, where somebody looks.
+        """
         self.record = record
+        self.pace = pace
         self.progress = progress
         self.lag = lag
         self._waiting = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from faristol.bus import Pace
 from faristol.host import Part, Runtime, Servicer
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
@@ -12,14 +13,16 @@ from faristol.results.service import service
 def part(runtime: Runtime) -> Part:
     """The read models: the projection that keeps them, and the service that shows them."""
     kept = projection()
+    pace = Pace(runtime.record)
     return Part(
         name="results",
         servicers=(
             Servicer(
                 descriptor=results.DESCRIPTOR.services_by_name["ResultsService"],
                 add=results_grpc.add_ResultsServiceServicer_to_server,
-                instance=service(runtime.record, runtime.progress(kept.consumer)),
+                instance=service(runtime.record, runtime.progress(kept.consumer), pace=pace),
             ),
         ),
         projections=(kept,),
+        tasks=(pace.keep_looking,),
     )

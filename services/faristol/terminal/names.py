@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import grpc
 
+from faristol.client.places import ranges
 from faristol.client.problems import info_of
 from faristol.host import Addresses, StartError
 from faristol.kernel.names import told_apart
@@ -260,17 +261,6 @@ def played_round(tournament: pairing.GetTournamentResponse | results.Tournament,
         if number in (0, found.round):
             return found
     raise Unclear(said(NOT_PAIRED, round=number, tournament=tournament.name))
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Numbers in ascending order, neighbours together: ``1–5, 9``."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 async def roll(given: str, address: str | None = None) -> Roll:

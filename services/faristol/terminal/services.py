@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import grpc
 
 from faristol.client.credentials import authorize, authorized
-from faristol.client.problems import every_reason
+from faristol.client.problems import every_reason, info_of, tls_problem
 from faristol.host import Addresses, Settings, StartError
 from faristol.host.actor import ACTOR, ACTOR_NAME
-from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.host.channels import open_channel
+from faristol.host.tls import Tls
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
 from faristol.pb.game.v1.game_pb2_grpc import GameServiceStub
@@ -22,6 +23,7 @@ from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
 from faristol.record import RecordError
 from faristol.terminal.common import run, said, who_acts
+from faristol.terminal.settings import settings_of
 from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")
@@ -35,6 +37,12 @@ STUBS: Mapping[str, Callable[[grpc.aio.Channel], Any]] = {
     "results": ResultsServiceStub,
 }
 """How each service is called."""
+
+
+LET_IN_BY = N_("set FARISTOL_TOKEN to your token, or at the console FARISTOL_DATA to the data folder")
+
+_NOT_LET_IN = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
+"""Reasons that a person mends by the settings of their terminal."""
 
 
 def sender() -> tuple[tuple[str, str | bytes], ...]:
@@ -66,6 +74,12 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
         return await continuation(client_call_details._replace(metadata=metadata), request)
 
 
+def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
+    """A channel to an address, by TLS where the settings name authorities. Raises ``StartError``."""
+    settings = settings_of()
+    return open_channel(address, interceptors, Tls.of(settings) if settings.ca else None)
+
+
 def let_in(address: str) -> list[Any]:
     """The interceptors of a channel that say by which credential its calls are let in. Raises ``StartError``."""
     try:
@@ -90,14 +104,17 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
     """
     wanted = address_of(service, address)
     callers: Any = [_Caller(sender()), *let_in(wanted)]  # the stubs want another class
-    async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=callers) as channel:
+    async with way_to(wanted, callers) as channel:
         try:
             yield channel
         except grpc.aio.AioRpcError as problem:
             if problem.code() is grpc.StatusCode.UNAVAILABLE:
-                text = N_("the {service} service at {address} cannot be reached")
+                text = tls_problem(problem) or N_("the {service} service at {address} cannot be reached")
                 raise StartError(said(text, service=service, address=wanted)) from problem
-            raise StartError(every_reason(problem)) from problem
+            told = every_reason(problem)
+            if info_of(problem).reason in _NOT_LET_IN:
+                told = f"{told.rstrip('.')}; {said(LET_IN_BY)}"
+            raise StartError(told) from problem
 
 
 @asynccontextmanager

@@ -16,3 +16,11 @@ def settings_of(**given: object) -> Settings:
         name = "_".join(str(part) for part in first["loc"])
         value = first.get("input")
         raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
+
+
+def owners_settings_of(*, database_url: str | None, **given: object) -> Settings:
+    """Settings for what only the owner of the tables may do: where no flag names the database, by the owner's role."""
+    settings = settings_of(database_url=database_url, **given)
+    if database_url is None and settings.owner_database_url:
+        settings.database_url = settings.owner_database_url
+    return settings

@@ -40,6 +40,31 @@ def test_a_federation_appoints_for_longer_than_it_is_signed_in_and_a_director_do
         decide.grant(director(), long, TOKEN)
 
 
+def test_who_is_signed_in_for_a_day_by_a_link_gives_for_as_long_as_the_link_lasts() -> None:
+    link = held(DIRECTOR, subject="eva", hours=72, tournaments=["open"])
+    known = state(decide.grant(None, link, LINK))
+    session = "00000000-0000-4000-8000-000000000001"
+    known = fold(known, decide.by_link(known, link.credential_id, session, NOW))
+    device = replace(link, credential_id=session, expires_at=NOW + decide.SESSION, ancestors=(link.credential_id,))
+    assert decide.gives_until(known, device) == link.expires_at
+    assert decide.grant(device, held(SCORER, hours=72, tournaments=["open"]), TOKEN, known)
+    with pytest.raises(Denied, match="outlive"):
+        decide.grant(device, held(SCORER, hours=73, tournaments=["open"]), TOKEN, known)
+    other = replace(device, credential_id="00000000-0000-4000-8000-000000000002")
+    assert decide.gives_until(known, other) == device.expires_at
+    assert decide.gives_until(known, held(FEDERATION)) is None
+
+
+def test_who_signs_out_on_a_device_is_signed_in_on_the_others() -> None:
+    eva = director()
+    given = [director() for _ in range(2)]
+    known = state(*[decide.grant(None, credential, TOKEN) for credential in (eva, *given)])
+    here = fold(known, decide.sign_out(eva, AT, this_device_alone=True))
+    assert [here.ended(credential) for credential in (eva, *given)] == [True, False, False]
+    everywhere = fold(known, decide.sign_out(eva, AT))
+    assert [everywhere.ended(credential) for credential in (eva, *given)] == [True, True, True]
+
+
 @pytest.mark.parametrize("giver", [PLAYER, JUDGE, SCORER, ARBITER, DIRECTOR])
 def test_nobody_gives_a_role_above_their_own(giver: Any) -> None:
     with pytest.raises(Denied, match="cannot give the role federation"):

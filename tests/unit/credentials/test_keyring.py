@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from faristol.credentials.keyring import SECRET, Keyring, KeyringError, listed, prepare, retire, rotate
+from faristol.credentials.keyring import SECRET, SETTLES, Keyring, KeyringError, listed, prepare, retire, rotate
 from faristol.record.keys import KeyFileError, key_id
 
 _MOMENTS: Iterator[int] = count()
@@ -30,19 +30,33 @@ def test_what_is_secret_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_new_key_signs_and_the_old_one_verifies_until_it_is_retired(tmp_path: Path) -> None:
-    prepare(tmp_path, now)
-    clock = count(0.0, 10.0)
-    ring = Keyring(tmp_path, lambda: next(clock))
+    made_at, passed = now(), timedelta()
+    prepare(tmp_path, lambda: made_at)
+    ring = Keyring(tmp_path, lambda: made_at + passed)
     old = ring.signer().public_key()
     rotate(tmp_path, now)
+    assert ring.signer().public_key() == old, "nobody could read the new key yet"
+    ring.read_again()
+    passed = SETTLES + timedelta(minutes=1)
     new = ring.signer().public_key()
     assert key_id(old) != key_id(new)
     assert ring.public(key_id(old)) == old
     assert ring.public(key_id(new)) == new
-    assert [(key, signs) for key, _, signs in listed(tmp_path)] == [(key_id(old), False), (key_id(new), True)]
+    shown = [(key, signs) for key, _, signs in listed(tmp_path, lambda: made_at + passed)]
+    assert shown == [(key_id(old), False), (key_id(new), True)]
     retire(tmp_path, key_id(old))
+    ring.read_again()
     assert ring.public(key_id(old)) is None
     assert ring.signer().public_key() == new
+
+
+def test_a_new_key_signs_at_once_where_the_old_one_is_retired(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    ring = Keyring(tmp_path)
+    old = key_id(ring.signer().public_key())
+    rotate(tmp_path)
+    retire(tmp_path, old)
+    assert key_id(ring.signer().public_key()) != old
 
 
 def test_the_key_that_signs_and_one_that_there_is_not_are_not_retired(tmp_path: Path) -> None:
@@ -68,6 +82,13 @@ def test_who_only_verifies_has_the_public_files_alone(tmp_path: Path) -> None:
         ring.digest("link", "x")
 
 
+def test_a_folder_that_cannot_be_read_is_no_folder_without_keys(tmp_path: Path) -> None:
+    (tmp_path / "access").write_text("a file")
+    for ask in (listed, Keyring):
+        with pytest.raises(KeyringError, match="cannot be read: Not a directory"):
+            ask(tmp_path / "access")
+
+
 def test_a_folder_without_keys_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(KeyringError, match="access keys rotate"):
         Keyring(tmp_path)
@@ -77,10 +98,10 @@ def test_a_key_file_that_is_none_is_an_error_at_the_start_and_no_end_of_what_run
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     prepare(tmp_path, now)
-    clock = count(0.0, 10.0)
-    ring = Keyring(tmp_path, lambda: next(clock))
+    ring = Keyring(tmp_path)
     ((key, _, _),) = listed(tmp_path)
     (tmp_path / "z.pem.pub").write_text("no key")
+    ring.read_again()
     assert ring.public(key) is not None
     assert "z.pem.pub" in caplog.text
     with pytest.raises(KeyFileError):

@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 
 from faristol.cli import entry as entry_command
 from faristol.cli.main import app
+from faristol.client.places import ranges
 from faristol.entry import lines
 from faristol.entry.calls import Calls, as_typed
 from faristol.entry.doubts import doubts
@@ -21,7 +22,6 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
 from faristol.rules.scoring import UsualScores, usual_scores
-from faristol.terminal.names import ranges
 
 USUAL = usual_scores(load_ruleset("fisc-2023"), 2)
 NAMES = ("Anna Puig", "Blai Soler")

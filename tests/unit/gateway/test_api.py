@@ -323,6 +323,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/seals",
         "/api/v1/status",
         "/healthz",
+        "/readyz",
     }
     assert "median-buchholz" in json.dumps(document)
 

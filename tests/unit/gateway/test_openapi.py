@@ -55,6 +55,14 @@ async def test_operations_have_names_that_a_generated_client_can_bear(finished: 
     assert {"get_standings", "get_standings_csv", "list_tournaments", "follow_tournament"} <= set(names)
 
 
+async def test_the_document_is_sent_again_only_to_who_has_not_got_it(finished: Stage) -> None:
+    first = await finished.http.get("/openapi.json")
+    again = await finished.http.get("/openapi.json", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    other = await finished.http.get("/openapi.json", headers={"if-none-match": '"another"'})
+    assert (other.status_code, other.content) == (200, first.content)
+
+
 async def test_every_reference_in_the_document_leads_somewhere(finished: Stage) -> None:
     described = await document(finished)
     schemas = {f"#/components/schemas/{name}" for name in described["components"]["schemas"]}
@@ -256,6 +264,7 @@ HEADS = (
     "/g/lliga-r1-t1",
     "/status",
     "/healthz",
+    "/readyz",
     "/openapi.json",
     "/static/icon.svg",
     "/t/nowhere",

@@ -31,7 +31,7 @@ class Client:
         async def send(message: Any) -> None:
             told.append(message)
 
-        scope = {"type": "http", "client": (address, 1), "path": path}
+        scope = {"type": "http", "client": (address, 1), "path": path, "headers": [], "query_string": b""}
         unheard: Callable[[], Any] = asyncio.Event().wait
         await self.rates(scope, unheard, send)
         headers = {key.decode(): value.decode() for key, value in told[0]["headers"]}
@@ -54,6 +54,16 @@ async def test_what_is_left_is_told_and_when_to_come_again() -> None:
     for _ in range(most):
         status, headers = await client.ask()
     assert (status, headers["retry-after"], headers["content-type"]) == (429, "1", "application/problem+json")
+
+
+async def test_who_has_a_network_of_ipv6_is_counted_as_one_address() -> None:
+    client = Client()
+    statuses = [(await client.ask(f"2001:db8:0:1::{n:x}"))[0] for n in range(RATE * BURST_SECONDS + 1)]
+    assert statuses == [200] * RATE * BURST_SECONDS + [429]
+    assert (await client.ask("2001:db8:0:2::1"))[0] == 200
+    statuses = [(await client.ask(each))[0] for each in ("192.0.2.1", "::ffff:192.0.2.1") * RATE * BURST_SECONDS]
+    assert statuses == [200] * RATE * BURST_SECONDS + [429] * RATE * BURST_SECONDS
+    assert (await client.ask("192.0.2.2"))[0] == 200
 
 
 async def test_one_address_costs_another_nothing() -> None:

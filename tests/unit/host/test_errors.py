@@ -10,6 +10,7 @@ from grpc_status import rpc_status
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from faristol.credentials.keyring import KeyringError
 from faristol.host.errors import Behind, Unreachable, status_of
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.errors import THERE_IS, THERE_IS_NO, AlreadyExists, Invalid, Missing, NotFound, Taken
@@ -179,3 +180,9 @@ async def test_a_commit_is_on_disk_whatever_the_database_was_set_to(new_database
     async with record.writing() as connection:
         assert (await connection.execute(text("SHOW synchronous_commit"))).scalar_one() == "on"
     await record.close()
+
+
+def test_a_file_of_the_operator_that_cannot_be_read_is_no_defect_and_its_name_is_nobodys() -> None:
+    status = status_of(KeyringError("the secret /etc/faristol/secret cannot be read: Permission denied"), "en")
+    assert status is not None
+    assert (status.code, "/etc" in status.message) == (code_pb2.UNAVAILABLE, False)

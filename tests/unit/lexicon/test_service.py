@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
 
 import grpc
 import pytest
@@ -10,7 +13,13 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.unit.lexicon.conftest import ABOUT
 
+from faristol.credentials import keyring
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.needs import needs_of_all
+from faristol.credentials.roles import JUDGE
+from faristol.credentials.tokens import issue
 from faristol.host import Runtime, Settings
+from faristol.host.access import AccessInterceptor, Admission
 from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.cases import case_id_of
 from faristol.lexicon.part import part
@@ -157,6 +166,43 @@ async def test_the_case_of_a_game_is_that_of_its_last_challenge_or_of_the_appeal
     appeal_id = case_id_of("g", seed, 2, appeal=True)
     await add(f"case-{appeal_id}", 0, events.CaseOpened(case_id=appeal_id, game_id="g", appeal=True))
     assert (await stub.GetCase(asked)).case_id == appeal_id
+
+
+async def test_a_judge_is_told_the_case_of_a_game_in_their_languages_alone(
+    record: Record, settings: Settings, catalan: Installed, tmp_path: Path
+) -> None:
+    seed, opened = b"s" * 32, game_events.GameOpened(game_id="g", tournament_id="cup", table=1, seed=b"s" * 32)
+    raised, case_id = game_events.ChallengeRaised(challenge=1), case_id_of("g", seed, 1)
+    case = events.CaseOpened(case_id=case_id, game_id="g", language="ca")
+    await record.append(Decision([Write("game-g", 0, [opened, raised], "cup")]), Metadata())
+    await record.append(Decision([Write(f"case-{case_id}", 0, [case], "cup")]), Metadata())
+    keyring.prepare(tmp_path / "access")
+    keys = keyring.Keyring(tmp_path / "access")
+    runtime = Runtime(settings, record)
+    runtime.admission = admission = Admission(record, keys, runtime.now)
+    await admission.read()
+    servicers = part(runtime).servicers
+    admission.serve(needs_of_all(servicer.descriptor for servicer in servicers))
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(), AccessInterceptor(admission)))
+    for servicer in servicers:
+        servicer.add(servicer.instance, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+
+    async def told(language: str) -> str:
+        now = runtime.now().replace(microsecond=0)
+        scope = Scope(frozenset({"cup"}), languages=frozenset({language}))
+        judge = Credential(str(uuid.uuid4()), "nil", JUDGE, scope, now, now + timedelta(hours=1))
+        token = issue(judge, keys.signer(), record.record_id)
+        asked = lexicon_pb2.GetCaseRequest(game_id="g")
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            stub: lexicon_pb2_grpc.LexiconServiceAsyncStub = lexicon_pb2_grpc.LexiconServiceStub(channel)
+            return (await stub.GetCase(asked, metadata=(("authorization", f"Bearer {token}"),))).case_id
+
+    assert await told("ca") == case_id
+    with pytest.raises(grpc.aio.AioRpcError, match="there is no case of the game 'g'"):
+        await told("el")
+    await server.stop(None)
 
 
 LookUp = lexicon_pb2.LookUpRequest

@@ -27,7 +27,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "lexicon": (adjudication.Adjudication(), adjudication.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
 }
-KEPT = {"ruleset"}
+KEPT = {"people", "ruleset"}
 """Streams that are looked up and not folded."""
 
 

@@ -14,7 +14,7 @@ from faristol.rules.board import PREMIUMS, SIZE, Board, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.words import About, WordGraph, build
 from faristol.words import plays as module
-from faristol.words.plays import Candidate, Grid, Laid, generate
+from faristol.words.plays import Candidate, Grid, Laid, best, generate
 
 MakeGraph = Callable[..., WordGraph]
 ABOUT = About("proves", "first", "CC0-1.0", "hypothesis", datetime.date(2024, 2, 29))
@@ -130,7 +130,11 @@ def test_the_same_plays_scores_and_order_as_trying_everything(
     squares: Squares = {}
     for rack, choice in zip(racks, choices, strict=True):
         expected = Naive(tile_set, words, squares, rack).plays()
-        assert list(generate(graph, Grid.of(tile_set, squares), rack)) == expected
+        grid = Grid.of(tile_set, squares)
+        assert list(generate(graph, grid, rack)) == expected
+        for count in (1, 2, 7):
+            least = expected[min(count, len(expected)) - 1].score if expected else 0
+            assert list(best(graph, grid, rack, count)) == [play for play in expected if play.score >= least]
         if expected:
             # Half of the time a high one, so that the board fills with long words too.
             chosen = expected[choice % (len(expected) if choice % 2 else min(5, len(expected)))]

@@ -62,10 +62,10 @@ async def register_player(
         )
         await _check_name_free(record, person, loaded.state, others.tournaments)
 
-        async def remember(connection: AsyncConnection) -> None:
-            await people.remember(connection, person.player_id, person.name, person.club, person.country)
+        async def remember(connection: AsyncConnection) -> str:
+            return await people.remember(connection, person.player_id, person.name, person.club, person.country)
 
-        decision = Decision([write_of(loaded, facts)], others.guards, also=None if known == person else remember)
+        decision = Decision([write_of(loaded, facts)], others.guards, also=remember)
         return decision, answer_to(_REGISTERED, pb.RegisterPlayerResponse, situation, asked, facts)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
@@ -103,7 +103,8 @@ async def move_player(office: Office, request: pb.MovePlayerRequest, context: Co
         known = (await people.names(office.record, [request.player_id])).get(request.player_id)
         if known is not None and known.name:
             await _check_name_free(office.record, known, entering.state, others.tournaments)
-        decision = Decision([write_of(leaving, left), write_of(entering, entered)], others.guards)
+        writes = [write_of(leaving, left), write_of(entering, entered)]
+        decision = Decision(writes, others.guards, also=lambda there: people.bind(there, request.player_id))
         return decision, lambda position: pb.MovePlayerResponse(position=position)
 
     return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)

@@ -23,7 +23,7 @@ async def get_status(
     models: ReadModels, request: results.GetStatusRequest, context: Context
 ) -> results.GetStatusResponse:
     """Where everything stands that follows the record."""
-    return operation.answer(*await status(models.record))
+    return operation.answer(*await status(models.record, models.pace), models.record.trouble)
 
 
 async def follow(

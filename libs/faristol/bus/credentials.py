@@ -1,0 +1,71 @@
+"""The file by which a process is let in at NATS, read again whenever it connects."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from faristol.bus.errors import BusError
+
+_JWT = re.compile(r"-----BEGIN NATS USER JWT-----\s+(\S+)\s")
+_SEED = re.compile(r"-----BEGIN USER NKEY SEED-----\s+(SU[A-Z2-7]{56})\s")
+_KEY = slice(2, 34)
+"""Where the 32 bytes of the key are in a seed."""
+
+_log = logging.getLogger(__name__)
+
+
+class Credentials:
+    """A file with ``USER:PASSWORD`` in its first line, or one with a signed user and its seed (``.creds``)."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ``BusError`` for a file that cannot be read or holds neither."""
+        self._path = path
+        self.user = self._password = self._jwt = ""
+        """Name of the user; empty where it is in what was signed."""
+        self._key: Ed25519PrivateKey | None = None
+        self._read()
+
+    def options(self) -> Mapping[str, Any]:
+        """What ``nats.connect`` is given: it asks the first of the two before each connection, then the other."""
+        if self._key:
+            return {"signature_cb": self._sign, "user_jwt_cb": lambda: bytearray(self._jwt.encode())}
+        return {"user": self._read_again, "password": lambda: self._password}
+
+    def _read(self) -> None:
+        try:
+            text = self._path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) else "it is no text"
+            raise BusError(f"the file {self._path} (FARISTOL_NATS_CREDENTIALS) cannot be read: {reason}") from problem
+        jwt, seed = _JWT.search(text), _SEED.search(text)
+        user, _, password = (text.splitlines() or [""])[0].strip().partition(":")
+        if jwt and seed:
+            self._jwt = jwt.group(1)
+            self._key = Ed25519PrivateKey.from_private_bytes(base64.b32decode(f"{seed.group(1)}======")[_KEY])
+        elif user and password:
+            self.user, self._password = user, password
+        else:
+            raise BusError(
+                f"the file {self._path} (FARISTOL_NATS_CREDENTIALS) lets nobody in: "
+                "expected USER:PASSWORD in its first line, or a .creds file"
+            )
+
+    def _read_again(self) -> str:
+        """The user, as the file has it now. What was read before stays good while somebody is at the file."""
+        try:
+            self._read()
+        except BusError as problem:
+            _log.warning("%s", problem)
+        return self.user
+
+    def _sign(self, nonce: str) -> bytes:
+        self._read_again()
+        assert self._key, "options() gives this for a key alone"
+        return base64.b64encode(self._key.sign(nonce.encode()))

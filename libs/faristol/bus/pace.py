@@ -1,0 +1,56 @@
+"""Whether what follows the record moves."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from sqlalchemy import select
+
+from faristol.record import Record
+from faristol.record.databases import FAILURES
+from faristol.record.tables import checkpoints, counter
+
+LOOK = 2.0
+"""Seconds between two looks."""
+STILL = 10.0
+"""Seconds after which what is behind and has not moved stands still."""
+
+_log = logging.getLogger(__name__)
+
+
+class Pace:
+    """When the checkpoint of each consumer, and of the relay, moved last."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._moved: Mapping[str, tuple[int, float]] = {}
+        """The position of each, and when it was first seen there or had nothing to do."""
+
+    async def keep_looking(self) -> None:
+        """Look until cancelled."""
+        while True:
+            try:
+                await self._look()
+            except FAILURES as problem:
+                _log.info("nobody can see whether consumers move: %r", problem)
+            await asyncio.sleep(LOOK)
+
+    async def _look(self) -> None:
+        async with self._record.reading() as connection:
+            last = int((await connection.execute(select(counter.c.position))).scalar_one())
+            rows = (await connection.execute(select(checkpoints))).all()
+        now = asyncio.get_running_loop().time()
+        before = self._moved
+        self._moved = {
+            row.consumer: before[row.consumer]
+            if row.consumer in before and row.position == before[row.consumer][0] and row.position < last
+            else (row.position, now)
+            for row in rows
+        }
+
+    def is_still(self, consumer: str, position: int) -> bool:
+        """Whether a consumer has been at a position for a while, with events to come."""
+        at, since = self._moved.get(consumer, (-1, 0.0))
+        return at == position and asyncio.get_running_loop().time() - since >= STILL

@@ -1,0 +1,195 @@
+"""A small authority in the data folder, for a machine that has no other: it makes the certificate of `faristol up`."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import ipaddress
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from faristol.host.part import Part
+from faristol.host.runtime import Runtime, utc_now
+from faristol.host.settings import Settings, StartError
+
+CA, CA_KEY, CERTIFICATE, KEY = "ca.crt", "ca.key", "server.crt", "server.key"
+"""Files of the folder."""
+
+OF_AUTHORITY = timedelta(days=3_650)
+OF_CERTIFICATE = timedelta(days=90)
+"""How long they are good."""
+LEFT = timedelta(days=30)
+"""A certificate with less than this left is made anew; an authority with less than that of a certificate."""
+LOOK_EVERY = 3_600.0
+"""Seconds between two looks whether it is time."""
+BEFORE = timedelta(minutes=5)
+"""By how much clocks of others may be behind."""
+
+_log = logging.getLogger(__name__)
+
+
+def files_of(settings: Settings) -> Path:
+    """The folder that holds them."""
+    return settings.data.absolute() / "tls"
+
+
+def names_of(settings: Settings) -> tuple[str, ...]:
+    """What this machine is called by, here and from elsewhere."""
+    names = ["localhost", "127.0.0.1", "::1", socket.gethostname()]
+    if settings.grpc_host not in {"0.0.0.0", "::"}:  # noqa: S104 # compared, and not listened on
+        names.append(settings.grpc_host)
+    return tuple(dict.fromkeys(names))
+
+
+def prepare(folder: Path, names: Sequence[str], now: Callable[[], datetime] = utc_now) -> bool:
+    """Make the authority and the certificate for these names, for their owner alone, where it is time for it.
+
+    Gives whether the certificate was made. Raises ``StartError`` where that cannot be.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _alone(folder):
+            authority, key = _authority(folder, now())
+            if _is_good(folder, authority, names, now()):
+                return False
+            _make_certificate(folder, authority, key, names, now())
+    except OSError as problem:
+        raise StartError(f"certificates cannot be kept in {folder}: {problem.strerror}") from problem
+    except ValueError as problem:
+        raise StartError(f"{folder} does not hold the certificates that were made there: remove it") from problem
+    return True
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process makes certificates in the folder."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    if (folder / CA).exists():
+        found = x509.load_pem_x509_certificate((folder / CA).read_bytes())
+        key = load_pem_private_key((folder / CA_KEY).read_bytes(), None)
+        lasts = found.not_valid_after_utc - now > OF_CERTIFICATE
+        if lasts and isinstance(key, ec.EllipticCurvePrivateKey) and key.public_key() == found.public_key():
+            return found, key
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Faristol of {socket.gethostname()}"[:64])])
+    usage = x509.KeyUsage(
+        digital_signature=True, key_cert_sign=True, crl_sign=True, content_commitment=False, key_encipherment=False,
+        data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+    made = (
+        _builder(name, name, key, now, OF_AUTHORITY)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(usage, critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    _write(folder / CA_KEY, _pem(key))
+    _write(folder / CA, made.public_bytes(Encoding.PEM))
+    return made, key
+
+
+def _is_good(folder: Path, authority: x509.Certificate, names: Sequence[str], now: datetime) -> bool:
+    """Whether the certificate is of these names, of the authority and of the key; a process may have ended between."""
+    if not ((folder / CERTIFICATE).exists() and (folder / KEY).exists()):
+        return False
+    found = x509.load_pem_x509_certificate((folder / CERTIFICATE).read_bytes())
+    key = load_pem_private_key((folder / KEY).read_bytes(), None)
+    try:
+        found.verify_directly_issued_by(authority)
+    except (ValueError, InvalidSignature):  # of another name; signed by another key
+        return False
+    named = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    if found.not_valid_after_utc - now < LEFT or named != x509.SubjectAlternativeName(map(_name, names)):
+        return False
+    return found.public_key() == key.public_key()
+
+
+def _make_certificate(
+    folder: Path, authority: x509.Certificate, by: ec.EllipticCurvePrivateKey, names: Sequence[str], now: datetime
+) -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "faristol")])
+    uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
+    made = (
+        _builder(subject, authority.subject, key, now, OF_CERTIFICATE)
+        .add_extension(x509.SubjectAlternativeName(map(_name, names)), critical=False)
+        .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(by, hashes.SHA256())
+    )
+    _write(folder / KEY, _pem(key))
+    _write(folder / CERTIFICATE, made.public_bytes(Encoding.PEM))
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, now: datetime, lasts: timedelta
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - BEFORE)
+        .not_valid_after(now + lasts)
+    )
+
+
+def _name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Put a file in the place of another, for its owner alone: who reads meanwhile has the one or the other."""
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+    new.replace(path)
+
+
+def part(runtime: Runtime) -> Part:
+    """Renews the certificate while the process runs; connections that come are given the new one."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                settings = runtime.settings
+                if await asyncio.to_thread(prepare, files_of(settings), names_of(settings), runtime.now):
+                    _log.warning("the certificate in %s was made anew", files_of(settings))
+            except StartError as problem:  # the one of before is good for weeks
+                _log.error("the certificate cannot be made anew: %s", problem)
+
+    return Part(name="authority", tasks=(renew,))

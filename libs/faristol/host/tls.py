@@ -1,0 +1,208 @@
+"""TLS by files: a certificate, its key and authorities, which may be replaced while they are used."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+import grpc
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+
+from faristol.host.settings import Settings, StartError
+
+READ_AGAIN = 1.0
+"""Seconds after which it is looked whether a file is another."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where they are; None for one that was not given."""
+
+    certificate: Path | None = None
+    """Shown to callers, and to whoever is called: the process's own first, then those between it and the authority."""
+    key: Path | None = None
+    ca: Path | None = None
+    """Authorities whose certificates are taken of whoever is called."""
+    client_ca: Path | None = None
+    """Authorities of which callers have to show a certificate; any caller may call where it is not given."""
+
+    @classmethod
+    def of(cls, settings: Settings) -> Files:
+        """Those of the settings. Raises ``StartError`` for one without another that it needs."""
+        files = cls(settings.certificate, settings.key, settings.ca, settings.client_ca)
+        for given, needed in (("certificate", "key"), ("key", "certificate"), ("client_ca", "certificate")):
+            if getattr(files, given) and not getattr(files, needed):
+                raise StartError(f"FARISTOL_{given.upper()} needs FARISTOL_{needed.upper()}, which is not given")
+        return files
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the files hold at a time."""
+
+    certificate: bytes = b""
+    key: bytes = b""
+    ca: bytes = b""
+    client_ca: bytes = b""
+
+    @cached_property
+    def name(self) -> str:
+        """A name that the certificate is for."""
+        (own, *_) = x509.load_pem_x509_certificates(self.certificate)
+        try:
+            names = own.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        except x509.ExtensionNotFound:
+            return ""
+        dns = names.get_values_for_type(x509.DNSName)
+        return str([*dns, *names.get_values_for_type(x509.IPAddress), ""][0])
+
+
+class Tls:
+    """The files as they are now.
+
+    Calls go by TLS where there are authorities, callers come by TLS where there is a certificate.
+    """
+
+    def __init__(self, files: Files, clock: Callable[[], float] = time.monotonic) -> None:
+        """Raises ``StartError`` for a file that cannot be read or does not hold what it should."""
+        self.files = files
+        self._clock = clock
+        self._looked = clock()
+        self._stamp = self._files_now()
+        self._content = _read(files)
+        self._context: ssl.SSLContext | None = None
+        self._lock = threading.Lock()  # gRPC asks from threads of its own
+
+    @classmethod
+    def of(cls, settings: Settings) -> Tls | None:
+        """That of the settings; None where they ask for none. Raises ``StartError``."""
+        files = Files.of(settings)
+        return cls(files) if any(vars(files).values()) else None
+
+    @property
+    def serves(self) -> bool:
+        """Whether callers come by TLS."""
+        return self.files.certificate is not None
+
+    def now(self) -> Content:
+        """What the files hold. What was read last stays good while somebody is at them."""
+        with self._lock:
+            if self._clock() - self._looked > READ_AGAIN:
+                self._looked = self._clock()
+                self._read_again()
+            return self._content
+
+    def _read_again(self) -> None:
+        stamp = self._files_now()
+        if stamp == self._stamp:
+            return
+        try:
+            self._content = _read(self.files)
+        except StartError as problem:
+            _log.warning("the certificates of before stay in use: %s", problem)
+        else:
+            self._stamp = stamp
+            _log.info("certificates were read again")
+
+    def _files_now(self) -> tuple[tuple[int, ...] | None, ...]:
+        return tuple(_stamp(path) for path in vars(self.files).values())
+
+    def of_server(self) -> grpc.ServerCredentials:
+        """For a gRPC server: each connection that comes is given the certificate of its time."""
+        shown = self.now()
+
+        def fetch() -> grpc.ServerCertificateConfiguration | None:
+            nonlocal shown
+            found = self.now()
+            if found is shown:
+                return None
+            shown = found
+            return _configuration(found)
+
+        mutual = bool(self.files.client_ca)
+        # None says that nothing has changed, which the stubs do not know.
+        return grpc.dynamic_ssl_server_credentials(_configuration(shown), fetch, mutual)  # type: ignore[arg-type]
+
+    def nats_context(self) -> ssl.SSLContext:
+        """For connections to NATS, the same at each call, with the certificates of then."""
+        if self._context is None:
+            self._context = ssl.create_default_context()
+            if self.files.ca:
+                self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        found = self.now()
+        if found.ca:
+            self._context.load_verify_locations(cadata=found.ca.decode())
+        if self.files.certificate:
+            try:
+                self._context.load_cert_chain(self.files.certificate, self.files.key)
+            except (OSError, ssl.SSLError) as problem:  # somebody is at the files: what was loaded stays
+                _log.warning("the certificate for NATS stays that of before: %s", problem)
+        return self._context
+
+
+def _configuration(content: Content) -> grpc.ServerCertificateConfiguration:
+    pairs = [(content.key, content.certificate)]
+    return grpc.ssl_server_certificate_configuration(pairs, root_certificates=content.client_ca or None)
+
+
+def _stamp(path: Path | None) -> tuple[int, ...] | None:
+    """What is another when a file is: also where a link above it leads elsewhere, as in volumes of Kubernetes."""
+    try:
+        found = path.stat() if path else None
+    except OSError:
+        return None
+    return (found.st_ino, found.st_mtime_ns, found.st_size) if found else None
+
+
+def _read(files: Files) -> Content:
+    read = {name: _bytes(name, path) if path else b"" for name, path in vars(files).items()}
+    content = Content(**read)
+    for name in ("certificate", "ca", "client_ca"):
+        if read[name]:
+            _check_certificates(name, getattr(files, name), read[name])
+    if content.key:
+        _check_pair(files, content)
+    return content
+
+
+def _bytes(name: str, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise StartError(f"{_called(name, path)} cannot be read: {problem.strerror}") from problem
+
+
+def _called(name: str, path: Path | None) -> str:
+    return f"the file {path} (FARISTOL_{name.upper()})"
+
+
+def _check_certificates(name: str, path: Path, content: bytes) -> None:
+    try:
+        found = x509.load_pem_x509_certificates(content)
+    except ValueError as problem:
+        raise StartError(f"{_called(name, path)} holds no certificate in PEM") from problem
+    # A chain is of no use without its first one; of authorities that follow each other, each is believed by itself.
+    until = found[0].not_valid_after_utc if name == "certificate" else max(each.not_valid_after_utc for each in found)
+    if until < datetime.now(UTC):
+        raise StartError(f"{_called(name, path)} holds a certificate that has expired on {until}")
+
+
+def _check_pair(files: Files, content: Content) -> None:
+    try:
+        key = load_pem_private_key(content.key, None)
+    except (ValueError, TypeError) as problem:
+        raise StartError(f"{_called('key', files.key)} holds no private key in PEM without a password") from problem
+    form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    (own, *_) = x509.load_pem_x509_certificates(content.certificate)
+    if own.public_key().public_bytes(*form) != key.public_key().public_bytes(*form):
+        raise StartError(f"{_called('key', files.key)} is not the key of {files.certificate} (FARISTOL_CERTIFICATE)")

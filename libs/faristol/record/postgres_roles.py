@@ -1,0 +1,107 @@
+"""Roles of PostgreSQL: granting one what it needs, and saying what it may not do.
+
+A role has a schema of its own name where it may make tables, and nothing else in the database is its own. PostgreSQL
+looks there first, for this role alone: what one role makes there, no other can take for a table of the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from sqlalchemy import Table, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.record import tables
+from faristol.record.errors import RecordError
+from faristol.record.rights import Right
+
+_ROLE = text(
+    "SELECT pg_has_role(:role, relowner, 'MEMBER') AS owns, pg_get_userbyid(relowner) AS owner,"
+    " pg_has_role(current_user, relowner, 'USAGE') AS granting, relnamespace::regnamespace::text AS schema"
+    " FROM pg_class WHERE oid = to_regclass('counter')"
+)
+_OF_OTHERS = text(
+    "SELECT relname::text, pg_get_userbyid(relowner)::text FROM pg_class"
+    " WHERE relname = ANY (:names) AND relkind = 'r' AND to_regclass(relname::text) IS NULL ORDER BY 1"
+)
+_IS_ROLE = text("SELECT 1 FROM pg_roles WHERE rolname = :role")
+_ELSEWHERE = text(
+    "SELECT c.oid::regclass::text AS found, quote_ident(c.relname) AS name FROM pg_class c"
+    " JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles o ON o.oid = c.relowner"
+    " WHERE c.relname = ANY (:names) AND c.relkind = 'r' AND o.rolname <> :role AND n.nspname <> :role"
+    " AND (n.nspname = o.rolname OR n.oid = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('counter')))"
+    " AND has_table_privilege(o.oid, to_regclass('counter'), 'SELECT')"
+    " AND (has_table_privilege(o.oid, to_regclass('events'), 'INSERT')"
+    " OR NOT has_table_privilege(CAST(:role AS name), to_regclass('events'), 'INSERT'))"
+)
+"""Tables that become those of a role: beside the record, or in the schema of another role of this cell.
+
+Who appends is given none by who does not: a trigger on it would act for its new owner.
+"""
+
+
+async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
+    """Give a role these rights and no other on the tables of the record; ``own`` are tables that become its own.
+
+    Raises ``RecordError`` for a role that there is not, and for one that no grant holds back.
+    """
+    if (await connection.execute(_IS_ROLE, {"role": role})).first() is None:
+        raise RecordError(f"there is no role {role!r}: make it with `CREATE ROLE … LOGIN PASSWORD …`")
+    found = (await connection.execute(_ROLE, {"role": role})).one()
+    if not found.granting:
+        raise RecordError(f"only {found.owner}, who owns the tables, can grant rights on them")
+    if found.owns:
+        raise RecordError(f"no grant holds {role!r} back: it is a superuser, or may act for {found.owner}")
+    quoted = _quoted(connection, role)
+    for statement in _statements(connection, found.schema, quoted, rights):
+        await connection.execute(text(statement))
+    for table in (await connection.execute(_ELSEWHERE, {"names": sorted(own), "role": role})).all():
+        await connection.execute(text(f"ALTER TABLE {table.found} SET SCHEMA {quoted}"))
+        await connection.execute(text(f"ALTER TABLE {quoted}.{table.name} OWNER TO {quoted}"))
+
+
+def _statements(connection: AsyncConnection, schema: str, role: str, rights: Sequence[Right]) -> Iterator[str]:
+    """``schema`` is where the record is; it and ``role`` are quoted."""
+    yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC"
+    yield f"REVOKE ALL ON SCHEMA {schema} FROM {role}"
+    yield f"GRANT USAGE ON SCHEMA {schema} TO {role}"
+    for table in tables.metadata.sorted_tables:
+        yield f"REVOKE ALL ON {schema}.{table.name} FROM {role}"
+    yield f"CREATE SCHEMA IF NOT EXISTS {role} AUTHORIZATION {role}"
+    for right in rights:
+        for privilege in right.privileges:
+            columns = f" ({', '.join(right.columns)})" if privilege == "UPDATE" and right.columns else ""
+            yield f"GRANT {privilege}{columns} ON {schema}.{right.table.name} TO {role}"
+
+
+async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
+    """What the role of this connection may not do of this, as ``INSERT on events``."""
+    asked = [
+        (right.table, privilege, right.columns if privilege == "UPDATE" else ())
+        for right in rights
+        for privilege in right.privileges
+    ]
+    looked = ", ".join(_test(*each) for each in asked)
+    found = (await connection.execute(text(f"SELECT {looked}"))).one()
+    return [f"{privilege} on {table.name}" for (table, privilege, _), may in zip(asked, found, strict=True) if not may]
+
+
+async def of_others(connection: AsyncConnection, names: Collection[str]) -> dict[str, str]:
+    """The tables that are in schemas where the role of this connection does not look, and who owns each."""
+    found = await connection.execute(_OF_OTHERS, {"names": sorted(names)})
+    return {str(name): str(owner) for name, owner in found}
+
+
+def _test(table: Table, privilege: str, columns: Collection[str]) -> str:
+    there = f"to_regclass('{table.name}')"
+    if columns:
+        each = (f"has_column_privilege({there}, '{column}', '{privilege}')" for column in sorted(columns))
+        test = " AND ".join(each)
+    else:
+        test = f"has_table_privilege({there}, '{privilege}')"
+    # One that is not there yet is made by who may make it.
+    return f"COALESCE({test}, has_schema_privilege(current_schema(), 'CREATE'))"
+
+
+def _quoted(connection: AsyncConnection, name: str) -> str:
+    return connection.dialect.identifier_preparer.quote_identifier(name)

@@ -1,0 +1,184 @@
+"""A key to seal with that lies in a PKCS#11 token: a device, or another process, that signs and never gives it away."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import urllib.parse
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from faristol.record.keys import KeyAway, KeyFileError
+
+if TYPE_CHECKING:
+    from pkcs11 import Session, SignMixin
+
+SCHEME = "pkcs11:"
+EXPECTED = "expected pkcs11:token=LABEL;object=LABEL?module-path=LIBRARY&pin-source=file:FILE"
+
+_ED25519 = b"\x13\x0cedwards25519"
+"""The curve as PKCS#11 3.0 (2.3.5) names it, a PrintableString in DER."""
+_POINT = b"\x04\x20"
+"""What stands before the 32 bytes of a public key: an OCTET STRING in DER."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a key lies, as a URI of RFC 7512 says it."""
+
+    token: str
+    object: str
+    module: Path
+    pin: Path
+
+    @classmethod
+    def of(cls, uri: str) -> Place:
+        """Read a URI. Raises ``KeyFileError``, which repeats nothing of it: somebody may have put a PIN in."""
+        path, _, query = uri.removeprefix(SCHEME).partition("?")
+        try:
+            said = {**_attributes(path, ";"), **_attributes(query, "&")}
+            if "pin-value" in said:
+                raise KeyFileError("a PIN stands in a file, which pin-source names, and never in the address of a key")
+            source = said["pin-source"].removeprefix("file:")
+            return cls(said["token"], said["object"], Path(said["module-path"]), Path(source))
+        except (KeyError, ValueError):
+            raise KeyFileError(f"this is no address of a key in a token: {EXPECTED}") from None
+
+    def __str__(self) -> str:
+        return f"{self.object!r} in the token {self.token!r}"
+
+
+def _attributes(text: str, separator: str) -> Mapping[str, str]:
+    pairs = (part.partition("=") for part in text.split(separator) if part)
+    return {name: urllib.parse.unquote(value, errors="strict") for name, _, value in pairs}
+
+
+class TokenKey:
+    """Does what a private key does. A token that fails is opened anew at the next signature.
+
+    Every method blocks, and raises ``KeyAway`` while the token does not do what is asked. One caller at a time is
+    served; another is told at once, so that nobody waits behind a token that hangs.
+    """
+
+    def __init__(self, uri: str) -> None:
+        """Raises ``KeyFileError`` for what is no address, and where the library for it is not installed."""
+        self._place = Place.of(uri)
+        try:
+            import pkcs11
+        except ImportError:
+            raise KeyFileError("keys in tokens need more than is installed: pip install 'faristol[pkcs11]'") from None
+        if not self._place.module.is_file():
+            raise KeyFileError(f"there is no library {self._place.module} that speaks PKCS#11")
+        self._pkcs11 = pkcs11
+        self._session: Session | None = None
+        self._public: Ed25519PublicKey | None = None
+        self._refused: str | None = None
+        """The PIN that the token refused: trying it again would lock the token."""
+        self._turn = threading.Lock()
+
+    def public_key(self) -> Ed25519PublicKey:
+        """The public half, which is asked of the token once."""
+        if self._public is None:
+            with self._open():
+                pass
+        assert self._public is not None
+        return self._public
+
+    def sign(self, data: bytes, /) -> bytes:
+        """An Ed25519 signature, 64 bytes, which was found right."""
+        with self._open() as session:
+            kind = self._pkcs11.ObjectClass.PRIVATE_KEY
+            key = cast("SignMixin", session.get_key(kind, label=self._place.object))
+            signature = bytes(key.sign(data, mechanism=self._pkcs11.Mechanism.EDDSA))
+            assert self._public is not None
+            try:
+                self._public.verify(signature, data)
+            except InvalidSignature:
+                raise KeyAway(f"the key {self._place} made a signature that is none of its public key") from None
+            return signature
+
+    def make(self) -> bool:
+        """Make the key in the token; False when there is one."""
+        known = self._pkcs11
+        with self._session_for(writes=True) as session:
+            if self._found(session) is not None:
+                return False
+            curve = session.create_domain_parameters(
+                known.KeyType.EC_EDWARDS, {known.Attribute.EC_PARAMS: _ED25519}, local=True
+            )
+            curve.generate_keypair(
+                mechanism=known.Mechanism.EC_EDWARDS_KEY_PAIR_GEN, store=True, label=self._place.object
+            )
+        return True
+
+    @contextmanager
+    def _open(self) -> Iterator[Session]:
+        """A session in which the key is, and its public half is known."""
+        with self._session_for(writes=False) as session:
+            public = self._found(session)
+            if public is None:
+                raise KeyAway(f"there is no Ed25519 key {self._place}")
+            if self._public is not None and public.public_bytes_raw() != self._public.public_bytes_raw():
+                raise KeyAway(f"the key {self._place} is another than it was")
+            self._public = public
+            yield session
+
+    @contextmanager
+    def _session_for(self, *, writes: bool) -> Iterator[Session]:
+        if not self._turn.acquire(blocking=False):
+            raise KeyAway(f"the token {self._place.token!r} does not answer")
+        try:
+            if self._session is None or writes:
+                self._close()
+                self._session = self._opened(writes=writes)
+            yield self._session
+        except self._pkcs11.PKCS11Error as problem:
+            self._close()
+            what = str(problem) or type(problem).__name__
+            raise KeyAway(f"the token {self._place.token!r} cannot be used: {what}") from problem
+        except KeyAway:
+            self._close()
+            raise
+        finally:
+            if writes:
+                self._close()
+            self._turn.release()
+
+    def _opened(self, *, writes: bool) -> Session:
+        try:
+            pin = self._place.pin.read_text().strip()
+        except (OSError, ValueError) as problem:
+            raise KeyAway(f"the PIN in {self._place.pin} cannot be read: {problem}") from None
+        if pin == self._refused:
+            raise KeyAway(
+                f"the token {self._place.token!r} refused the PIN in {self._place.pin}; it is not tried again"
+            )
+        # A library looks for its tokens when it begins: one that was away is not seen otherwise.
+        library = self._pkcs11.lib(str(self._place.module))
+        library.reinitialize()
+        try:
+            return library.get_token(token_label=self._place.token).open(user_pin=pin, rw=writes)
+        except (self._pkcs11.PinIncorrect, self._pkcs11.PinLenRange, self._pkcs11.PinInvalid) as problem:
+            self._refused = pin
+            raise KeyAway(f"the token {self._place.token!r} refused the PIN in {self._place.pin}") from problem
+
+    def _found(self, session: Session) -> Ed25519PublicKey | None:
+        known = self._pkcs11
+        wanted = {known.Attribute.CLASS: known.ObjectClass.PUBLIC_KEY, known.Attribute.LABEL: self._place.object}
+        for key in list(session.get_objects(wanted)):  # a search that is left open is in the way of what follows
+            point = bytes(key[known.Attribute.EC_POINT])
+            if len(point) == 34 and point.startswith(_POINT):
+                return Ed25519PublicKey.from_public_bytes(point[2:])
+        return None
+
+    def _close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            with contextlib.suppress(self._pkcs11.PKCS11Error):  # it went with its token
+                session.close()

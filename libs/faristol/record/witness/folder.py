@@ -1,0 +1,126 @@
+"""A folder as a witness: one file for each seal, never written again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from faristol.record.errors import Wrong
+from faristol.record.seals import NO_SEAL, Seal, to_json
+from faristol.record.witness.witness import LARGEST, Fork, WitnessAway, parsed
+from faristol.record.witness.worker import Worker
+
+NAME = re.compile(r"seal-(\d{19})\.json")
+"""What the file of a seal is called: by the first position under it."""
+
+
+def name_of(seal: Seal) -> str:
+    """The name of the file of a seal."""
+    return f"seal-{seal.from_position:019}.json"
+
+
+def content_of(seal: Seal) -> bytes:
+    """What stands in the file of a seal."""
+    return json.dumps(to_json(seal), indent=1, sort_keys=True).encode() + b"\n"
+
+
+def seal_of(name: str, content: bytes) -> Seal:
+    """The seal in a file. Raises ``Wrong``."""
+    try:
+        members = json.loads(content)
+    except NO_SEAL:
+        members = None
+    seal = parsed(members, name)
+    if name_of(seal) != name:
+        raise Wrong(f"position {seal.from_position}: the witness has {seal} at {name}, where another one belongs")
+    return seal
+
+
+def put(folder: Path, seal: Seal) -> bool:
+    """Write the file of a seal, durably; False when it is there. Raises ``Fork``, and ``OSError``."""
+    path, content = folder / name_of(seal), content_of(seal)
+    part = folder / f".{path.name}.{uuid.uuid4().hex}.part"
+    try:
+        with part.open("xb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        _name(part, path)
+    except FileExistsError:
+        if seal_of(path.name, _read(path)).digest != seal.digest:
+            raise Fork(seal) from None
+        return False
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    entries = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(entries)
+    finally:
+        os.close(entries)
+    return True
+
+
+def _name(part: Path, path: Path) -> None:
+    """Give a file its name, unless another has it. Raises ``FileExistsError``."""
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without a second name for a file
+        if path.exists():
+            raise FileExistsError(path) from None
+        part.replace(path)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as source:
+        return source.read(LARGEST)
+
+
+class Folder:
+    """Seals as files in a folder, which has to be there: one that is not mounted is not made in its place."""
+
+    kind = "folder"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._worker = Worker("witness")
+        self.shown = str(path)
+
+    async def newest(self) -> Seal | None:
+        """See ``Witness``."""
+        return await self._worker.do(self._newest)
+
+    async def deliver(self, seals: Sequence[Seal]) -> None:
+        """See ``Witness``."""
+        for seal in seals:
+            await self._worker.do(partial(self._put, seal))
+
+    async def seals(self) -> list[Seal]:
+        """See ``Witness``."""
+        return await self._worker.do(lambda: [seal_of(name, _read(self._path / name)) for name in self._names()])
+
+    async def close(self) -> None:
+        """See ``Witness``."""
+        self._worker.close()
+
+    def _names(self) -> list[str]:
+        if not self._path.is_dir():
+            raise WitnessAway(f"there is no folder {self._path}")
+        return sorted(path.name for path in self._path.iterdir() if NAME.fullmatch(path.name))
+
+    def _newest(self) -> Seal | None:
+        names = self._names()
+        return seal_of(names[-1], _read(self._path / names[-1])) if names else None
+
+    def _put(self, seal: Seal) -> None:
+        if not self._path.is_dir():
+            raise WitnessAway(f"there is no folder {self._path}")
+        put(self._path, seal)

@@ -1,0 +1,192 @@
+"""A provider of OpenID Connect as the operator describes it: which one, and who of its people has which role."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from faristol.credentials.credential import Scope
+from faristol.credentials.errors import Denied, Unauthenticated
+from faristol.credentials.roles import FEDERATION, OPERATOR, ROLES, Role
+from faristol.credentials.tokens import SKEW
+from faristol.host import StartError
+from faristol.kernel.addresses import is_loopback
+from faristol.kernel.names import LONGEST_NAME, tidy
+from faristol.kernel.refusal import N_
+
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+"""By which a provider may sign: with a key of its own. By a secret that clients share, any of them could."""
+
+REFUSED = N_("the provider does not vouch for who signs in: {what}")
+NOT_APPOINTED = N_("{who} has no role here: ask the federation for one")
+
+_MAY_BE = {ROLES[name] for name in ("scorer", "arbiter", "judge", "director", "federation", "operator")}
+
+
+def refused(what: str) -> Unauthenticated:
+    """Why nobody is signed in. ``what`` is a word for the operator."""
+    return Unauthenticated("OPENID_REFUSED", REFUSED, {"what": what})
+
+
+def _safe(address: str) -> str:
+    parts = urlsplit(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+        raise ValueError("expected an https address")
+    return address
+
+
+def is_safe(address: object) -> bool:
+    """Whether what is sent to an address is read by nobody on the way."""
+    try:
+        return isinstance(address, str) and bool(_safe(address))
+    except ValueError:
+        return False
+
+
+class _Described(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Appointment(_Described):
+    """A role for some of the provider's people."""
+
+    role: str
+    tournaments: list[str] = []
+    languages: list[str] = []
+    subjects: list[str] = []
+    """Ids of people at the provider: its claim ``sub``."""
+    emails: list[str] = []
+    """Addresses that the provider has verified."""
+    claims: dict[str, str] = {}
+    """Claims and what each is, or has in its list: ``groups = "arbiters"``. All of them have to be so."""
+
+    @model_validator(mode="after")
+    def _is_of_somebody(self) -> Appointment:
+        role = ROLES.get(self.role)
+        if role not in _MAY_BE:
+            raise ValueError(f"there is no role {self.role!r} for people; there are scorer to operator")
+        if not (self.subjects or self.emails or self.claims):
+            raise ValueError("it is of nobody: expected subjects, emails or claims")
+        if (role in (FEDERATION, OPERATOR)) == bool(self.tournaments):
+            raise ValueError("a federation and an operator are of all tournaments, every other role of some")
+        return self
+
+    @property
+    def scope(self) -> Scope:
+        """Over what it holds."""
+        return Scope(frozenset(self.tournaments), languages=frozenset(self.languages))
+
+    def is_of(self, claims: Mapping[str, Any]) -> bool:
+        """Whether it is of who has these claims."""
+        if claims["sub"] in self.subjects:
+            return True
+        email = str(claims.get("email") or "").casefold()
+        if claims.get("email_verified") is True and email in {each.casefold() for each in self.emails}:
+            return True
+        return bool(self.claims) and all(_has(claims.get(name), value) for name, value in self.claims.items())
+
+
+def _has(claim: object, value: str) -> bool:
+    return value in claim if isinstance(claim, list) else claim == value
+
+
+class OpenId(_Described):
+    """A provider, and what its people may do here."""
+
+    name: str = Field(min_length=1, max_length=100)
+    """For people."""
+    issuer: Annotated[str, AfterValidator(_safe)]
+    client_id: str = Field(min_length=1)
+    secret_file: Path | None = None
+    """With the secret of the client; none of a public client."""
+    scopes: list[str] = ["openid", "profile", "email"]
+    appointments: list[Appointment] = Field(min_length=1)
+
+    def secret(self) -> str:
+        """What is in the file now. Raises ``OSError``."""
+        return self.secret_file.read_text(encoding="utf-8").strip() if self.secret_file else ""
+
+    def wants(self, claims: Mapping[str, Any]) -> bool:
+        """Whether something is missing in the claims that a role could depend on, or the name."""
+        named = {name for each in self.appointments for name in each.claims}
+        by_email = {"email", "email_verified"} if any(each.emails for each in self.appointments) else set()
+        return not {"name", *named, *by_email} <= claims.keys()
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody for whom the provider vouches, and what they may do here."""
+
+    subject: str
+    """At the provider."""
+    name: str
+    role: Role
+    scope: Scope
+
+
+def described(path: Path) -> OpenId:
+    """What the operator wrote. Raises ``StartError``."""
+    try:
+        with path.open("rb") as file:
+            openid = OpenId.model_validate(tomllib.load(file))
+        openid.secret()
+    except ValidationError as problem:
+        found = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in problem.errors())
+        raise StartError(f"the provider in {path} is not described as it should be: {found}") from problem
+    except (OSError, ValueError) as problem:
+        raise StartError(f"the provider of OpenID Connect in {path} cannot be read: {problem}") from problem
+    return openid
+
+
+def verified(token: str, keys: KeySet, openid: OpenId, nonce: str, now: datetime) -> dict[str, Any]:
+    """The claims of an ID token that the provider gave this client for this browser. Raises ``Unauthenticated``.
+
+    OpenID Connect Core 1.0, 3.1.3.7.
+    """
+    try:
+        read = jwt.decode(token, keys, algorithms=list(ALGORITHMS))
+    except (JoseError, ValueError, TypeError, KeyError) as problem:
+        raise refused("signature") from problem
+    claims: dict[str, Any] = dict(read.claims)
+    audience = claims.get("aud")
+    audiences = audience if isinstance(audience, list) else [audience]
+    is_good = {
+        "iss": claims.get("iss") == openid.issuer,
+        "aud": openid.client_id in audiences,
+        "azp": claims.get("azp", openid.client_id) == openid.client_id and (len(audiences) == 1 or "azp" in claims),
+        "exp": _is_time(claims.get("exp")) and _is_time(claims.get("iat")),
+        "nonce": bool(nonce) and claims.get("nonce") == nonce,
+        "sub": isinstance(claims.get("sub"), str) and 0 < len(claims["sub"]) <= 255,
+    }
+    for claim, good in is_good.items():
+        if not good:
+            raise refused(claim)
+    skew = SKEW.total_seconds()
+    if not claims["iat"] - skew <= now.timestamp() <= claims["exp"] + skew:
+        raise refused("exp")
+    return claims
+
+
+def _is_time(claim: object) -> bool:
+    return isinstance(claim, int | float) and 0 <= claim < 2**37
+
+
+def appointed(claims: Mapping[str, Any], openid: OpenId) -> Person:
+    """Who signs in, in the first role that is theirs. Raises ``Denied`` for who has none."""
+    email = str(claims.get("email") or "")
+    told = str(claims.get("name") or claims.get("preferred_username") or email or claims["sub"])
+    name = tidy("".join(sign if sign.isprintable() else " " for sign in told))[:LONGEST_NAME]
+    for appointment in openid.appointments:
+        if appointment.is_of(claims):
+            return Person(claims["sub"], name, ROLES[appointment.role], appointment.scope)
+    raise Denied("NOT_APPOINTED", NOT_APPOINTED, {"who": email or name})

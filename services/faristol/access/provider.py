@@ -1,0 +1,192 @@
+"""Asking a provider of OpenID Connect: what it offers, by which keys it signs, and who somebody is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from typing import Any
+
+import httpx2
+from authlib.integrations.base_client.errors import OAuthError
+from authlib.integrations.httpx_client import AsyncOAuth2Client
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+from joserfc.util import urlsafe_b64decode
+
+from faristol.access.openid import OpenId, Person, appointed, is_safe, refused, verified
+from faristol.host.errors import Unreachable
+from faristol.pb.access.v1 import access_pb2 as pb
+
+_log = logging.getLogger(__name__)
+
+DEADLINE = 8.0
+"""Seconds that the provider has for one answer: less than a caller waits for ours."""
+
+KNOWN_FOR = 600.0
+"""Seconds for which it is not asked again what it offers and by which keys it signs."""
+
+ASKED_AGAIN = 5.0
+"""Seconds after which it is asked for keys again because of a token that none of them signed."""
+
+AWAY_FOR = 2.0
+"""Seconds for which one that gave no answer is not asked again: strangers come as often as they like."""
+
+AT_A_TIME = 20
+"""Codes that it is asked about: strangers bring as many as they like."""
+
+LARGEST = 1_000_000
+"""Bytes of an answer."""
+
+DISCOVERY = "/.well-known/openid-configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    at: float
+    offer: Mapping[str, Any]
+    keys: KeySet
+
+
+class Provider:
+    """A provider, and what is known of it at the moment."""
+
+    def __init__(self, openid: OpenId, now: Callable[[], datetime], clock: Callable[[], float] = monotonic) -> None:
+        self.openid = openid
+        self._now = now
+        self._clock = clock
+        self._known: _Known | None = None
+        self._looking = asyncio.Lock()
+        self._silent_at = -AWAY_FOR
+        self._asking = asyncio.Semaphore(AT_A_TIME)
+
+    async def start(self, redirect_uri: str) -> pb.StartSignInResponse:
+        """Where a browser is sent, with what it brings back. Raises ``Unreachable`` or ``Unauthenticated``."""
+        offer = (await self._look()).offer
+        started = pb.StartSignInResponse(
+            state=secrets.token_urlsafe(24), nonce=secrets.token_urlsafe(24), code_verifier=secrets.token_urlsafe(48)
+        )
+        async with await self._client(offer) as client:
+            started.authorization_url, _ = client.create_authorization_url(
+                offer["authorization_endpoint"],
+                state=started.state,
+                code_verifier=started.code_verifier,
+                nonce=started.nonce,
+                redirect_uri=redirect_uri,
+            )
+        return started
+
+    async def person(self, brought: pb.OpenIdCode) -> Person:
+        """Who somebody is that was sent back. Raises ``Unreachable``, ``Unauthenticated``, or ``Denied``."""
+        known = await self._look()
+        try:
+            async with self._asking, await self._client(known.offer) as client:
+                tokens = await client.fetch_token(
+                    known.offer["token_endpoint"],
+                    code=brought.code.decode("ascii", "replace"),
+                    code_verifier=brought.code_verifier,
+                    redirect_uri=brought.redirect_uri,
+                )
+                claims = await self._verified(str(tokens.get("id_token", "")), brought.nonce)
+                if self.openid.wants(claims) and (address := known.offer.get("userinfo_endpoint")):
+                    claims = await _with_more(claims, client, address)
+        except (OAuthError, ValueError) as problem:
+            raise refused(str(getattr(problem, "error", "token_endpoint"))) from problem
+        except httpx2.HTTPError as problem:
+            raise self._away() from problem
+        return appointed(claims, self.openid)
+
+    async def _verified(self, token: str, nonce: str) -> dict[str, Any]:
+        known = await self._look()
+        if _key_id(token) not in {key.kid for key in known.keys.keys} and self._clock() - known.at > ASKED_AGAIN:
+            self._known = None  # it signs by another key now
+            known = await self._look()
+        return verified(token, known.keys, self.openid, nonce, self._now())
+
+    async def _look(self) -> _Known:
+        """What the provider offers. It is asked by who comes first, and not again right after it gave no answer."""
+        async with self._looking:
+            if self._known is None or self._clock() - self._known.at > KNOWN_FOR:
+                if self._clock() - self._silent_at < AWAY_FOR:
+                    raise self._away()
+                self._known = await self._asked()
+            return self._known
+
+    async def _asked(self) -> _Known:
+        try:
+            async with httpx2.AsyncClient(timeout=DEADLINE) as client:
+                offer = await _json(client, self.openid.issuer.rstrip("/") + DISCOVERY)
+                if offer.get("issuer") != self.openid.issuer:
+                    raise refused("issuer")
+                for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
+                    if not is_safe(offer.get(name)):
+                        raise refused(name)
+                keys = KeySet.import_key_set(await _json(client, offer["jwks_uri"]))  # type: ignore[arg-type] # as it was sent
+        except httpx2.HTTPError as problem:
+            self._silent_at = self._clock()
+            raise self._away() from problem
+        except (JoseError, ValueError, KeyError, TypeError) as problem:
+            raise refused("jwks_uri") from problem
+        return _Known(self._clock(), offer, keys)
+
+    async def _client(self, offer: Mapping[str, Any]) -> Any:
+        try:
+            secret = await asyncio.to_thread(self.openid.secret)
+        except (OSError, UnicodeError) as problem:
+            _log.error("nobody signs in by %s: its secret cannot be read: %s", self.openid.issuer, problem)
+            raise self._away() from problem
+        known = offer.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        method = "client_secret_basic" if "client_secret_basic" in known else "client_secret_post"
+        return AsyncOAuth2Client(
+            self.openid.client_id,
+            secret or None,
+            token_endpoint_auth_method=method if secret else "none",
+            scope=" ".join(self.openid.scopes),
+            code_challenge_method="S256",
+            timeout=DEADLINE,
+        )
+
+    def _away(self) -> Unreachable:
+        return Unreachable(self.openid.name, self.openid.issuer)
+
+
+async def _with_more(claims: dict[str, Any], client: Any, address: str) -> dict[str, Any]:
+    """The claims with what the provider tells besides of the same person. Those of the ID token stay."""
+    if not is_safe(address):
+        raise refused("userinfo_endpoint")
+    more = await _json(client, address)
+    if more.get("sub") != claims["sub"]:
+        raise refused("userinfo")
+    return {**more, **claims}
+
+
+async def _json(client: Any, address: str) -> dict[str, Any]:
+    """An answer of the provider. Raises ``httpx2.HTTPError``, or ``Unauthenticated`` for what is none."""
+    body = b""
+    async with client.stream("GET", address) as answer:
+        answer.raise_for_status()
+        async for part in answer.aiter_bytes():
+            body += part
+            if len(body) > LARGEST:
+                raise refused("length")
+    try:
+        told = json.loads(body)
+    except ValueError as problem:
+        raise refused("json") from problem
+    if not isinstance(told, dict):
+        raise refused("json")
+    return told
+
+
+def _key_id(token: str) -> str:
+    """The key by which a token says that it is signed, before anything is verified; empty where it says none."""
+    try:
+        header = json.loads(urlsafe_b64decode(token.partition(".")[0].encode()))
+    except (ValueError, RecursionError):
+        return ""
+    return str(header.get("kid", "")) if isinstance(header, dict) else ""

@@ -1,0 +1,125 @@
+"""The gateway as a process beside the one that it belongs to: a crowd there takes nothing from the officials."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping
+
+from faristol.bus.server import ending_with_us
+from faristol.host import SERVICES, Settings, StartError
+from faristol.host.settings import reached
+from faristol.record.tasks import end
+
+START_SECONDS = 60.0
+RESTART_SECONDS = 0.5
+"""After it ended and before it is started again."""
+STOP_SECONDS = 30.0
+"""After which it is killed: it ends streams and calls within the grace of the settings."""
+GATEWAY = "gateway"
+
+_COMMAND = "from faristol.cli.main import main; main()"
+_log = logging.getLogger(__name__)
+
+
+class PagesProcess:
+    """A gateway that asks the services of this process, and ends with it.
+
+    It has no database, no bus and no key. If it ends by itself or is killed, it is started again at the same address.
+    """
+
+    def __init__(self, environment: Mapping[str, str], process: Process, http_port: int) -> None:
+        self.http_port = http_port
+        """The port that it listens on."""
+        self._environment = {**environment, "FARISTOL_HTTP_PORT": str(http_port)}
+        self._process = process
+        self._watching = asyncio.create_task(self._watch(), name=GATEWAY)
+
+    @classmethod
+    async def start(cls, settings: Settings, grpc_address: str) -> PagesProcess:
+        """Start it with these settings, for the services at ``grpc_address`` (HOST:PORT).
+
+        Raises ``StartError`` when it does not come up; it has said why on the standard error of this process.
+        """
+        environment = _environment(settings, grpc_address)
+        process, http_port = await _launch(environment)
+        return cls(environment, process, http_port)
+
+    async def stop(self) -> None:
+        """Let it end its streams, and wait until it has ended."""
+        await end([self._watching])
+        if self._process.returncode is None:
+            self._process.terminate()
+            try:
+                async with asyncio.timeout(STOP_SECONDS):
+                    await self._process.wait()
+            except TimeoutError:
+                self._process.kill()
+                await self._process.wait()
+
+    async def _watch(self) -> None:
+        while True:
+            code = await self._process.wait()
+            _log.warning("the process of the pages ended with code %d: it is started again", code)
+            while self._process.returncode is not None:
+                await asyncio.sleep(RESTART_SECONDS)
+                try:
+                    self._process, _ = await _launch(self._environment)
+                except StartError as problem:
+                    _log.error("%s", problem)
+
+
+def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
+    """The settings of the process as variables: those of this one, without what it has no use for.
+
+    Its certificate is that of this process: what it shows to the services, where they want one.
+    """
+    own = {
+        "grpc_host": "127.0.0.1",
+        "grpc_port": 0,
+        "health_port": None,
+        "database_url": "",
+        "owner_database_url": "",
+        "nats_url": "",
+        "nats_credentials": None,
+        "access": None,
+        "seal_key": None,
+        "witnesses": None,
+        "pages_apart": False,
+        "tls": False,
+        "client_ca": None,
+        "peers_own": True,
+        **{f"peer_{name}": reached(grpc_address) for name in SERVICES if f"peer_{name}" in Settings.model_fields},
+    }
+    given = {**{name: getattr(settings, name) for name in settings.model_fields_set}, **own}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("FARISTOL_")}
+    named = {f"FARISTOL_{name.upper()}": str(value) for name, value in given.items() if value not in (None, "")}
+    return kept | named
+
+
+async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
+    """The process, and the port of its pages. Raises ``StartError`` when it does not come up."""
+    command = [sys.executable, "-c", _COMMAND, "serve", GATEWAY, "--json"]
+    process = await asyncio.create_subprocess_exec(
+        *ending_with_us(),
+        *command,
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=PIPE,
+        start_new_session=True,  # Ctrl-C is for us: it ends before those whom it asks
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            said = await process.stdout.readline()
+        return process, int(json.loads(said)["http"].rpartition(":")[2])
+    except (TimeoutError, ValueError) as problem:
+        raise StartError("the process of the pages did not come up; it says why above") from problem
+    finally:
+        if sys.exc_info()[0] is not None and process.returncode is None:
+            process.kill()
+            await process.wait()

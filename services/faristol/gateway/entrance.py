@@ -1,0 +1,191 @@
+"""Signing in and out, and who is signed in: pages for people, in a hall with a phone or at a desk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import grpc
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from faristol.credentials.roles import MAY_GIVE, SCORER
+from faristol.gateway.form import Fields, local
+from faristol.gateway.language import language_of
+from faristol.gateway.page import private_page
+from faristol.gateway.problems import of_rpc
+from faristol.gateway.results import Reader
+from faristol.gateway.session import NotSignedIn, SignedIn, calls, fits, forget, keep, session, token_of
+from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.results.v1 import results_pb2
+from faristol.text import say
+
+HOME = "/account"
+"""Where somebody is led who signed in and did not say where to."""
+
+SIGNED_OUT = "SIGNED_OUT"
+WHY: Mapping[str, str] = {
+    SIGNED_OUT: N_("You are signed out."),
+    "CREDENTIAL_REVOKED": N_(
+        "You were signed out: your credential was ended before its time, by you on another device or by an official."
+    ),
+    "CREDENTIAL_EXPIRED": N_("Your time is over. Sign in again to go on."),
+    "NOT_APPOINTED": N_(
+        "Nobody with this account has a role here. Ask the federation for one, or take another account."
+    ),
+    "OPENID_REFUSED": N_("The provider does not vouch for you. Try again, or sign in another way."),
+    "OPENID_AWAY": N_("The provider does not answer at the moment. Try again, or sign in another way."),
+    "OPENID_ELSEWHERE": N_("This was begun in another browser, or too long ago. Begin again here."),
+    "CREDENTIAL_INVALID": N_("You are not signed in any more. Sign in again to go on."),
+}
+"""What somebody is told who was signed in, by the reason of the access service; the last of these by any other."""
+
+TOO_LARGE = N_("This credential holds more than a browser keeps. Ask for one of fewer tournaments or tables.")
+NOT_A_TABLE = N_("Give the number of your table.")
+
+Next = Annotated[str, Query(max_length=500)]
+Text = Annotated[str, Query(max_length=100)]
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/sign-in")
+async def show_entrance(
+    request: Request,
+    results: Reader,
+    next: Next = "",  # noqa: A002 # the name of the query parameter
+    tournament: Text = "",
+    table: Text = "",
+    why: Text = "",
+) -> Response:
+    """The ways in: a link, whose code comes in the fragment that browsers keep for themselves, and a PIN."""
+    said = say(WHY.get(why, WHY["CREDENTIAL_INVALID"]), {}, language_of(request)) if why else ""
+    given = {"next": next, "tournament": tournament, "table": table}
+    return await _entrance(request, results, given, said, HTTPStatus.OK)
+
+
+async def _entrance(
+    request: Request, results: Reader, given: Mapping[str, str], said: str, status: HTTPStatus
+) -> Response:
+    answer, provider = await asyncio.gather(results.tournaments(), calls(request).provider())
+    wanted = given.get("tournament", "")
+    running = [each for each in answer.tournaments if not each.over or each.tournament_id == wanted]
+    values = {key: given.get(key, "") for key in ("tournament", "table")}
+    return private_page(
+        request,
+        "sign_in.html",
+        status=status,
+        said=said,
+        tournaments=running,
+        next=local(given.get("next", ""), HOME),
+        provider=provider,
+        is_signed_in=bool(token_of(request)),
+        **values,
+    )
+
+
+@routes.post("/sign-in")
+async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
+    """Sign this browser in, and lead on to where its person wanted to go."""
+    by: dict[str, Any] = {}
+    if code := given.get("code", "").strip():
+        by["code"] = code.rpartition("#")[2]  # of a whole link that was pasted
+    else:
+        table = given.get("table", "").strip()
+        if not (table.isascii() and table.isdecimal() and 0 < int(table[:9]) < 2**31):
+            said = say(NOT_A_TABLE, {}, language_of(request))
+            return await _entrance(request, results, given, said, HTTPStatus.BAD_REQUEST)
+        pin = "".join(given.get("pin", "").split())
+        by["pin"] = pb.PinAtTable(tournament_id=given.get("tournament", ""), table=int(table[:9]), pin=pin)
+    try:
+        signed_in = await calls(request).sign_in(**by)
+    except grpc.aio.AioRpcError as error:
+        problem = of_rpc(error, language_of(request))
+        if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        return await _entrance(request, results, given, problem.detail, problem.status)
+    return await let_in(request, results, given, signed_in)
+
+
+async def let_in(request: Request, results: Reader, given: Mapping[str, str], signed_in: pb.SignInResponse) -> Response:
+    """Keep who signed in, and lead on to ``given["next"]``."""
+    if not fits(signed_in.token):
+        said = say(TOO_LARGE, {}, language_of(request))
+        return await _entrance(request, results, given, said, HTTPStatus.FORBIDDEN)
+    response = led_to(local(given.get("next", ""), HOME))
+    keep(request, response, signed_in)
+    return response
+
+
+@routes.post("/sign-out")
+async def sign_out(request: Request, given: Fields) -> Response:
+    """Sign this browser out, or every device that its person is signed in on."""
+    try:
+        signed_in = await session(request)
+        await signed_in.access.sign_out(this_device_alone="everywhere" not in given)
+    except NotSignedIn:
+        pass  # a moment ago, or on another device
+    return leave(request, SIGNED_OUT, "")
+
+
+def titled(tournament: results_pb2.Tournament) -> str:
+    """The name of a tournament, with that of its division."""
+    return ", ".join(filter(None, (tournament.name, tournament.division)))
+
+
+def leave(request: Request, why: str, wanted: str) -> Response:
+    """Take the cookie away, and lead to where one signs in, and from there to ``wanted``."""
+    asked = {key: value for key, value in (("why", why), ("next", wanted)) if value}
+    response = led_to(f"/sign-in?{urlencode(asked)}" if asked else "/sign-in")
+    if token_of(request):
+        forget(request, response)
+    return response
+
+
+async def not_signed_in(request: Request, problem: Exception) -> Response:
+    """The answer where a page is for who is signed in."""
+    assert isinstance(problem, NotSignedIn)
+    query = f"?{request.url.query}" if request.url.query and request.method == "GET" else ""
+    return leave(request, problem.why, f"{request.url.path}{query}")
+
+
+def led_to(address: str) -> Response:
+    """The way on after a form."""
+    return RedirectResponse(address, HTTPStatus.SEE_OTHER, headers={"Cache-Control": "no-store"})
+
+
+@routes.get("/account")
+async def account(request: Request, results: Reader, signed_in: SignedIn) -> Response:
+    """Who is signed in, in what role, over what, and until when."""
+    credential = signed_in.credential
+    scope = set(credential.scope.tournament_ids)
+    answer = await results.tournaments()
+    held = [each for each in answer.tournaments if not scope or each.tournament_id in scope]
+    return private_page(
+        request,
+        "account.html",
+        session=signed_in,
+        tournaments=held,
+        names={each.tournament_id: titled(each) for each in held},
+        time_zone=held[0].time_zone if len(held) == 1 else "",
+        gives=bool(MAY_GIVE.get(credential.role)),
+        tables=await _tables(results, signed_in, held),
+    )
+
+
+async def _tables(
+    results: Reader, signed_in: SignedIn, held: Sequence[results_pb2.Tournament]
+) -> list[results_pb2.Table]:
+    """The tables of a scorer in the last round that is paired; none for whoever keeps no table of their own."""
+    credential = signed_in.credential
+    numbers = set(credential.scope.tables)
+    if credential.role != SCORER or not numbers:
+        return []
+    rounds = [(each.tournament_id, each.played[-1].round) for each in held if each.played]
+    paired = await asyncio.gather(*(results.pairings(*each) for each in rounds))
+    return [table for answer in paired for table in answer.tables if table.table in numbers]

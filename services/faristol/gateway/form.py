@@ -1,0 +1,74 @@
+"""What a form of a page sends: from this site alone, short, and as fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import parse_qsl, urlsplit
+
+from fastapi import Depends
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from faristol.gateway.language import language_of
+from faristol.kernel.refusal import N_
+from faristol.text import say
+
+LARGEST = 16_384
+"""Bytes of a form."""
+
+FROM_ELSEWHERE = N_("The request came from another site. Nothing was done.")
+
+
+def is_from_here(request: Request) -> bool:
+    """Whether a page of this site sent the request, as the browser says it.
+
+    Browsers say where a request comes from by ``Sec-Fetch-Site``, but not to a site without TLS, and by ``Origin``
+    wherever something is sent. A script can set neither. What says nothing at all is no form of a page.
+    """
+    if site := request.headers.get("sec-fetch-site"):
+        return site == "same-origin"
+    said = request.headers.get("origin", "")
+    return bool(said) and said in (origin(str(request.url)), origin(request.app.state.address))
+
+
+def origin(address: str) -> str:
+    """``https://results.example`` of an address; empty of none."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def public_address(request: Request) -> str:
+    """Where people reach the pages: as the settings say, or as the request does."""
+    return (request.app.state.address or origin(str(request.url))).rstrip("/")
+
+
+async def fields(request: Request) -> Mapping[str, str]:
+    """The fields of a form that a page of this site sent; of several with one name the last.
+
+    Raises ``HTTPException``.
+    """
+    if not is_from_here(request):
+        raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=500))
+    except ValueError as problem:  # no UTF-8, or too many
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+
+
+Fields = Annotated[Mapping[str, str], Depends(fields)]
+"""A parameter of a route that takes a form."""
+
+
+def local(address: str, otherwise: str) -> str:
+    """An address if it is a path of this site, ``otherwise`` if not: nobody is led elsewhere from here."""
+    odd = not address.isascii() or not address.isprintable() or " " in address or "\\" in address
+    return otherwise if odd or not address.startswith("/") or address.startswith("//") else address

@@ -1,0 +1,107 @@
+"""Signing in by a provider of OpenID Connect: the browser is sent there and comes back.
+
+What it brings is for the access service, which asks the provider and verifies. Meanwhile a cookie holds what binds the
+way back to this browser.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Annotated
+
+import grpc
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from faristol.client.problems import reason_of
+from faristol.gateway.entrance import HOME, led_to, let_in
+from faristol.gateway.form import local, public_address
+from faristol.gateway.results import Reader
+from faristol.gateway.session import calls, cookie_name, is_safe
+from faristol.pb.access.v1 import access_pb2 as pb
+
+COOKIE = "faristol-openid"
+LASTS = 600
+"""Seconds that somebody has at the provider."""
+
+BACK = "/sign-in/openid/callback"
+KEPT = ("state", "nonce", "code_verifier")
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/sign-in/openid")
+async def leave_for_provider(request: Request, next: Annotated[str, Query(max_length=500)] = "") -> Response:  # noqa: A002 # the name of the query parameter
+    """Send the browser to the provider."""
+    try:
+        started = await calls(request).start_sign_in(f"{public_address(request)}{BACK}")
+    except grpc.aio.AioRpcError as error:
+        return led_to(f"/sign-in?why={_why(error)}")
+    kept = {name: getattr(started, name) for name in KEPT} | {"next": local(next, HOME)}
+    response = RedirectResponse(started.authorization_url, 302, headers={"Cache-Control": "no-store"})
+    response.set_cookie(
+        cookie_name(request, COOKIE),
+        urlsafe_b64encode(json.dumps(kept).encode()).decode(),
+        max_age=LASTS,
+        secure=is_safe(request),
+        httponly=True,
+        samesite="lax",  # the way back begins at the provider
+    )
+    return response
+
+
+@routes.get(BACK)
+async def come_back(
+    request: Request,
+    results: Reader,
+    code: Annotated[str, Query(max_length=4_000)] = "",
+    state: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """Sign the browser in that comes back from where it was sent."""
+    response = await _signed_in(request, results, code, state)
+    response.delete_cookie(cookie_name(request, COOKIE), secure=is_safe(request), httponly=True, samesite="lax")
+    return response
+
+
+async def _signed_in(request: Request, results: Reader, code: str, state: str) -> Response:
+    kept = _kept(request)
+    if not state or not hmac.compare_digest(_bytes(kept.get("state", "")), _bytes(state)):
+        return led_to("/sign-in?why=OPENID_ELSEWHERE")
+    if not code:  # the person said no, or the provider did
+        return led_to("/sign-in?why=OPENID_REFUSED")
+    brought = pb.OpenIdCode(
+        code=code.encode(),
+        code_verifier=kept.get("code_verifier", ""),
+        nonce=kept.get("nonce", ""),
+        redirect_uri=f"{public_address(request)}{BACK}",
+    )
+    try:
+        signed_in = await calls(request).sign_in(open_id=brought)
+    except grpc.aio.AioRpcError as error:
+        return led_to(f"/sign-in?why={_why(error)}")
+    return await let_in(request, results, kept, signed_in)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _kept(request: Request) -> Mapping[str, str]:
+    try:
+        kept = json.loads(urlsafe_b64decode(request.cookies.get(cookie_name(request, COOKIE), "")))
+    except (ValueError, RecursionError):  # a stranger made it
+        return {}
+    return {name: str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
+
+
+def _why(error: grpc.aio.AioRpcError) -> str:
+    """Why somebody is back where one signs in. Raises ``grpc.aio.AioRpcError`` for what is no refusal."""
+    if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+        return "OPENID_AWAY"
+    if error.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
+        return reason_of(error)
+    raise error

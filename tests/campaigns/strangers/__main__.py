@@ -1,0 +1,173 @@
+"""``make strangers``: attack a platform as strangers would, and those who may act elsewhere; nothing comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import httpx
+import typer
+from rich.console import Console
+from rich.table import Table
+from tests.campaigns.strangers import calls, insiders
+from tests.campaigns.strangers.outcome import Attack, facts_of_strangers, names_of_others, secrets_in
+from tests.campaigns.strangers.platform import PLAYED, Officials, Platform, credential_of, platform
+
+from faristol.credentials.roles import DIRECTOR, FEDERATION, SCORER
+from faristol.record import Record, Recorded
+
+OUT = Path("var/strangers.json")
+FOLDER = Path("var/strangers")
+"""Where everything lies while it is tried, and the data of what went wrong afterwards."""
+MOST_P99_MS = 50.0
+"""What the officials' commands may take at the 99th percentile, whatever the crowd."""
+
+console = Console(stderr=True)
+
+
+@dataclass
+class Outcome:
+    """What was tried and found."""
+
+    attacks: list[Attack] = field(default_factory=list)
+    crowds: dict[str, dict[str, int]] = field(default_factory=dict)
+    officials: dict[str, dict[str, float]] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the report."""
+        return {
+            "attacks": [attack.as_json() for attack in self.attacks],
+            "crowds": self.crowds,
+            "officials": self.officials,
+            "wrong": self.wrong,
+        }
+
+
+def main(
+    idle: Annotated[int, typer.Option(min=1, help="Connections that say nothing.")] = 1_400,
+    slow: Annotated[int, typer.Option(min=1, help="Connections that send their headers a byte a second.")] = 5_000,
+    half: Annotated[int, typer.Option(min=1, help="Connections to the services that stop in their headers.")] = 1_000,
+    readers: Annotated[int, typer.Option(min=1, help="Connections that ask for much and read little.")] = 400,
+    seconds: Annotated[float, typer.Option(min=1, help="How long each crowd stays.")] = 20,
+) -> None:
+    """Exit code 1 when a stranger changed or learned something, or the officials had to wait for the crowd."""
+    folder = FOLDER.absolute()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    outcome = Outcome()
+    asyncio.run(
+        _campaign(
+            folder, outcome, {"idle": idle, "slow-headers": slow, "slow-readers": readers, "half-http2": half}, seconds
+        )
+    )
+    OUT.write_text(json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    _show(outcome)
+    if outcome.wrong:
+        console.print(f"the data lies in {folder}", soft_wrap=True)
+        sys.exit(1)
+    shutil.rmtree(folder)
+
+
+async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seconds: float) -> None:
+    scorer, director = credential_of(SCORER, PLAYED, 1), credential_of(DIRECTOR, PLAYED)
+    federation = credential_of(FEDERATION, "")
+    async with platform(folder, pages_apart=True) as cell:
+        officials = Officials(cell)
+        shown = await _shown(cell)
+        began = len(await _events(cell))
+        work = asyncio.create_task(officials.work())
+        try:
+            officials.during("quiet")
+            await asyncio.sleep(5)
+            officials.during("calls")
+            given = cell.token(federation)
+            outcome.attacks = [
+                await calls.without_credential(cell),
+                await calls.from_elsewhere(cell),
+                await calls.false_tokens(cell),
+                await calls.revoked(cell, given),
+                await calls.under_another_name(cell, scorer),
+                await calls.replayed(cell, director),
+                await calls.guessed(cell, given),
+                await calls.over_http(cell, given),
+                await insiders.on_the_bus(cell),
+                insiders.at_the_files(cell),
+            ]
+            for kind, count in crowds.items():
+                officials.during(kind)
+                port = cell.grpc_port if kind == "half-http2" else cell.http_port
+                outcome.crowds[kind] = await _crowd(kind, port, count, seconds)
+        finally:
+            work.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await work
+        outcome.officials = officials.figures()
+        events = (await _events(cell))[began:]
+        entitled = frozenset(who.credential_id for who in (scorer, director, federation)) | {officials.credential_id}
+        outcome.wrong += [line for attack in outcome.attacks for line in attack.wrong]
+        outcome.wrong += officials.failed
+        outcome.wrong += facts_of_strangers(events, entitled)
+        outcome.wrong += names_of_others(events, scorer.credential_id, scorer.subject)
+        outcome.wrong += secrets_in(cell.child.output(), [given, cell.token(scorer)])
+        if await _shown(cell) != shown:
+            outcome.wrong.append("the standings are others than before")
+        most = max(MOST_P99_MS, outcome.officials["quiet"]["p99_ms"])  # of a machine that is busy with other things
+        outcome.wrong += [
+            f"officials waited {figures['p99_ms']:.0f} ms at the 99th percentile: {during}"
+            for during, figures in outcome.officials.items()
+            if during in crowds and figures["p99_ms"] > most
+        ]
+
+
+async def _crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, int]:
+    arguments = ("-m", "tests.campaigns.strangers.crowd", kind, str(port), str(count), str(seconds))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, stdout=asyncio.subprocess.PIPE, env=dict(os.environ)
+    )
+    said, _ = await process.communicate()
+    found: dict[str, int] = json.loads(said)
+    return found
+
+
+async def _events(cell: Platform) -> list[Recorded]:
+    record = await Record.open(f"sqlite:///{cell.data / 'record.db'}", create=False)
+    try:
+        return await record.read(limit=1_000_000)
+    finally:
+        await record.close()
+
+
+async def _shown(cell: Platform) -> Any:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
+        return (await web.get(f"/api/v1/tournaments/{PLAYED}/standings")).json()["standings"]
+
+
+def _show(outcome: Outcome) -> None:
+    out = Console()
+    tries = Table("attack", "tries", "answers")
+    for attack in outcome.attacks:
+        tries.add_row(
+            attack.name, str(attack.tries), ", ".join(f"{n} {why}" for why, n in attack.refused.most_common(4))
+        )
+    out.print(tries)
+    waits = Table("meanwhile", "connections", "officials' commands", "p50 ms", "p99 ms", "longest ms")
+    for during, figures in outcome.officials.items():
+        told = ", ".join(f"{count} {what}" for what, count in outcome.crowds.get(during, {}).items())
+        times = (f"{figures[name]:.1f}" for name in ("p50_ms", "p99_ms", "longest_ms"))
+        waits.add_row(during, told, str(figures["commands"]), *times)
+    out.print(waits)
+    out.print(f"written to {OUT}")
+    for line in outcome.wrong:
+        out.print(f"wrong: {line}", style="red", highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,264 @@
+"""Attacks by calls: no credential, a false one, that of somebody else, another name, the same again."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import grpc
+import httpx
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from tests.campaigns.strangers.outcome import Attack, private_in
+from tests.campaigns.strangers.platform import NOTE, OTHER, PLAYED, Platform, command, credential_of
+from tests.integration.method_requests import METHODS, asked
+
+from faristol.credentials.credential import Credential
+from faristol.credentials.needs import needs_of
+from faristol.credentials.roles import DIRECTOR, JUDGE, PLAYER, SCORER
+from faristol.credentials.tokens import issue
+from faristol.pb.access.v1 import access_pb2, events_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+
+ACCESS = "/faristol.access.v1.AccessService"
+PASS = "/faristol.game.v1.GameService/Pass"
+CALL_ARBITER = "/faristol.game.v1.GameService/CallArbiter"
+WARN = "/faristol.pairing.v1.PairingService/WarnPlayer"
+GUESSES = 1_000
+MAY_GUESS = 10
+"""Wrong PINs that are counted before a table is locked."""
+
+
+def reason_of(problem: grpc.aio.AioRpcError) -> str:
+    """The reason in the details of a refusal."""
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # the stubs know no asynchronous call
+    info = error_details_pb2.ErrorInfo()
+    return str(info.reason) if status and status.details and status.details[0].Unpack(info) else ""
+
+
+async def tried(cell: Platform, attack: Attack, path: str, request: Message, token: str = "", **said: str) -> Any:
+    """Make a call and count it. Gives its answer, or None for a refusal."""
+    attack.tries += 1
+    try:
+        answer = await cell.call(path, request, token, **said)
+    except grpc.aio.AioRpcError as problem:
+        attack.refused[f"{problem.code().name} {reason_of(problem)}".strip()] += 1
+        if problem.code() in (grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE):
+            attack.wrong.append(f"{path}: {problem.code().name} {problem.details()}")
+        return None
+    if isinstance(answer, Message):
+        attack.wrong.extend(f"{path} tells {private}" for private in private_in(answer))
+    return answer
+
+
+async def walk(cell: Platform, attack: Attack, token: str, subject: str, player: str, **said: str) -> None:
+    """Try every method on the tournament that is attacked: commands are refused, answers hold nothing private."""
+    for path, method in METHODS.items():
+        request = asked(method, PLAYED, subject, player)
+        answer = await tried(cell, attack, path, request, token, **said)
+        if answer is not None and needs_of(method).is_command:
+            attack.wrong.append(f"{path} was carried out")
+
+
+async def without_credential(cell: Platform) -> Attack:
+    """Every method as anybody on the network, also under the names of officials."""
+    attack = Attack("without a credential")
+    await walk(cell, attack, "", "nobody", cell.player)
+    for said in ({"faristol-actor": "official-1"}, {"faristol-role": "director"}, {"authorization": "Basic YTpi"}):
+        await walk(cell, attack, "", "nobody", cell.player, **said)
+    return attack
+
+
+async def from_elsewhere(cell: Platform) -> Attack:
+    """Every method by those who may act elsewhere: each role of another tournament, a player of another table."""
+    attack = Attack("by a credential for something else")
+    for role in (PLAYER, SCORER, DIRECTOR, JUDGE):
+        player = f"{OTHER}-1" if role == PLAYER else ""
+        credential = credential_of(role, OTHER, player=player)
+        await _walk_own_session(cell, attack, credential)
+    game = await cell.call("/faristol.game.v1.GameService/GetGame", game_pb2.GetGameRequest(game_id=f"{PLAYED}-r1-t2"))
+    await _walk_own_session(cell, attack, credential_of(PLAYER, PLAYED, player=game.sides[0].player_id))
+    await _walk_own_session(cell, attack, credential_of(SCORER, PLAYED, 2))
+    return attack
+
+
+async def _walk_own_session(cell: Platform, attack: Attack, credential: Credential) -> None:
+    """Every method but those by which somebody ends or gives what is their own."""
+    token = cell.token(credential)
+    own = {f"{ACCESS}/SignOut", "/faristol.pairing.v1.PairingService/CreateTournament"}
+    for path, method in METHODS.items():
+        if path in own or (path.endswith("/LodgeAppeal") and PLAYED in credential.scope.tournaments):
+            continue
+        answer = await tried(cell, attack, path, asked(method, PLAYED, credential.subject, cell.player), token)
+        if answer is not None and needs_of(method).is_command:
+            attack.wrong.append(f"{path} was carried out for {credential}")
+
+
+async def false_tokens(cell: Platform) -> Attack:
+    """Tokens that are forged, spoilt, old, of another key or record, or of a role that there is not."""
+    attack = Attack("by a false token")
+    request = asked(METHODS[PASS], PLAYED, "nobody", cell.player)
+    for name, token in _false(cell):
+        if await tried(cell, attack, PASS, request, token) is not None:
+            attack.wrong.append(f"{name} was taken")
+    if len(attack.refused) != sum(1 for reason in attack.refused if "UNAUTHENTICATED" in reason):
+        attack.wrong.append(f"a false token is more than unknown: {dict(attack.refused)}")
+    return attack
+
+
+def _false(cell: Platform) -> Iterator[tuple[str, str]]:
+    now = datetime.now(UTC).replace(microsecond=0)
+    good = credential_of(SCORER, PLAYED)
+    token, stranger = cell.token(good), Ed25519PrivateKey.generate()
+    header, claims, signature = token.split(".")
+    yield "an expired token", cell.token(replace(good, issued_at=now - timedelta(2), expires_at=now - timedelta(1)))
+    yield "a token of tomorrow", cell.token(replace(good, issued_at=now + timedelta(1), expires_at=now + timedelta(2)))
+    yield "a token of another key", issue(good, stranger, cell.record_id)
+    yield "a token of another record", issue(good, cell.keyring.signer(), "another")
+    yield "alg none", f"{_part({'alg': 'none', 'typ': 'JWT'})}.{claims}."
+    known = json.loads(base64.urlsafe_b64decode(header + "=="))
+    for algorithm in ("none", "None", "HS256", "EdDSA", "RS256"):
+        yield f"alg {algorithm} with its signature", f"{_part(known | {'alg': algorithm})}.{claims}.{signature}"
+    public = cell.keyring.signer().public_key().public_bytes_raw()
+    signed = f"{_part(known | {'alg': 'HS256'})}.{claims}"
+    mac = hmac.new(public, signed.encode(), hashlib.sha256).digest()
+    yield "HS256 by the public key", f"{signed}.{base64.urlsafe_b64encode(mac).decode().rstrip('=')}"
+    body = json.loads(base64.urlsafe_b64decode(claims + "=="))
+    changes: list[dict[str, Any]] = [{"role": "director"}, {"role": "emperor"}, {"scope": {}}, {"exp": 4_000_000_000}]
+    for change in changes:
+        yield f"{change} under an old signature", f"{header}.{_part(body | change)}.{signature}"
+    own = json.loads(base64.urlsafe_b64decode(header + "==")) | {"jwk": {"kty": "OKP", "crv": "Ed25519"}}
+    yield "a header with a key", f"{_part(own)}.{claims}.{signature}"
+    yield "half a token", token[: len(token) // 2]
+    yield "a token without signature", f"{header}.{claims}."
+    yield "no token", "x"
+    yield "a very long one", "a." * 3_000
+
+
+def _part(value: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+async def revoked(cell: Platform, federation: str) -> Attack:
+    """A token that was good until two seconds ago."""
+    attack = Attack("by a token revoked two seconds ago")
+    grant = command(
+        access_pb2.GrantCredentialRequest,
+        name="Joan Vila",
+        role=SCORER,
+        scope=events_pb2.Scope(tournament_ids=[PLAYED]),
+        lifetime_seconds=600,
+        form=events_pb2.FORM_TOKEN,
+    )
+    given = await cell.call(f"{ACCESS}/GrantCredential", grant, federation)
+    revoke = command(access_pb2.RevokeCredentialRequest, credential_id=given.credential.credential_id)
+    await cell.call(f"{ACCESS}/RevokeCredential", revoke, federation)
+    await asyncio.sleep(2)
+    await walk(cell, attack, given.token, given.credential.subject_id, cell.player)
+    return attack
+
+
+async def under_another_name(cell: Platform, scorer: Credential) -> Attack:
+    """A scorer at their own table who says that they are the director. What they may do counts as theirs."""
+    attack = Attack("under another name")
+    token = cell.token(scorer)
+    said = {"faristol-actor": "official-director", "faristol-role": "director"}
+    request = command(game_pb2.CallArbiterRequest, game_id=f"{PLAYED}-r1-t1", player_id=cell.player)
+    if await tried(cell, attack, CALL_ARBITER, request, token, **said) is None:
+        attack.wrong.append("a scorer cannot call the arbiter")
+    for path in (
+        "/faristol.game.v1.GameService/ReopenGame",
+        "/faristol.game.v1.GameService/ImposeSanction",
+        "/faristol.pairing.v1.PairingService/CloseRound",
+    ):
+        request = asked(METHODS[path], PLAYED, "official-director", cell.player)
+        if await tried(cell, attack, path, request, token, **said) is not None:
+            attack.wrong.append(f"{path} was carried out under another name")
+    return attack
+
+
+async def replayed(cell: Platform, director: Credential) -> Attack:
+    """A command that was overheard: again by strangers, and again by who sent it."""
+    attack = Attack("by a command that was overheard")
+    token = cell.token(director)
+    request = command(
+        pairing_pb2.WarnPlayerRequest, tournament_id=PLAYED, player_id=f"{PLAYED}-2", arbiter_id=director.subject
+    )
+    first = await cell.call(WARN, request, token)
+    for other in ("", cell.token(credential_of(DIRECTOR, OTHER)), cell.token(credential_of(SCORER, PLAYED, 2))):
+        for _ in range(20):
+            if await tried(cell, attack, WARN, request, other) is not None:
+                attack.wrong.append("the command of another was carried out")
+    for _ in range(20):
+        again = await tried(cell, attack, WARN, request, token)
+        if again is None or again.position != first.position:
+            attack.wrong.append("who sends a command again is told something else")
+    return attack
+
+
+async def guessed(cell: Platform, federation: str) -> Attack:
+    """A PIN of six digits, a thousand times."""
+    attack = Attack("by guessing a PIN")
+    grant = command(
+        access_pb2.GrantCredentialRequest,
+        name="Ona Mas",
+        role=SCORER,
+        scope=events_pb2.Scope(tournament_ids=[PLAYED], tables=[3]),
+        lifetime_seconds=600,
+        form=events_pb2.FORM_PIN,
+    )
+    pin = int((await cell.call(f"{ACCESS}/GrantCredential", grant, federation)).pin)
+
+    async def guess(number: int) -> Any:
+        at = access_pb2.PinAtTable(tournament_id=PLAYED, table=3, pin=f"{(pin + number) % 10**6:06}")
+        return await tried(cell, attack, f"{ACCESS}/SignIn", command(access_pb2.SignInRequest, pin=at))
+
+    found = [answer for answer in await asyncio.gather(*map(guess, range(1, GUESSES + 1))) if answer is not None]
+    if found or attack.refused["UNAUTHENTICATED PIN_WRONG"] > MAY_GUESS:
+        attack.wrong.append(f"{attack.refused['UNAUTHENTICATED PIN_WRONG']} guesses counted, {len(found)} were taken")
+    return attack
+
+
+async def over_http(cell: Platform, token: str) -> Attack:
+    """Pages and JSON: other verbs, paths that lead out, tokens in addresses, what is for officials alone."""
+    attack = Attack("over HTTP")
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
+        described = (await web.get("/openapi.json")).json()["paths"]
+        async for path, response in _asked(web, list(described), token):
+            attack.tries += 1
+            attack.refused[str(response.status_code)] += 1
+            if response.status_code >= 500:
+                attack.wrong.append(f"{path}: {response.status_code}")
+            if NOTE in response.text or "root:" in response.text:
+                attack.wrong.append(f"{path} tells what is private")
+    return attack
+
+
+async def _asked(web: httpx.AsyncClient, paths: Sequence[str], token: str) -> AsyncIterator[tuple[str, httpx.Response]]:
+    for path in paths:
+        if path.endswith("/stream"):
+            continue
+        filled = path.replace("{tournament_id}", PLAYED).replace("{game_id}", f"{PLAYED}-r1-t1")
+        filled = filled.replace("{player_id}", f"{PLAYED}-1").replace("{number}", "1").replace("{round}", "1")
+        for verb in ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
+            headers = {"authorization": f"Bearer {token}", "cookie": "faristol-session=x; __Host-faristol=y"}
+            yield f"{verb} {path}", await web.request(verb, filled, headers=headers)
+        yield f"{path} by a token in its address", await web.get(filled, params={"token": token})
+    for path in (
+        "/static/../../../etc/passwd",
+        "/static/%2e%2e/%2e%2e/etc/passwd",
+        "//evil/..",
+        "/%00",
+        "/t/" + "a" * 9_000,
+    ):
+        yield path, await web.get(path)

@@ -1,0 +1,123 @@
+"""A crowd of connections to one port, in a process of its own.
+
+python -m tests.campaigns.strangers.crowd KIND PORT COUNT SECONDS
+
+Each connection comes from one of many loopback addresses. Prints as JSON how many connections were made, refused or
+closed by the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import socket
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+
+ADDRESSES = 40
+"""Loopback addresses from which the connections come."""
+AT_ONCE = 200
+"""Connections that are being made at a time."""
+CLIENT_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+SETTINGS = bytes(3) + b"\x04\x00" + bytes(4)
+HEADERS_BEGUN = b"\x00\x00\x10\x01\x00\x00\x00\x00\x01" + bytes(4)
+"""A frame of headers that says 16 bytes and brings 4."""
+
+
+async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Say nothing."""
+    await _closed(reader)
+
+
+async def slow_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Send a byte of a header each second."""
+    writer.write(b"GET /api/v1/tournaments HTTP/1.1\r\nhost: x\r\nx-slow: ")
+    while not reader.at_eof():
+        writer.write(b"a")
+        await writer.drain()
+        await asyncio.sleep(1)
+        if reader.at_eof() or await _has_ended(reader):
+            return
+
+
+async def slow_readers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Ask for much, again and again, and read a kilobyte each second."""
+    while not reader.at_eof():
+        writer.write(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 5)
+        await reader.read(1_024)
+        await asyncio.sleep(1)
+
+
+async def half_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Begin to speak HTTP/2 and stop in the middle of the headers."""
+    writer.write(CLIENT_PREFACE + SETTINGS + HEADERS_BEGUN)
+    await writer.drain()
+    await _closed(reader)
+
+
+KINDS: Mapping[str, Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]] = {
+    "idle": idle,
+    "slow-headers": slow_headers,
+    "slow-readers": slow_readers,
+    "half-http2": half_http2,
+}
+
+
+async def _closed(reader: asyncio.StreamReader) -> None:
+    while await reader.read(65_536):
+        pass
+
+
+async def _has_ended(reader: asyncio.StreamReader) -> bool:
+    try:
+        return not await asyncio.wait_for(reader.read(65_536), 0.01)
+    except TimeoutError:
+        return False
+
+
+async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, int]:
+    """Make the connections, let them do what they do for so many seconds, and say what became of them."""
+    said: Counter[str] = Counter()
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def connection(number: int) -> None:
+        source = (f"127.0.{1 + number % ADDRESSES}.1", 0)
+        try:
+            async with gate:
+                opened = asyncio.open_connection("127.0.0.1", port, local_addr=source, limit=65_536)
+                reader, writer = await asyncio.wait_for(opened, 10)
+                sock: socket.socket = writer.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        except (OSError, TimeoutError):
+            said["not connected"] += 1
+            return
+        said["connected"] += 1
+        try:
+            await KINDS[kind](reader, writer)
+        except OSError:
+            pass
+        finally:
+            writer.close()
+        said["closed by the server"] += 1
+
+    tasks = [asyncio.create_task(connection(number)) for number in range(count)]
+    _, still = await asyncio.wait(tasks, timeout=seconds)
+    said["there to the end"] = len(still)
+    for task in still:
+        task.cancel()
+    await asyncio.gather(*still, return_exceptions=True)
+    return dict(said)
+
+
+def main() -> None:
+    """Be the crowd."""
+    kind, port, count, seconds = sys.argv[1:]
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    print(json.dumps(asyncio.run(crowd(kind, int(port), int(count), float(seconds)))))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""What strangers tried, what came of it, and whether anything was changed or read that is not theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.record import Recorded
+
+PRIVATE = frozenset({"rack", "seed", "note", "token", "code", "pin"})
+"""Fields that no stranger is ever told; the seed of a game that is over apart, and none is over here."""
+
+
+@dataclass
+class Attack:
+    """One kind of attack."""
+
+    name: str
+    tries: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    """How often each status and reason was the answer."""
+    wrong: list[str] = field(default_factory=list)
+    """What should not have been answered so."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For the report."""
+        return asdict(self) | {"refused": dict(self.refused.most_common())}
+
+
+def private_in(message: Message) -> Iterator[str]:
+    """The paths in an answer of what no stranger may see."""
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is None:
+            if descriptor.name in PRIVATE:
+                yield descriptor.name
+        elif not descriptor.message_type.GetOptions().map_entry:
+            for part in value if descriptor.is_repeated else (value,):
+                yield from (f"{descriptor.name}.{path}" for path in private_in(part))
+
+
+def facts_of_strangers(events: Iterable[Recorded], entitled: frozenset[str]) -> Iterator[str]:
+    """What stands on the record since the attack began and comes from nobody who was entitled to it.
+
+    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts.
+    """
+    for event in events:
+        if event.name != "PinRefused" and event.metadata.credential not in entitled:
+            yield f"{event.position}: {event.name} in {event.stream} by {event.metadata}"
+
+
+def names_of_others(events: Iterable[Recorded], credential_id: str, subject: str) -> Iterator[str]:
+    """Acts by a credential under another name than that of its holder."""
+    for event in events:
+        if event.metadata.credential == credential_id and event.metadata.actor != subject:
+            yield f"{event.position}: {event.name} names {event.metadata.actor} and not {subject}"
+
+
+def secrets_in(text: str, secrets: Sequence[str]) -> Iterator[str]:
+    """How many times each secret stands in a text."""
+    for number, secret in enumerate(secrets, start=1):
+        if times := text.count(secret):
+            yield f"secret {number} of {len(secrets)} stands {times} times in the log"

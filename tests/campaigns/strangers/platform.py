@@ -1,0 +1,211 @@
+"""A platform that asks for credentials, with tables in play and things to hide."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import grpc
+import httpx
+from google.protobuf.message import Message
+from tests.integration.method_requests import called
+from tests.integration.processes import START_SECONDS, Child, free_port, wait_until_serving
+
+from faristol.client.credentials import authorize, authorized
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.keyring import RECORD, Keyring
+from faristol.credentials.roles import DIRECTOR, NAMES, PLAYER, Role
+from faristol.credentials.tokens import issue
+from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+
+PLAYED, OTHER, HALL = "played", "other", "hall"
+"""The tournament that is attacked, another, and that in whose hall the officials are at work meanwhile."""
+
+NOTE = "arrived drunk at the table"
+"""What an arbiter noted for officials alone."""
+
+SEATS = 6
+PACE = 0.05
+"""Seconds between two commands of the officials."""
+
+
+def command(kind: Any, **fields: Any) -> Any:
+    """A command with an id of its own."""
+    return kind(command_id=str(uuid.uuid4()), **fields)
+
+
+@dataclass
+class Platform:
+    """What `faristol up` serves, in a process of its own."""
+
+    child: Child
+    data: Path
+    grpc_port: int
+    http_port: int
+    channel: grpc.aio.Channel
+    player: str = ""
+    """Whoever plays at the first table of the tournament that is attacked: the system deals their tiles."""
+
+    @property
+    def grpc_address(self) -> str:
+        """Where its services answer."""
+        return f"127.0.0.1:{self.grpc_port}"
+
+    @property
+    def keyring(self) -> Keyring:
+        """The keys that it trusts."""
+        return Keyring(self.data / "access")
+
+    @property
+    def record_id(self) -> str:
+        """The record that its tokens are for."""
+        return (self.data / "access" / RECORD).read_text(encoding="utf-8")
+
+    def token(self, credential: Credential) -> str:
+        """A token that it takes."""
+        return issue(credential, self.keyring.signer(), self.record_id)
+
+    async def call(self, path: str, request: Message, token: str = "", **metadata: str) -> Any:
+        """The response of a method; the first one of a stream. Raises ``grpc.aio.AioRpcError``."""
+        return await called(self.channel, path, request, token, **metadata)
+
+
+def credential_of(role: Role, tournament: str, *tables: int, player: str = "") -> Credential:
+    """A credential for an hour."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    scope = Scope(frozenset({tournament} if tournament else ()), frozenset(), frozenset(tables))
+    subject = player if role == PLAYER else f"{tournament}-{NAMES[role]}"
+    return Credential(str(uuid.uuid4()), subject, role, scope, now, now + timedelta(hours=1), player=player)
+
+
+@asynccontextmanager
+async def platform(folder: Path, **settings: object) -> AsyncIterator[Platform]:
+    """Start it and prepare its tournaments; end it as an operator would. Raises ``AssertionError`` if it breaks."""
+    grpc_port, http_port = free_port(), free_port()
+    data = folder / "data"
+    own = {"data": data, "grpc_port": grpc_port, "http_port": http_port, "open": False, **settings}
+    child = Child(["up"], own, folder / "up.log")
+    try:
+        address = f"127.0.0.1:{grpc_port}"
+        await asyncio.to_thread(wait_until_serving, address, child)
+        async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+            started = Platform(child, data, grpc_port, http_port, channel)
+            await _prepare(started)
+            await _shows_pages(started)
+            yield started
+        assert child.terminate() == 0, child.output()
+    finally:
+        if child.process.poll() is None:
+            child.kill()
+
+
+async def _shows_pages(cell: Platform) -> None:
+    give_up = time.monotonic() + START_SECONDS
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{cell.http_port}") as web:
+        while True:
+            try:
+                await web.get("/healthz")
+            except httpx.ConnectError:
+                if time.monotonic() > give_up:
+                    raise
+                await asyncio.sleep(0.1)
+            else:
+                return
+
+
+async def _prepare(cell: Platform) -> None:
+    interceptors = authorized(authorize(cell.grpc_address, cell.data / "access", "Console"))
+    async with grpc.aio.insecure_channel(cell.grpc_address, interceptors=interceptors) as console:
+        pairing: Any = pairing_pb2_grpc.PairingServiceStub(console)
+        game: Any = game_pb2_grpc.GameServiceStub(console)
+        for name in (PLAYED, OTHER, HALL):
+            await pairing.CreateTournament(
+                command(pairing_pb2.CreateTournamentRequest, tournament_id=name, name=name, rounds=5)
+            )
+            for number in range(1, SEATS + 1):
+                player = {"player_id": f"{name}-{number}", "name": f"{name} {number}"}
+                await pairing.RegisterPlayer(command(pairing_pb2.RegisterPlayerRequest, tournament_id=name, **player))
+        for name in (PLAYED, OTHER):
+            which = {"tournament_id": name, "round": 1}
+            await pairing.PairRound(command(pairing_pb2.PairRoundRequest, **which))
+            await pairing.StartRound(command(pairing_pb2.StartRoundRequest, **which))
+        warning = {"tournament_id": PLAYED, "player_id": f"{PLAYED}-1", "arbiter_id": "", "note": NOTE}
+        await pairing.WarnPlayer(command(pairing_pb2.WarnPlayerRequest, **warning))
+        cell.player = await _seated(game)
+
+
+async def _seated(game: Any) -> str:
+    give_up = time.monotonic() + 20
+    while True:
+        try:
+            found = await game.GetGame(game_pb2.GetGameRequest(game_id=f"{PLAYED}-r1-t1"))
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND or time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(0.1)
+        else:
+            return str(found.sides[0].player_id)
+
+
+@dataclass
+class Officials:
+    """The director at the door of another tournament, who checks players in and out all the time."""
+
+    cell: Platform
+    took: dict[str, list[float]] = field(default_factory=dict)
+    """Milliseconds of each command, by what was going on."""
+    failed: list[str] = field(default_factory=list)
+    credential_id: str = ""
+    _during: str = "quiet"
+
+    def during(self, what: str) -> None:
+        """Count from here on to what is going on."""
+        self._during = what
+        self.took.setdefault(what, [])
+
+    async def work(self) -> None:
+        """Until cancelled."""
+        credential = credential_of(DIRECTOR, HALL)
+        self.credential_id = credential.credential_id
+        token = self.cell.token(credential)
+        kinds = (pairing_pb2.CheckInPlayerRequest, pairing_pb2.CheckOutPlayerRequest)
+        number = 0
+        while True:
+            kind = kinds[number // SEATS % 2]
+            request = command(kind, tournament_id=HALL, player_id=f"{HALL}-{number % SEATS + 1}")
+            path = f"/faristol.pairing.v1.PairingService/{kind.__name__.removesuffix('Request')}"
+            during, began = self._during, time.perf_counter()
+            try:
+                await self.cell.call(path, request, token)
+            except grpc.aio.AioRpcError as problem:
+                self.failed.append(f"{during}: {problem.code().name} {problem.details()}")
+            self.took.setdefault(during, []).append(1_000 * (time.perf_counter() - began))
+            number += 1
+            await asyncio.sleep(PACE)
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """Median, 99th percentile and longest in milliseconds, by what was going on."""
+        return {
+            what: {
+                "commands": len(times),
+                "p50_ms": statistics.median(times),
+                "p99_ms": _p99(times),
+                "longest_ms": max(times),
+            }
+            for what, times in self.took.items()
+            if times
+        }
+
+
+def _p99(times: list[float]) -> float:
+    return sorted(times)[min(len(times) - 1, int(len(times) * 0.99))]

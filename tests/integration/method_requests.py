@@ -1,0 +1,63 @@
+"""A request for every method of the contract, as somebody would send it who tries out what they may do."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from tests.unit.credentials.access_table import SERVICES
+
+from faristol.credentials.needs import needs_of, path_of
+
+METHODS = {path_of(method): method for service in SERVICES for method in service.methods}
+"""Every method of Faristol's services by its path."""
+
+
+def asked(method: MethodDescriptor, tournament: str, subject: str, player: str) -> Message:
+    """A request that names what the method needs, all of it of one tournament, in the holder's own name."""
+    needs = needs_of(method)
+    request: Any = GetMessageClass(method.input_type)()
+    if "command_id" in method.input_type.fields_by_name:
+        request.command_id = str(uuid.uuid4())
+    named = [(path, tournament) for path in needs.tournaments]
+    named += [(path, f"{tournament}-r1-t1") for path in needs.games]
+    named += [(needs.case, "a-case"), (needs.players, player)]
+    named += [(path, subject) for path in (needs.judge, needs.arbiter)]
+    for path, value in named:
+        if path:
+            _set(request, path, value)
+    for path, _ in needs.narrowed:
+        field = request.DESCRIPTOR.fields_by_name[path[0]]
+        setattr(request, path[0], player if field.type == field.TYPE_STRING else True)
+    return request  # type: ignore[no-any-return]
+
+
+def _set(request: Any, path: tuple[str, ...], value: str) -> None:
+    *parts, last = path
+    for part in parts:
+        field = request.DESCRIPTOR.fields_by_name[part]
+        request = getattr(request, part).add() if field.is_repeated else getattr(request, part)
+    if request.DESCRIPTOR.fields_by_name[last].is_repeated:
+        getattr(request, last).append(value)
+    else:
+        setattr(request, last, value)
+
+
+async def called(channel: grpc.aio.Channel, path: str, request: Message, token: str = "", **said: str) -> Any:
+    """The response of a method by its path; the first one of a stream. ``said`` is more metadata."""
+    method = METHODS[path]
+    answer = GetMessageClass(method.output_type)
+    metadata = (*said.items(), *([("authorization", f"Bearer {token}")] if token else []))
+    if method.server_streaming:
+        stream: Any = channel.unary_stream(path, type(request).SerializeToString, answer.FromString)
+        call = stream(request, metadata=metadata, timeout=20)
+        try:
+            return await call.read()
+        finally:
+            call.cancel()
+    once: Any = channel.unary_unary(path, type(request).SerializeToString, answer.FromString)
+    return await once(request, metadata=metadata, timeout=20)

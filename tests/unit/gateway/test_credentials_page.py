@@ -1,0 +1,23 @@
+"""Whatever is listed on the page of credentials has a name there."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from faristol.credentials.roles import NAMES, PUBLIC
+from faristol.gateway.credentials_page import FORM_NAMES, told
+from faristol.gateway.labels import ROLES
+from faristol.gateway.problems import Problem
+from faristol.pb.access.v1 import events_pb2 as events
+
+
+def test_every_form_and_every_role_that_somebody_holds_has_a_name() -> None:
+    assert set(FORM_NAMES) == set(events.Form.values()) - {events.FORM_UNSPECIFIED}
+    assert set(ROLES) == set(NAMES) - {PUBLIC}
+
+
+def test_a_refused_form_is_told_by_its_labels_and_not_by_fields_of_the_contract() -> None:
+    errors = [{"field": "scope.tables", "problem": "calia una taula"}, {"field": "form", "problem": "calia una forma"}]
+    refused = Problem(HTTPStatus.BAD_REQUEST, "scope.tables: calia una taula", {"errors": errors})
+    assert told(refused, "ca") == "Taules: calia una taula; calia una forma"
+    assert told(Problem(HTTPStatus.FORBIDDEN, "No podeu fer-ho."), "ca") == "No podeu fer-ho."
