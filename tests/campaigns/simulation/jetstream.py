@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-import nats
 from nats.aio.msg import Msg
 from nats.errors import ConnectionClosedError, NoServersError
 from nats.errors import TimeoutError as NatsTimeout
@@ -20,6 +20,8 @@ from nats.js.errors import NoStreamResponseError
 from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
+
+from faristol.bus import entrance
 
 SLOWEST = 0.003
 """Seconds that a message takes at most, one way, when nothing is wrong."""
@@ -57,9 +59,22 @@ class Durable:
     """A consumer as the server keeps it."""
 
     next: int
+    subjects: Sequence[str]
+    """What it is there for; none is everything."""
     pending: dict[int, float] = field(default_factory=dict)
     """When each message that was not acknowledged is delivered again."""
     requests: deque[Request] = field(default_factory=deque)
+
+    def takes(self, subject: str) -> bool:
+        """Whether it is there for news on a subject."""
+        return not self.subjects or any(_matches(pattern, subject) for pattern in self.subjects)
+
+
+def _matches(pattern: str, subject: str) -> bool:
+    wanted, given = pattern.split("."), subject.split(".")
+    if wanted[-1] == ">":
+        wanted, given = wanted[:-1], given[: len(wanted) - 1] if len(given) >= len(wanted) else []
+    return len(wanted) == len(given) and all(each in ("*", token) for each, token in zip(wanted, given, strict=True))
 
 
 class JetStream:
@@ -80,14 +95,8 @@ class JetStream:
     @contextmanager
     def around(self) -> Iterator[None]:
         """Have connections to NATS lead here."""
-        with patch.object(nats, "connect", self._connect):
+        with patch.object(entrance, "Client", partial(Client, self)):
             yield
-
-    async def _connect(self, url: str, **_: Any) -> Client:
-        await asyncio.sleep(self.delay())
-        if not self.up:
-            raise NoServersError
-        return Client(self)
 
     def delay(self) -> float:
         """Seconds that a message takes."""
@@ -131,10 +140,10 @@ class JetStream:
         """Make the stream, if it is not there."""
         self._there = True
 
-    def make_durable(self, name: str) -> None:
+    def make_durable(self, name: str, subjects: Sequence[str]) -> None:
         """Make a consumer of what is published from now on, if it is not there."""
         if name not in self._durables:
-            self._durables[name] = Durable(self._last + 1)
+            self._durables[name] = Durable(self._last + 1, subjects)
 
     def store(self, subject: str, data: bytes, headers: Mapping[str, str]) -> bool:
         """Take a message in, once. False when there is no stream."""
@@ -179,7 +188,8 @@ class JetStream:
         while durable.requests and (again or durable.next <= self._last):
             number = again.pop(0) if again else durable.next
             durable.next = max(durable.next, number + 1)
-            if message := self._messages.get(number):
+            message = self._messages.get(number)
+            if message and durable.takes(message.subject):
                 durable.pending[number] = now + ACK_WAIT
                 request = durable.requests[0]
                 request.left -= 1
@@ -205,6 +215,15 @@ class Client:
     def __init__(self, server: JetStream) -> None:
         self._server = server
         self._inboxes: dict[str, Subscription] = {}
+        self.is_closed = True
+
+    async def connect(self, url: str, *, max_reconnect_attempts: int, reconnect_time_wait: float, **_: Any) -> None:
+        """Connect; where nothing answers, raise ``NoServersError``, or try for ever when so many attempts are given."""
+        await asyncio.sleep(self._server.delay())
+        while not self._server.up:
+            if max_reconnect_attempts >= 0:
+                raise NoServersError
+            await asyncio.sleep(reconnect_time_wait)
         self.is_closed = False
         node = NODE.get()
         if isinstance(node, Node):
@@ -274,7 +293,7 @@ class Context:
         await self._there_and_back()
         if not self._server._there:
             raise NoStreamResponseError
-        self._server.make_durable(config.durable_name)
+        self._server.make_durable(config.durable_name, config.filter_subjects or ())
 
     async def publish(self, subject: str, payload: bytes, headers: Mapping[str, str], stream: str) -> None:
         server, world = self._server, self._server.world
