@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import socket
 import stat
@@ -312,6 +313,16 @@ def test_up_makes_its_own_authority_and_certificate(tmp_path: Path, lexicons: Pa
         assert f"FARISTOL_CA={ca}" in child.output()  # it is said just after it serves
     finally:
         child.terminate()
+
+
+async def test_who_finds_the_folder_in_use_leaves_its_certificates_alone(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, tls=True)
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(StartError, match="is in use"):
+            async with running(settings):
+                pass
+    assert not authority.files_of(settings).exists()
 
 
 def test_a_certificate_of_ones_own_is_made_anew_before_it_ends(tmp_path: Path) -> None:

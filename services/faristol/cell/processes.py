@@ -84,9 +84,11 @@ async def running(
     asks = set(services) <= ASKING
     if settings.tls or not (asks or (settings.database_url and settings.nats_url)):
         await asyncio.to_thread(_prepare_folder, settings)
-    tls = await asyncio.to_thread(_prepare_tls, settings, services)
     _raise_descriptors()
     async with AsyncExitStack() as stack:
+        if not (asks or settings.nats_url):
+            stack.enter_context(await asyncio.to_thread(_hold, settings.data, services))
+        tls = await asyncio.to_thread(_prepare_tls, settings, services)
         if settings.otlp_endpoint:
             telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")
             stack.callback(telemetry.close)
@@ -100,7 +102,7 @@ async def running(
             yield await _started(stack, Process(Runtime(settings, None, now, tls), None, build))
             return
         name = services[0] if len(services) == 1 else "cell"
-        server = None if settings.nats_url else await _own_nats(stack, settings, services)
+        server = None if settings.nats_url else await _own_nats(stack, settings)
         nats_url, credentials = (server.url, None) if server else (settings.nats_url, settings.nats_credentials)
         waiting = Waiting(settings, services)
         stack.push_async_callback(waiting.end)
@@ -137,11 +139,8 @@ async def running(
         yield started
 
 
-async def _own_nats(stack: AsyncExitStack, settings: Settings, services: Sequence[str]) -> NatsServer:
-    """A NATS server in the data folder, which no other process serves meanwhile. Raises ``BusError``."""
-    if len(services) == 1:
-        raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
-    stack.enter_context(await asyncio.to_thread(_hold, settings.data))
+async def _own_nats(stack: AsyncExitStack, settings: Settings) -> NatsServer:
+    """A NATS server in the data folder, which this process holds. Raises ``BusError``."""
     server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
     stack.push_async_callback(server.stop)
     return server
@@ -170,8 +169,10 @@ def _held(lock: IO[str]) -> Iterator[None]:
         yield
 
 
-def _hold(folder: Path) -> AbstractContextManager[None]:
-    """Lock the folder, so that no other process serves it."""
+def _hold(folder: Path, services: Sequence[str]) -> AbstractContextManager[None]:
+    """Lock the folder, so that no other process serves it. Raises ``StartError``, ``BusError`` for one service alone."""
+    if len(services) == 1:
+        raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
     lock = (folder / "lock").open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
