@@ -21,16 +21,13 @@ from faristol.credentials.needs import Needs, values_of_all
 from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
-from faristol.host.interceptor import metadata_of
+from faristol.host.metadata import AUTHORIZATION, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
 from faristol.record import Record, load_at_once
-
-AUTHORIZATION = "authorization"
-"""Metadata of a call: ``Bearer`` and the token of who makes it."""
 
 READ_EVERY = 1.0
 """Seconds after which a process reads again what was revoked."""

@@ -13,17 +13,12 @@ import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.access import REMEMBERED, caller, is_asked
+from faristol.host.metadata import ACTOR, ACTOR_NAME
 from faristol.kernel.bounded import keep
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import ACTOR_ID, OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
 from faristol.record import Record, people
-
-ACTOR = "faristol-actor"
-"""Metadata of a call: the id of who sends it, which stays on the record for ever."""
-
-ACTOR_NAME = "faristol-actor-name-bin"
-"""Metadata of a call: the name of who sends it, UTF-8, instead of an id. They get one, and the name is kept beside."""
 
 
 @dataclass(frozen=True, slots=True)

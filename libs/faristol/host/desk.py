@@ -18,7 +18,8 @@ from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.access import caller, is_asked
-from faristol.host.actor import ACTOR, Actor, actor_of, checked, said
+from faristol.host.actor import Actor, actor_of, checked, said
+from faristol.host.metadata import ACTOR, CORRELATION, ROLE
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
@@ -33,12 +34,6 @@ _appends = _meter.create_counter("faristol.appends", unit="{event}", description
 _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions made anew")
 
 M = TypeVar("M", bound=Message)
-
-ROLE = "faristol-role"
-"""Metadata of a call: in what role it is sent, where a process asks for no credentials."""
-
-CORRELATION = "faristol-correlation"
-"""Metadata of a call: what it belongs to."""
 
 
 class Desk:

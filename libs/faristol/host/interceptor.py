@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import grpc
@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from grpc_status import rpc_status
 
 from faristol.host.errors import Stopping, status_of
+from faristol.host.metadata import metadata_of
 from faristol.host.requests import check_text
 from faristol.host.streams import until
 from faristol.kernel.errors import Invalid
@@ -30,11 +31,6 @@ REFUSAL_LANGUAGE = "refusal-language"
 def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
     """The language that the caller reads, by the call's ``accept-language``."""
     return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
-
-
-def metadata_of(metadata: Iterable[tuple[str, str | bytes]] | None, name: str) -> str:
-    """What the metadata of a call has under a name; empty for nothing."""
-    return next((str(value) for key, value in metadata or () if key == name), "")
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone

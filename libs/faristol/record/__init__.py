@@ -1,21 +1,28 @@
-"""The record: the append-only event store, and what reads it. The database is the truth; all else is news of it."""
+"""The record: the append-only event store, and what reads it. The database is the truth; all else is news of it.
 
-from faristol.record.decision import (
-    Appended,
-    Checkpoint,
-    Command,
-    Conflict,
-    Decision,
-    Guard,
-    Stale,
-    Unacceptable,
-    Write,
-)
-from faristol.record.errors import RecordAway, RecordError
-from faristol.record.event import Metadata, Recorded
-from faristol.record.folds import Loaded, load, load_at_once
-from faristol.record.record import Record
-from faristol.record.upcasters import UnreadableEvent, message_class
+Each name is brought in when it is first used: a command that asks a service needs the errors, and not SQLAlchemy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from faristol.record.decision import (
+        Appended,
+        Checkpoint,
+        Command,
+        Conflict,
+        Decision,
+        Guard,
+        Stale,
+        Unacceptable,
+        Write,
+    )
+    from faristol.record.errors import RecordAway, RecordError
+    from faristol.record.event import Metadata, Recorded
+    from faristol.record.folds import Loaded, load, load_at_once
+    from faristol.record.record import Record
+    from faristol.record.upcasters import UnreadableEvent, message_class
 
 __all__ = [
     "Appended",
@@ -38,3 +45,33 @@ __all__ = [
     "load_at_once",
     "message_class",
 ]
+
+_MODULES = {
+    "Appended": "decision",
+    "Checkpoint": "decision",
+    "Command": "decision",
+    "Conflict": "decision",
+    "Decision": "decision",
+    "Guard": "decision",
+    "Loaded": "folds",
+    "Metadata": "event",
+    "Record": "record",
+    "RecordAway": "errors",
+    "RecordError": "errors",
+    "Recorded": "event",
+    "Stale": "decision",
+    "Unacceptable": "decision",
+    "UnreadableEvent": "upcasters",
+    "Write": "decision",
+    "load": "folds",
+    "load_at_once": "folds",
+    "message_class": "upcasters",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value  # the next access finds it at once
+    return value

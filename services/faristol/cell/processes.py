@@ -170,7 +170,7 @@ def _held(lock: IO[str]) -> Iterator[None]:
 
 
 def _hold(folder: Path, services: Sequence[str]) -> AbstractContextManager[None]:
-    """Lock the folder, so that no other process serves it. Raises ``StartError``, ``BusError`` for one service alone."""
+    """Lock the folder, so that no other process serves it. Raises ``StartError``; ``BusError`` for a single service."""
     if len(services) == 1:
         raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
     lock = (folder / "lock").open("a+")

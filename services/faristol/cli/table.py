@@ -16,6 +16,7 @@ import typer
 from faristol.cli.options import Address, AtTable, Game, InRound, Language
 from faristol.client.problems import every_reason
 from faristol.host import StartError
+from faristol.host.metadata import ACTOR, ROLE
 from faristol.keeper.bench import Bench
 from faristol.keeper.journal import Journal, usual_file
 from faristol.keeper.keeper import AWAY, PROMPT, Keeper
@@ -59,7 +60,7 @@ def table(
             def channel(service: str) -> grpc.aio.Channel:
                 return _channel(stack, service, address)
 
-            caller = (("accept-language", language), ("faristol-actor", arbiter), ("faristol-role", "arbiter"))
+            caller = (("accept-language", language), (ACTOR, arbiter), (ROLE, "arbiter"))
             services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
             services.ids = {"arbiter": arbiter}
             bench = Bench(channel("lexicon"), judge or arbiter, keeper.say)

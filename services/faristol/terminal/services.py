@@ -11,8 +11,8 @@ import grpc
 from faristol.client.credentials import authorize, authorized
 from faristol.client.problems import every_reason, info_of, tls_problem
 from faristol.host import Addresses, Settings, StartError
-from faristol.host.actor import ACTOR, ACTOR_NAME
 from faristol.host.channels import open_channel
+from faristol.host.metadata import ACTOR, ACTOR_NAME
 from faristol.host.tls import Tls
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub

@@ -48,6 +48,10 @@ def test_every_method_of_the_contract_has_its_noun_and_verb() -> None:
     assert [method for method in sorted(methods) if not READS_ONLY.match(method) and said[method] == method] == []
 
 
+LOADED = "import sys; from faristol.cli.main import main\ntry: main([*sys.argv[1:]])\nfinally: print(*sys.modules)"
+"""A program that does a command and prints which modules that took."""
+
+
 @pytest.mark.parametrize("words", TREE, ids=" ".join)
 def test_every_command_says_what_it_does_and_answers_programs_in_json(words: tuple[str, ...]) -> None:
     command = TREE[words]
@@ -57,11 +61,18 @@ def test_every_command_says_what_it_does_and_answers_programs_in_json(words: tup
 
 
 def test_what_the_list_of_verbs_says_of_a_command_is_there_without_its_import() -> None:
-    loaded = "import sys; from faristol.cli.main import main\ntry: main([*sys.argv[1:]])\nfinally: print(*sys.modules)"
     for words in (["--help"], ["player", "--help"], ["round", "--help"]):
-        done = subprocess.run([sys.executable, "-c", loaded, *words], capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=True)
         assert {"grpc", "google.protobuf", "faristol.gateway", "sqlalchemy"}.isdisjoint(done.stdout.split())
         assert "Commands:" in done.stdout
+
+
+def test_a_command_that_asks_a_service_loads_no_store() -> None:
+    words = ["tournament", "list", "--address", "127.0.0.1:1"]
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=False)
+    loaded = set(done.stdout.split())
+    assert {"grpc", "faristol.client.credentials"} <= loaded
+    assert {"sqlalchemy", "asyncpg", "nats", "faristol.record.record"}.isdisjoint(loaded)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.people.v1 import events_pb2 as people
 from faristol.results import clocks, incidents, model, players, rounds, scoresheet, tournament
 from faristol.results.broken import Unknown
 from faristol.results.model import State
@@ -57,12 +58,13 @@ def test_scores_change_on_the_sheet_alone_and_a_result_with_its_round() -> None:
 
 
 def test_an_event_that_changes_no_read_model_passes_and_one_that_can_be_none_of_theirs_does_not() -> None:
-    nothing = {kind for kind in facts.EVENTS if not facts.meaning(kind).changes} - {*facts.events_of(access, lexicon)}
+    elsewhere = facts.events_of(access, lexicon, people)
+    nothing = {kind for kind in facts.EVENTS if not facts.meaning(kind).changes} - {*elsewhere}
     assert {game.SheetSigned, pairing.ByeGranted} <= nothing
     for kind in nothing - {pairing.RulesetKept}:
         folded = Folded()
         folded.take(kind())
         assert folded.state == State()
-    for kind in (game.Pin, lexicon.CaseOpened, access.SignedIn):
+    for kind in (game.Pin, lexicon.CaseOpened, access.SignedIn, people.PersonErased):
         with pytest.raises(Unknown):
             Folded().take(kind())
