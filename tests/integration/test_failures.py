@@ -586,6 +586,7 @@ async def test_a_cell_on_a_full_disk_refuses_commands_and_heals_when_there_is_ro
     await record.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
 @pytest.mark.parametrize("small_disk", [32], indirect=True)

@@ -302,6 +302,7 @@ async def test_the_owner_erases_under_the_roles_and_services_do_not(database: Da
         assert await names(record, ["anna"]) == {}
 
 
+@pytest.mark.nightly
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
 async def test_a_championship_is_played_under_the_roles_and_what_the_owner_built_goes_to_them(

@@ -35,7 +35,7 @@ from faristol.words import DEFAULT_NAME, Library
 METHOD = "/faristol.game.v1.GameService/Pass"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)])
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     """A cell of real processes, once on each database."""
     made = Embedded(tmp_path) if request.param == "sqlite" else _distributed(request, tmp_path)
