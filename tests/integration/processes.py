@@ -9,14 +9,16 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import IO, Any, Self, cast
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tests.integration import prepared
 
 from faristol.host import SERVICES
 from faristol.host.channels import CHANNEL_OPTIONS
@@ -55,14 +57,20 @@ def environment(**settings: object) -> dict[str, str]:
 
 def faristol(*arguments: str, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
-        [FARISTOL, *arguments],
-        env=environment(**settings),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        process = prepared.start(arguments, environment(**settings), out, errors)
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        said = [_text(file) for file in (out, errors)]
+    return subprocess.CompletedProcess([FARISTOL, *arguments], code, *said)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 @dataclass
@@ -75,7 +83,7 @@ class Child:
     program: str = FARISTOL
     packages: Path | None = None
     """A folder whose packages are taken before those that are installed."""
-    process: subprocess.Popen[bytes] = field(init=False)
+    process: subprocess.Popen[bytes] | prepared.Process = field(init=False)
 
     def __post_init__(self) -> None:
         self.start()
@@ -84,6 +92,9 @@ class Child:
         """Start it, also again."""
         with self.log.open("ab") as log:
             settings = environment(**self.settings)
+            if self.program == FARISTOL and self.packages is None:
+                self.process = prepared.start(self.arguments, settings, log, log)
+                return
             if self.packages is not None:
                 settings["PYTHONPATH"] = str(self.packages)
             self.process = subprocess.Popen([self.program, *self.arguments], env=settings, stdout=log, stderr=log)
