@@ -247,15 +247,17 @@ class Record:
         after_position: int = 0,
         *,
         limit: int = 1_000,
-        tournament: str | None = None,
+        tournament: str | Collection[str] | None = None,
         types: Collection[str] | None = None,
         up_to: int | None = None,
     ) -> list[Recorded]:
-        """Events in the order of their positions: after one, up to one (inclusive), of a tournament, of some types."""
+        """Events in the order of positions: after one, up to one (inclusive), of some tournaments, of some types."""
         columns = tables.events.c
         query = select(tables.events).where(columns.position > after_position).order_by(columns.position).limit(limit)
-        if tournament is not None:
+        if isinstance(tournament, str):
             query = query.where(columns.tournament == tournament)
+        elif tournament is not None:
+            query = query.where(columns.tournament.in_(sorted(tournament)))
         if types is not None:
             query = query.where(columns.type.in_(sorted(types)))
         if up_to is not None:

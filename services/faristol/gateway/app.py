@@ -21,6 +21,7 @@ from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
 from faristol.gateway.session import NotSignedIn
 from faristol.gateway.stream import News
+from faristol.gateway.tail import Tail
 from faristol.host import Runtime
 from faristol.pb.access.v1 import access_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
@@ -40,9 +41,9 @@ def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
     ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
-    the results service, ``app.state.rulings`` that of the rulings, ``app.state.ratings`` that of the ratings, and
-    ``app.state.access`` that of the credentials. ``app.state.address`` is where people reach the pages, and
-    ``app.state.now`` gives the time.
+    the results service, ``app.state.tail`` its news, which somebody has to run, ``app.state.rulings`` the stub of the
+    rulings, ``app.state.ratings`` that of the ratings, and ``app.state.access`` that of the credentials.
+    ``app.state.address`` is where people reach the pages, and ``app.state.now`` gives the time.
     """
     web = FastAPI(
         title="Faristol",
@@ -56,6 +57,7 @@ def app(runtime: Runtime) -> FastAPI:
     )
     web.state.closing = asyncio.Event()
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
+    web.state.tail = Tail(web.state.results)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from faristol.gateway.app import app
 from faristol.gateway.server import listen, serve
 from faristol.host import Part, Runtime
+from faristol.record.tasks import end
 
 
 def part(runtime: Runtime) -> Part:
@@ -17,6 +20,11 @@ def part(runtime: Runtime) -> Part:
     settings.http_port = sock.getsockname()[1]
 
     async def http() -> None:
-        await serve(app(runtime), sock, settings)
+        web = app(runtime)
+        tail = asyncio.create_task(web.state.tail.run(), name="tail")
+        try:
+            await serve(web, sock, settings)
+        finally:
+            await end([tail])
 
     return Part(name="gateway", tasks=(http,))

@@ -108,16 +108,17 @@ class Notebook(Record):
         after_position: int = 0,
         *,
         limit: int = 1_000,
-        tournament: str | None = None,
+        tournament: str | Collection[str] | None = None,
         types: Collection[str] | None = None,
         up_to: int | None = None,
     ) -> list[Recorded]:
         """As ``Record.read``."""
         found = self.written[after_position:up_to]
+        of = {tournament} if isinstance(tournament, str) else tournament
         return [
             noted
             for noted in found
-            if (tournament is None or noted.tournament == tournament) and (types is None or noted.type in types)
+            if (of is None or noted.tournament in of) and (types is None or noted.type in types)
         ][:limit]
 
     async def last_position(self) -> int:

@@ -191,16 +191,6 @@ def shown_game(found: Game, above: Tournament) -> results.GetGameResponse:
     return answers.titled(answer, found, above)
 
 
-async def rounds_of_games(record: Record, tournament_id: str) -> dict[str, int]:
-    """The round of every game of a tournament."""
-
-    async def look(reader: Reader) -> dict[str, int]:
-        game = reader.tables[Game].c
-        return dict(await reader.pairs(game.game_id, game.round, game.tournament_id == tournament_id))
-
-    return (await read_now(record, look))[0]
-
-
 async def games_of_player(record: Record, player_id: str) -> list[Game]:
     """Every game of a player with its seats, in whatever tournaments, in the order of tournaments and rounds."""
     return (await read_now(record, lambda reader: reader.games_of_player(player_id)))[0]

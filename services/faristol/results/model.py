@@ -6,7 +6,6 @@ The projection keeps them in tables; what is asked as of a moment is folded from
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,6 +14,7 @@ from google.protobuf.message import Message
 
 from faristol.bus import CannotTake
 from faristol.kernel import facts
+from faristol.kernel.topics import place_of
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -98,9 +98,6 @@ _RANKED_FROM_FIRST = frozenset((pairing.RulesetPinned, pairing.RoundsChanged))
 # --- tables --------------------------------------------------------------------------------------------------------
 
 
-_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t[0-9]{1,6}", re.ASCII)
-
-
 def game_of(event: Recorded) -> str:
     """The game whose table or clock an event is of; empty for the tournament's own."""
     return _game_of(event.stream)
@@ -114,8 +111,7 @@ def _game_of(stream: str) -> str:
 
 def tournament_of(game_id: str) -> str:
     """The tournament of a game by the id that its pairing gave it; empty for no such id."""
-    found = _GAME_ID.fullmatch(game_id)
-    return found["tournament"] if found else ""
+    return place_of(game_id)[0]
 
 
 def _paired(state: State, event: Recorded) -> Game:

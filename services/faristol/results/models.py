@@ -18,6 +18,7 @@ from faristol.results import lookup
 from faristol.results.history import Moment
 from faristol.results.lookup import Found, Part
 from faristol.results.standings import pin_of
+from faristol.results.tail import Tail
 
 LAG = 2.0
 """Seconds to wait for the read models when nobody says another time."""
@@ -60,6 +61,8 @@ class ReadModels:
         self.record = record
         self.pace = pace
         self.progress = progress
+        self.tail = Tail(record, progress)
+        """The public news, for all who follow it."""
         self.lag = lag
         self._waiting = 0
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 from faristol.bus.status import status
 from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
+from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import lookup, news, operation
+from faristol.results import lookup, operation
 from faristol.results.models import NO_POSITION, ReadModels
 
 SEALS = 100
@@ -17,6 +19,9 @@ SEALS = 100
 
 MOST_SEALS = 1_000
 """Seals that may be asked for at once."""
+
+MOST_NAMED = 200
+"""Tournaments, games, rounds, tables and types that a follower may name, of each."""
 
 
 async def get_status(
@@ -29,13 +34,23 @@ async def get_status(
 async def follow(
     models: ReadModels, request: results.FollowRequest, context: Context
 ) -> AsyncIterator[results.FollowResponse]:
-    """News of a tournament from a position on, then live."""
+    """News of tournaments from a position on, then live."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
-    head = (await lookup.tournament(models.record, request.tournament_id)).head
-    first, after = head.division_of, request.after_position
-    async for piece in news.follow(models.record, models.progress, head.tournament_id, after, first_division=first):
-        yield piece
+    for field in ("limit", "last"):
+        if (number := getattr(request, field)) < 0:
+            raise Invalid(field, N_("{number} is below 0"), {"number": number})
+    for field in ("tournament_ids", "game_ids", "rounds", "tables", "types"):
+        if len(getattr(request, field)) > MOST_NAMED:
+            raise Invalid(field, N_("expected {most} at most"), {"most": MOST_NAMED})
+    named = {*request.tournament_ids, *filter(None, [request.tournament_id])}
+    division_of = {each: (await lookup.tournament(models.record, each)).head.division_of for each in sorted(named)}
+    topic = Topic.of(division_of, request.game_ids, request.rounds, request.tables, request.types)
+    last = request.last if request.HasField("last") else None
+    told = models.tail.follow(topic, request.after_position, limit=request.limit, marks=request.marks, last=last)
+    async with aclosing(told):
+        async for news in told:
+            yield news
 
 
 async def list_seals(

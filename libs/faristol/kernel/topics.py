@@ -1,0 +1,71 @@
+"""Topics: which of the public news somebody wants to hear. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
+
+_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-9]{1,6})", re.ASCII)
+
+OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
+"""The event of the first division of a championship that concerns all its divisions."""
+
+
+@lru_cache(maxsize=16_384)
+def place_of(game_id: str) -> tuple[str, int, int]:
+    """Tournament, round and table of a game by the id that its pairing gave it; ``("", 0, 0)`` for no such id."""
+    found = _GAME_ID.fullmatch(game_id)
+    return (found["tournament"], int(found["round"]), int(found["table"])) if found else ("", 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Tournaments, and filters that all have to let a piece of news through; what is empty lets everything through."""
+
+    tournaments: frozenset[str] = frozenset()
+    firsts: frozenset[str] = frozenset()
+    """The first divisions of these tournaments, where they are others: what these say of divisions is news, too."""
+    games: frozenset[str] = frozenset()
+    rounds: frozenset[int] = frozenset()
+    tables: frozenset[int] = frozenset()
+    types: frozenset[str] = frozenset()
+    """Names of events, as ``PlayPlaced``."""
+
+    @classmethod
+    def of(
+        cls,
+        division_of: Mapping[str, str],
+        games: Iterable[str] = (),
+        rounds: Iterable[int] = (),
+        tables: Iterable[int] = (),
+        types: Iterable[str] = (),
+    ) -> Topic:
+        """A topic of tournaments, each with the first division of its championship; empty where it has none."""
+        return cls(
+            frozenset(division_of),
+            frozenset(filter(None, division_of.values())) - frozenset(division_of),
+            frozenset(games),
+            frozenset(rounds),
+            frozenset(tables),
+            frozenset(types),
+        )
+
+    def has(self, news: results.FollowResponse) -> bool:
+        """Whether a piece of news is of this topic."""
+        if (
+            self.tournaments
+            and news.tournament_id not in self.tournaments
+            and (news.type != OF_DIVISIONS or news.tournament_id not in self.firsts)
+        ):
+            return False
+        return not (
+            (self.games and news.game_id not in self.games)
+            or (self.rounds and news.round not in self.rounds)
+            or (self.tables and news.table not in self.tables)
+            or (self.types and news.type not in self.types)
+        )

@@ -1,0 +1,208 @@
+"""The tail of the record's public news: read once for all who follow it in this process.
+
+News comes from the record and not from the bus, and never runs ahead of the read models: what a piece of news is about
+can be read when it arrives. One task follows the record while anybody follows the tail, and keeps the latest news in a
+ring. A follower is a position: it reads the ring, and goes to the record for what lies before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from operator import attrgetter
+
+from faristol.bus import Progress
+from faristol.kernel.topics import OF_DIVISIONS, Topic
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Record
+from faristol.record.tasks import end
+from faristol.results.news import PUBLIC, piece
+
+KEPT = 8_192
+"""Pieces of news that the ring keeps, at least, once there are so many."""
+
+PRIMED = 2_000
+"""Positions before the end of the record at which the ring begins."""
+
+BATCH = 500
+"""Events that are read from the record, and pieces that are taken from the ring, at a time."""
+
+REPLAYS = 4
+"""Batches that are read at the same time for followers who are behind the ring, however many these are."""
+
+LOOK = 15.0
+"""Seconds after which the tail looks by itself whether there is news."""
+
+MARK = 1.0
+"""Seconds without news after which a follower is told how far the record is, where it is further."""
+
+ALIVE = 5.0
+"""Seconds without news after which a follower is told so in any case."""
+
+CATCH_UP = 5.0
+"""Seconds to wait for the read models to come to the position that a follower begins after."""
+
+_DIVISIONS = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_DIVISIONS)
+
+News = results.FollowResponse
+
+
+class Tail:
+    """The latest public news of all tournaments, up to where the read models are."""
+
+    def __init__(self, record: Record, progress: Progress, kept: int = KEPT) -> None:
+        """``kept`` is how many pieces of news the ring keeps."""
+        self._record = record
+        self._progress = progress
+        self._kept = kept
+        self._ring: list[News] = []
+        self._positions: list[int] = []
+        """Those of the ring, for the search."""
+        self._before = 0
+        """Every piece of news after this position, up to ``_here``, is in the ring."""
+        self._here = 0
+        self._moved = asyncio.Event()
+        self._followers = 0
+        self._reader: asyncio.Task[None] | None = None
+        self._replays = asyncio.Semaphore(REPLAYS)
+
+    async def follow(
+        self,
+        topic: Topic,
+        after: int,
+        *,
+        limit: int = 0,
+        marks: bool = False,
+        last: int | None = None,
+    ) -> AsyncGenerator[News, None]:
+        """The news of a topic after a position, in order. See ``FollowRequest`` for the other parameters."""
+        async with self._joined():
+            if last is not None:
+                after = max(self._before, await self._progress.position() - last)
+            if marks:
+                yield News(position=await self._begin(after))
+            async for news in (
+                self._some(topic, after, limit, marks=marks) if limit else self._live(topic, after, marks=marks)
+            ):
+                yield news
+
+    async def _some(self, topic: Topic, after: int, limit: int, *, marks: bool) -> AsyncGenerator[News, None]:
+        """So many pieces of news after a position, or those that there are."""
+        here, left = await self._progress.position(), limit
+        while self._here < here:
+            await self._wait(self._moved, None)
+        while left and after < self._here:
+            batch, after = await self._after(topic, after)
+            if len(batch) >= left:
+                batch = batch[:left]
+                after = batch[-1].position
+            for news in batch:
+                yield news
+            left -= len(batch)
+        if marks:
+            yield News(position=after)
+
+    async def _live(self, topic: Topic, after: int, *, marks: bool) -> AsyncGenerator[News, None]:
+        """The news after a position, and what comes."""
+        clock = asyncio.get_running_loop().time
+        told, since = after, clock()
+        while True:
+            moved = self._moved
+            batch, after = await self._after(topic, after)
+            for news in batch:
+                yield news
+            if batch:
+                told, since = batch[-1].position, clock()
+            if after < self._here:
+                continue
+            if marks and clock() - since >= (MARK if after > told else ALIVE):
+                yield News(position=after)
+                told, since = after, clock()
+            await self._wait(moved, MARK if marks else None)
+
+    async def _begin(self, after: int) -> int:
+        """Where news after a position begins: there, or before it where the record has not come so far."""
+        if after > self._here:
+            await self._progress.reached(after, CATCH_UP)
+        return min(after, max(self._here, await self._progress.position()))
+
+    async def _wait(self, moved: asyncio.Event, seconds: float | None) -> None:
+        """Wait for news, so many seconds at most. Raises what ended the reader."""
+        try:
+            async with asyncio.timeout(seconds):
+                await moved.wait()
+        except TimeoutError:
+            return
+        if self._reader and self._reader.done():
+            self._reader.result()
+
+    async def _after(self, topic: Topic, after: int) -> tuple[list[News], int]:
+        """Some news of a topic after a position, and up to where that is all."""
+        if after < self._before:
+            return await self._replayed(topic, after)
+        start = bisect_right(self._positions, after)
+        stop = start + BATCH
+        position = self._positions[stop - 1] if stop < len(self._ring) else max(after, self._here)
+        return [news for news in self._ring[start:stop] if topic.has(news)], position
+
+    async def _replayed(self, topic: Topic, after: int) -> tuple[list[News], int]:
+        """The same out of the record. Few may read at once; who waits for their turn holds nothing."""
+        types = frozenset(kind for kind in PUBLIC if not topic.types or kind.rpartition(".")[2] in topic.types)
+        here = self._here
+        async with self._replays:
+            batch = await self._record.read(
+                after, limit=BATCH, tournament=topic.tournaments or None, types=types, up_to=here
+            )
+            position = batch[-1].position if len(batch) == BATCH else here
+            if topic.firsts:
+                batch += await self._record.read(after, tournament=topic.firsts, types=_DIVISIONS, up_to=position)
+                batch.sort(key=attrgetter("position"))
+        return [news for news in map(piece, batch) if topic.has(news)], position
+
+    @asynccontextmanager
+    async def _joined(self) -> AsyncIterator[None]:
+        """Follow: the reader runs while anybody does."""
+        if self._reader is None or self._reader.done():
+            here = await self._progress.position()
+            if self._reader is None or self._reader.done():  # nobody else has begun meanwhile
+                if here > self._here + self._kept or here < self._here:
+                    self._begin_anew(here)
+                self._reader = asyncio.create_task(self._read(), name="tail")
+                self._reader.add_done_callback(lambda _: self._tell())
+        self._followers += 1
+        try:
+            yield
+        finally:
+            self._followers -= 1
+            reader = self._reader
+            if not self._followers and reader is not None:
+                self._reader = None
+                await end([reader])
+
+    def _begin_anew(self, here: int) -> None:
+        self._ring, self._positions = [], []
+        self._before = self._here = max(0, here - PRIMED)
+
+    async def _read(self) -> None:
+        while True:
+            here = await self._progress.position()
+            while self._here < here:
+                events = await self._record.recent.after(self._here, limit=BATCH, at_least=here)
+                events = [event for event in events if self._here < event.position <= here]
+                self._keep([piece(event) for event in events if event.type in PUBLIC])
+                self._here = events[-1].position if events else here
+                self._tell()
+            await self._progress.reached(self._here + 1, LOOK)
+
+    def _keep(self, news: list[News]) -> None:
+        self._ring += news
+        self._positions += map(attrgetter("position"), news)
+        if len(self._ring) > 2 * self._kept:  # in one go, so that dropping costs little
+            self._before = self._positions[-self._kept - 1]
+            del self._ring[: -self._kept], self._positions[: -self._kept]
+
+    def _tell(self) -> None:
+        moved, self._moved = self._moved, asyncio.Event()
+        moved.set()

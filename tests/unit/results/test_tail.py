@@ -1,0 +1,109 @@
+"""Whoever follows the public news gets all of it once and in order, from the ring or from the record."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.unit.results.synthetic import Championship, append
+
+from faristol.bus import Progress
+from faristol.kernel.topics import Topic
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Record, Recorded
+from faristol.record.tasks import end
+from faristol.results import tail as tails
+from faristol.results.news import PUBLIC, piece
+from faristol.results.tail import REPLAYS, Tail
+
+News = list[results.FollowResponse]
+LLIGA = {"lliga": ""}
+
+
+class Hall:
+    """A record that is written to step by step, with read models that are at its end at once, and its tail."""
+
+    def __init__(self, record: Record, kept: int) -> None:
+        self.record = record
+        self.progress = Progress(record, "results@1")
+        self.tail = Tail(record, self.progress, kept)
+        self.steps = list(Championship().steps())
+
+    async def add(self, count: int) -> None:
+        for step in self.steps[:count]:
+            await append(self.record, step)
+            self.progress.tell(await self.record.last_position())
+        del self.steps[:count]
+
+    async def public(self, topic: Topic, after: int = 0) -> News:
+        events = await self.record.read(after, types=PUBLIC)
+        return [news for news in map(piece, events) if topic.has(news)]
+
+    async def collect(self, told: News, topic: Topic, after: int, pause: float) -> None:
+        """Follow, by somebody who takes their time for each piece of news."""
+        async for news in self.tail.follow(topic, after):
+            told.append(news)
+            await asyncio.sleep(pause)
+
+    async def some(self, topic: Topic, after: int, limit: int, *, last: int | None = None) -> News:
+        return [news async for news in self.tail.follow(topic, after, limit=limit, marks=True, last=last)]
+
+
+class Counted(Record):
+    """A record that counts how many read at once."""
+
+    at_once = most = 0
+
+    async def read(self, *args: Any, **named: Any) -> list[Recorded]:
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        try:
+            return await super().read(*args, **named)
+        finally:
+            self.at_once -= 1
+
+
+async def test_each_follower_gets_everything_once_wherever_it_begins_and_whatever_the_ring_has_dropped(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tails, "PRIMED", 0)
+    monkeypatch.setattr(tails, "BATCH", 7)
+    record.__class__ = Counted
+    hall = Hall(record, kept=10)
+    await hall.add(20)
+    before = await hall.public(Topic())
+    ours, second = Topic.of(LLIGA), Topic.of(LLIGA, rounds=[2], types=["PlayPlaced"])
+    wanted = [(ours, after, pause) for after in (0, before[3].position, before[-1].position) for pause in (0, 0.005)]
+    wanted += [(ours, 0, 0.0)] * 20 + [(second, 0, 0.0), (Topic(), 0, 0.0), (Topic.of({"other": ""}), 0, 0.0)]
+    told: list[News] = [[] for _ in wanted]
+    following = [asyncio.create_task(hall.collect(found, *each)) for found, each in zip(told, wanted, strict=True)]
+    while hall.steps:
+        await hall.add(3)
+    expected = [await hall.public(topic, after) for topic, after, _ in wanted]
+    async with asyncio.timeout(20):
+        while told != expected:
+            assert all(found == all_of_it[: len(found)] for found, all_of_it in zip(told, expected, strict=True))
+            await asyncio.sleep(0.01)
+    await end(following)
+    assert len(expected[-3]) > 3
+    assert record.most <= REPLAYS + 2  # type: ignore[attr-defined] # beside those the reader, and this test
+
+
+async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Record) -> None:
+    hall = Hall(record, kept=10)
+    await hall.add(len(hall.steps))
+    plays = Topic.of(LLIGA, tables=[1], types=["PlayPlaced"])
+    expected, found, after = await hall.public(plays), [], 0
+    while len(batch := await hall.some(plays, after, 3)) > 2:  # more than the mark before and the mark behind
+        assert batch[0] == results.FollowResponse(position=after)
+        assert not batch[-1].type
+        found += batch[1:-1]
+        after = batch[-1].position
+    assert found == expected
+    assert {(news.table, news.game_id[-2:]) for news in found} == {(1, "t1")}
+    end_of_record = await record.last_position()
+    assert after == end_of_record  # what the filter hid is behind the reader, too
+    assert [news.position for news in await hall.some(plays, 0, 3, last=0)] == [end_of_record] * 2
+    beyond = await hall.some(plays, end_of_record, 3)
+    assert [news.position for news in beyond] == [end_of_record] * 2
