@@ -522,8 +522,10 @@ async def test_a_lease_tells_who_holds_it_and_nobody_once_it_ran_out(record: Rec
     assert await record.holder("relay", 30) == ""
     await record.lease("relay", "a", 30)
     assert await record.holder("relay", 30) == "a"
+    assert await record.holders(["relay", "judge"], 30) == {"relay": "a"}
     await record.lease("relay", "a", -1)
     assert await record.holder("relay", 30) == ""
+    assert await record.holders(["relay", "judge"], 30) == {}
 
 
 async def test_facts_of_several_streams_come_after_their_versions_in_the_order_of_the_record(record: Record) -> None:
@@ -550,6 +552,10 @@ async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypa
         await record.append(write(name, 1, number + 10, number + 20), Metadata())
     found = await record.facts_of([*names[1:], "game-z"])
     assert found == {name: await record.facts(name) for name in names[1:]}
+    last = await record.last_events([*names[1:], "game-z"])
+    assert last == {name: (await record.read_stream(name))[-1] for name in names[1:]}
+    after = await record.facts_after({**{f"game-{number}": 0 for number in range(20)}, "game-c": 1})
+    assert after == [("game-c", passed(12)), ("game-c", passed(22))]
 
 
 async def test_a_record_as_it_was_written_is_verified(record: Record) -> None:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import ColumnElement, and_, bindparam, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, literal_column, or_, select, tuple_, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -45,6 +45,17 @@ _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
 )
 # Statements of the hot paths are built once: building one costs as much as running it.
 
+_LAST = (
+    select(tables.events)
+    .where(
+        tuple_(tables.events.c.stream, tables.events.c.version).in_(
+            select(tables.events.c.stream, func.max(tables.events.c.version))
+            .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
+            .group_by(tables.events.c.stream)
+        )
+    )
+    .order_by(tables.events.c.position)
+)
 _ALL_FACTS = (
     select(tables.events.c.stream, tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
     .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
@@ -67,6 +78,8 @@ def _facts_after(streams: int) -> Any:
 _TRIED = {"name": "written", "holder": "", "until": 0}
 """A lease that nobody takes: every role may write it."""
 _SAME = update(tables.leases).where(tables.leases.c.name == _TRIED["name"]).values(until=0)
+FEW = 8
+"""Streams for which there is a statement of just their number."""
 STREAMS = 400
 """Streams that are asked for in one statement."""
 
@@ -219,11 +232,18 @@ class Record:
         return None
 
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
-        """What the events of some streams say, each after its version: with the stream, in the order of positions."""
+        """What the events of some streams say, each after its version: with the stream, in the order of positions.
+
+        Streams are ``STREAMS`` at most.
+        """
         named: dict[str, object] = {}
         for number, (stream, version) in enumerate(versions.items()):
-            named |= {f"stream_{number}": stream, f"after_{number}": version}
-        rows = await self._backend.fetch(_facts_after(len(versions)), named)
+            named[f"stream_{number}"], named[f"after_{number}"] = stream, version
+        # For many, there are statements of a few sizes, so that each is compiled once: the rest asks for no stream.
+        size = len(versions) if len(versions) <= FEW else 1 << (len(versions) - 1).bit_length()
+        for number in range(len(versions), size):
+            named[f"stream_{number}"], named[f"after_{number}"] = "", 0
+        rows = await self._backend.fetch(_facts_after(size), named)
         return [(stream, upcasters.message(kind, version, payload)) for stream, kind, version, payload in rows]
 
     async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
@@ -236,6 +256,14 @@ class Record:
                 for stream, type_name, version, payload in rows.all():
                     found.setdefault(stream, []).append(upcasters.message(type_name, version, payload))
         return found
+
+    async def last_events(self, streams: Collection[str]) -> dict[str, Recorded]:
+        """The last event of each of many streams; streams that do not exist are left out."""
+        asked = sorted(streams)
+        found: list[Recorded] = []
+        for start in range(0, len(asked), STREAMS):
+            found += await self._read(_LAST, {"streams": asked[start : start + STREAMS]})
+        return {event.stream: event for event in found}
 
     async def notes_of(self, stream: str) -> dict[int, str]:
         """The words that stand beside the events of a stream, by version; what was erased is not in it."""
@@ -328,6 +356,16 @@ class Record:
             here = tables.leases.c
             wanted = select(here.holder).where(here.name == name, held(self.time(connection), longest))
             return str((await connection.execute(wanted)).scalar_one_or_none() or "")
+
+    async def holders(self, names: Collection[str], longest: float) -> Mapping[str, str]:
+        """Who has which of these leases now; those that nobody has are not in it. See ``holder``."""
+        async with self.engine.connect() as connection:
+            here = tables.leases.c
+            wanted = select(here.name, here.holder).where(
+                here.name.in_(bindparam("names", expanding=True)), held(self.time(connection), longest)
+            )
+            rows = await connection.execute(wanted, {"names": sorted(names)})
+            return {row.name: row.holder for row in rows}
 
     def time(self, connection: AsyncConnection) -> ColumnElement[int]:
         """What a statement takes for now, by the clock that leases go by: in microseconds since 1970."""

@@ -5,7 +5,7 @@ The services of games and of clocks share this room: whichever of them decides, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -17,12 +17,16 @@ from faristol.host.ruleset_store import rules_of
 from faristol.kernel.cases import case_ids_of
 from faristol.kernel.times import Instant, instant, occurred_at
 from faristol.record import Decision, Guard, Loaded, Record, Write
+from faristol.record.databases import FAILURES
 from faristol.rules import Ruleset
 from faristol.table import Table, evolve, of_clock
 from faristol.table.clock import Clock
 from faristol.table.game.state import Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.views import Ruling, watch_case
+
+TOGETHER = 64
+"""Tables that are read in one statement."""
 
 GAME, CLOCK = "game-", "clock-"
 """What the names of the streams of a table begin with; the id of the game follows."""
@@ -116,7 +120,37 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> S
 
     Raises ``Refusal`` when the ruleset that it pins is nowhere.
     """
-    halves = await _halves(record, game_id)
+    return await _settled(record, game_id, await _halves(record, game_id), rulings=rulings)
+
+
+async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str, Settled | Exception | None]:
+    """Many tables at once, each as ``load_table`` gives it, or in its place what ``load_table`` would raise.
+
+    Raises what the database raises.
+    """
+    asked = sorted(game_ids)
+    found: dict[str, Settled | Exception | None] = {}
+    for start in range(0, len(asked), TOGETHER):
+        some = asked[start : start + TOGETHER]
+        try:
+            halves = await _many_halves(record, some)
+        except FAILURES:
+            raise
+        except Exception:  # noqa: BLE001 # there is something in one of them that cannot be read: each by itself
+            halves = {}
+        for game_id in some:
+            try:
+                found[game_id] = await (
+                    _settled(record, game_id, halves[game_id]) if game_id in halves else load_table(record, game_id)
+                )
+            except FAILURES:
+                raise
+            except Exception as problem:  # noqa: BLE001 # it is that table's, and given for it
+                found[game_id] = problem
+    return found
+
+
+async def _settled(record: Record, game_id: str, halves: Halves, *, rulings: bool = True) -> Settled | None:
     if not halves.versions[game_stream(game_id)]:
         return None
     table = Table(await rules_of(record, halves.game.ruleset), halves.game, halves.clock)
@@ -136,10 +170,29 @@ async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[s
 
 async def _halves(record: Record, game_id: str) -> Halves:
     """Game and clock as the record has them: what was folded before, and what was appended since."""
+    halves = _known(record, game_id)
+    return _folded(record, game_id, halves, await record.facts_after(halves.versions))
+
+
+async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Halves]:
+    """The same of many tables, read at once."""
+    known = {game_id: _known(record, game_id) for game_id in game_ids}
+    versions = {stream: version for halves in known.values() for stream, version in halves.versions.items()}
+    facts: dict[str, list[tuple[str, Message]]] = {}
+    for stream, fact in await record.facts_after(versions):
+        facts.setdefault(game_of(stream), []).append((stream, fact))
+    return {game_id: _folded(record, game_id, halves, facts.get(game_id, ())) for game_id, halves in known.items()}
+
+
+def _known(record: Record, game_id: str) -> Halves:
+    """What was folded before."""
     game, clock = game_stream(game_id), clock_stream(game_id)
     known = record.folds.last(_halves, game)
-    halves: Halves = known.state if known else Halves(versions={game: 0, clock: 0})
-    facts = await record.facts_after(halves.versions)
+    return known.state if known else Halves(versions={game: 0, clock: 0})
+
+
+def _folded(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[str, Message]]) -> Halves:
+    """What was folded before with what was appended since, which is kept."""
     if not facts:
         return halves
     state, versions = (halves.game, halves.clock), dict(halves.versions)
@@ -147,7 +200,7 @@ async def _halves(record: Record, game_id: str) -> Halves:
         state = evolve(state, fact)
         versions[stream] += 1
     halves = Halves(*state, versions)
-    record.folds.keep(_halves, game, Loaded(halves, sum(versions.values())))
+    record.folds.keep(_halves, game_stream(game_id), Loaded(halves, sum(versions.values())))
     return halves
 
 

@@ -17,7 +17,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.table_store import load_table
+from faristol.table_store import load_table, load_tables
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
@@ -186,3 +186,17 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
 
     assert [decision is not None for decision in decisions] == [False] * 148 + [True]
     assert read <= 6 * 150
+
+
+async def test_many_tables_are_loaded_as_each_is_alone_and_what_cannot_be_folded_stands_for_itself(
+    record: Record,
+) -> None:
+    games = [f"cup-r1-t{table}" for table in range(1, 6)]
+    await began(record, "fise", games)
+    await add(record, f"game-{games[1]}", ENDED)
+    await add(record, f"game-{games[3]}", pairing_events.RoundClosed(round=1))
+    loaded = await load_tables(record, [*games, "cup-r9-t9"])
+    for game_id in [*games[:3], games[4], "cup-r9-t9"]:
+        assert loaded[game_id] == await load_table(record, game_id)
+    assert isinstance(loaded[games[3]], TypeError)
+    assert loaded["cup-r9-t9"] is None
