@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks import library  # the top of the repository has to be on the path
 from tests.benchmarks.appends import append_figures
+from tests.benchmarks.deadlines import deadline_figures
 from tests.benchmarks.decisions import decision_figures
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
@@ -97,6 +98,7 @@ async def measure(folder: Path) -> Figures:
             try:
                 await add(f"{name}, latency", latency_figures(name, new(), nats.url))
                 await add(f"{name}, a parked stream", parked_figures(name, new(), nats.url))
+                await add(f"{name}, deadlines", deadline_figures(name, folder, new(), nats.url))
             finally:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.integration.processes import Child, free_port, wait_until_serving
-from tests.integration.running_clocks import said, start, told
+from tests.integration.running_clocks import PATIENCE, said, start, told
 
 from faristol.kernel.times import milliseconds_between
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -59,8 +62,28 @@ async def test_two_processes_that_wait_for_the_same_deadlines_fire_each_once(
         await start(record, "cup-r2-t1", CAP_MS - 500)
         await told(record, "cup-r2-t1", "OvertimeCapExceeded")
         facts = [await said(record, game_id) for game_id in games]
+        await tell_at_one_instant_while_one_is_killed(record, both[1])
     finally:
         codes = [await asyncio.to_thread(child.terminate) for child in both]
         await record.close()
     assert facts == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
-    assert codes == [0, 0]
+    assert codes == [0, -signal.SIGKILL]
+
+
+async def tell_at_one_instant_while_one_is_killed(record: Record, victim: Child) -> None:
+    """Deadlines at one instant are told, each once, though one of the processes that write them is killed meanwhile."""
+    games = [f"cup-r3-t{table}" for table in range(1, 201)]
+    at = datetime.now(UTC) + timedelta(seconds=1)
+    await asyncio.gather(*(start(record, game_id, CAP_MS - 500, since=at) for game_id in games))
+    here = await record.last_position()
+    exceeded = frozenset({clock_events.OvertimeCapExceeded.DESCRIPTOR.full_name})
+    give_up = time.monotonic() + PATIENCE
+    told_of: list[str] = []
+    while len(told_of) < len(games) and time.monotonic() < give_up:
+        told_of = [event.stream for event in await record.read(here, types=exceeded)]
+        if told_of and victim.process.poll() is None:
+            victim.kill()
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.5)
+    told_of = [event.stream for event in await record.read(here, types=exceeded)]
+    assert sorted(told_of) == sorted(f"clock-{game_id}" for game_id in games)

@@ -11,7 +11,7 @@ from faristol.record.decision import Appended, Checkpoint, Command, Decision
 from faristol.record.event import Metadata
 from faristol.record.group import Outcome, Request
 
-LARGEST_GROUP = 128
+LARGEST_GROUP = 512
 """Requests in one transaction."""
 
 

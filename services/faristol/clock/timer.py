@@ -3,6 +3,11 @@
 The timer keeps nothing of its own. It reads in the record which clocks run, waits for the first deadline among them,
 and writes what is due then on the same path as any command: with what it means for the game, and once, whoever else
 does the same. A process that starts reads them again, so a deadline is not lost with the process that waited for it.
+
+Many deadlines can come at one instant. So tables are loaded many at a time, what a deadline brings is decided some
+seconds before it comes, and what is due together is appended together. A decision that was made before rests on
+versions, as any does: where the table has moved, it is refused and made again. Replicas split the clocks among them
+(``replicas``). Each also prepares what the others keep, and writes it when its keeper is silent.
 """
 
 from __future__ import annotations
@@ -10,19 +15,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from opentelemetry import metrics
 
 from faristol.bus.stopped import away
+from faristol.clock.replicas import Replicas
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
 from faristol.pb.clock.v1 import events_pb2
 from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
-from faristol.table.deadlines import Deadline, due, next_deadline
-from faristol.table_store import clock_stream, game_of, load_table
+from faristol.record.appender import LARGEST_GROUP
+from faristol.table.deadlines import due, next_deadline
+from faristol.table_store import GAME, TOGETHER, Settled, clock_stream, game_of, load_tables
 
 SECOND = 1_000_000_000
 
@@ -37,6 +45,14 @@ LIVE = 5 * 60 * SECOND
 was written is decided by its facts alone: nobody knows what time it is at that table."""
 AGAIN = 1 * SECOND
 """When to look again at a deadline that is due and waits for something, in nanoseconds."""
+AHEAD = 5 * SECOND
+"""How long before a deadline comes it is decided what it brings, in nanoseconds."""
+LATER = 1 * SECOND
+"""How long news of clocks that another replica keeps may gather, in nanoseconds."""
+GRACE = SECOND // 5
+"""How long the replica that keeps a clock may be silent before another writes what is due there, in nanoseconds."""
+IN_PLACE = LARGEST_GROUP
+"""Deadlines of a silent replica that are written between two looks at what it has written after all."""
 
 MEND = 60 * SECOND
 """When to look again at a clock whose deadlines cannot be found or written, in nanoseconds."""
@@ -44,6 +60,9 @@ MEND = 60 * SECOND
 TYPES = frozenset(message.full_name for message in events_pb2.DESCRIPTOR.message_types_by_name.values())
 ENDS = frozenset(kind.DESCRIPTOR.full_name for kind in (events_pb2.ClockOpened, events_pb2.ClockStopped))
 """The first and the last fact of every clock."""
+
+_NEVER = 1 << 62
+"""An instant after all others."""
 
 _COMMANDS = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
 
@@ -71,19 +90,39 @@ class Lag:
         return cls(max(0, _instant(event.recorded_at) - happened))
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is to be written at a deadline."""
+
+    due: Instant
+    """By the time of day."""
+    decision: Decision
+    command_id: str
+    """The same whoever prepares it."""
+
+
 class Timer:
-    """Fires the deadlines of all clocks of a cell. Several may run at once: one of them is first."""
+    """Fires the deadlines of all clocks of a cell. Several may run at once: they split the clocks among them."""
 
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
+        self.written = 0
+        """Deadlines that this timer has tried to write."""
         self._record = record
         self._now = now
+        self._replicas = Replicas(record, "clock.timer")
         self._position = 0
         self._lags: dict[str, Lag] = {}
         """The clocks that have not stopped, by game."""
         self._alarms: dict[str, Instant] = {}
-        """When to look at a clock next."""
-        self._new: set[str] = set()
-        """Clocks that have something new, whose alarms are to be set."""
+        """When a deadline comes, or a clock is looked at again."""
+        self._look: dict[str, Instant] = {}
+        """Clocks that have something new, and when they are looked at."""
+        self._prepared: dict[str, Prepared] = {}
+        """What is to be written at the deadlines that come next."""
+        self._waiting: set[str] = set()
+        """Clocks that are left alone until their alarm."""
+        self._heard: dict[int, Instant] = {}
+        """When each replica was last known to have written what was due, by its place."""
         self._failing: dict[str, str] = {}
         """What is wrong with a clock whose deadlines cannot be found or written."""
 
@@ -94,26 +133,29 @@ class Timer:
         looked at again after ``MEND``, and when it has something new.
         """
         begun = False
-        while True:
-            try:
-                await (self._read() if begun else self._begin())
-                begun = True
-                for game_id in sorted(self._new):
-                    await self._of_one(self._set, game_id)
-                    self._new.discard(game_id)
-                for game_id in [game_id for game_id, at in self._alarms.items() if at <= _instant(self._now())]:
-                    await self._of_one(self._fire, game_id)
-                wait = self._wait()
-            except UnreadableEvent as problem:
-                _log.error("deadlines wait for a newer version of this program: %s", problem)
+        try:
+            while True:
                 wait = LOOK
-            except Exception as problem:
-                if not away(problem):
-                    raise
-                _log.warning("deadlines wait: %r", problem)
-                wait = LOOK
-            await self._record.news(wait, self._position)
-            await asyncio.sleep(GATHER)
+                try:
+                    await self._replicas.look()
+                    await (self._read() if begun else self._begin())
+                    begun = True
+                    await self._prepare(self._to_look_at()[:TOGETHER])
+                    await self._fire(self._to_fire())
+                    wait = self._wait()
+                except UnreadableEvent as problem:
+                    _log.error("deadlines wait for a newer version of this program: %s", problem)
+                except Exception as problem:
+                    if not away(problem):
+                        raise
+                    _log.warning("deadlines wait: %r", problem)
+                if wait:
+                    await self._record.news(wait, self._position)
+                    await asyncio.sleep(min(GATHER, self._wait()))
+                else:
+                    await asyncio.sleep(0)
+        finally:
+            await self._replicas.leave()
 
     async def _begin(self) -> None:
         """Find the clocks that have not stopped, without reading all that ever happened."""
@@ -126,7 +168,7 @@ class Timer:
                 (games.discard if stopped else games.add)(game_of(event.stream))
             position = events[-1].position if len(events) == BATCH else here
         self._position = here
-        self._new |= games
+        self._look |= dict.fromkeys(games, 0)
 
     async def _read(self) -> None:
         """Read which clocks have something new and have not stopped."""
@@ -134,22 +176,92 @@ class Timer:
         while more:
             events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
             for event in events:
-                if event.type not in TYPES:
-                    continue
-                game_id = game_of(event.stream)
-                if isinstance(event.message, events_pb2.ClockStopped):
-                    self._new.discard(game_id)
-                    self._forget(game_id)
-                else:
-                    self._new.add(game_id)
-                    self._lags[game_id] = Lag.of(event)
+                if event.type in TYPES:
+                    self._hear(event)
+                elif event.stream.startswith(GAME):
+                    self._prepared.pop(game_of(event.stream), None)  # it rests on what was
             self._position = events[-1].position if events else self._position
             more = len(events) == BATCH
 
-    async def _of_one(self, step: Callable[[str], Awaitable[None]], game_id: str) -> None:
-        """Do ``step`` for one clock; whatever goes wrong with it, but for a database that is away, is its own."""
+    def _hear(self, event: Recorded) -> None:
+        """Take in a fact of a clock."""
+        game_id, now = game_of(event.stream), _instant(self._now())
+        kept = self._replicas.keeps(game_id)
+        prepared = self._prepared.pop(game_id, None)
+        if prepared is not None and prepared.due <= now and not kept:
+            self._heard[self._replicas.keeper(game_id)] = now
+        if isinstance(event.message, events_pb2.ClockStopped):
+            self._forget(game_id)
+            return
+        self._lags[game_id] = Lag.of(event)
+        self._waiting.discard(game_id)
+        self._look[game_id] = min(self._look.get(game_id, now + LATER), now if kept else now + LATER)
+
+    def _to_look_at(self) -> list[str]:
+        """The clocks to be looked at now: those that this replica keeps come first, and what comes next among them."""
+        now = _instant(self._now())
+        wanted = {game_id for game_id, at in self._look.items() if at <= now}
+        for game_id, at in self._alarms.items():
+            if at <= now + AHEAD and game_id not in self._prepared and (game_id not in self._waiting or at <= now):
+                wanted.add(game_id)
+        return sorted(wanted, key=lambda game_id: (not self._replicas.keeps(game_id), self._alarms.get(game_id, 0)))
+
+    def _to_fire(self) -> list[str]:
+        """The clocks of which a deadline is to be written now: all that this replica keeps, and some of others."""
+        now = _instant(self._now())
+        mine, others = [], []
+        for game_id, prepared in self._prepared.items():
+            if prepared.due > now:
+                continue
+            if self._replicas.keeps(game_id):
+                mine.append(game_id)
+            elif max(prepared.due, self._heard.get(self._replicas.keeper(game_id), 0)) + GRACE <= now:
+                others.append(game_id)
+        return mine + others[:IN_PLACE]
+
+    async def _prepare(self, game_ids: Sequence[str]) -> None:
+        """Set the alarms of clocks to their next deadlines, and make ready to write those that come soon."""
+        if not game_ids:
+            return
+        new = [game_id for game_id in game_ids if game_id not in self._lags]
+        last = await self._record.last_events([clock_stream(game_id) for game_id in new])
+        self._lags |= {game_of(stream): Lag.of(event) for stream, event in last.items()}
+        tables = await load_tables(self._record, [game_id for game_id in game_ids if self._lags[game_id].live])
+        for game_id in game_ids:
+            self._look.pop(game_id, None)
+            self._waiting.discard(game_id)
+            self._alarms.pop(game_id, None)
+            self._prepared.pop(game_id, None)
+            with self._of_one(game_id):
+                self._set(game_id, tables.get(game_id))
+
+    def _set(self, game_id: str, found: Settled | Exception | None) -> None:
+        """Set the alarm of a clock, and prepare what is to be written where that is soon.
+
+        That is what is due, with what follows from it at the table.
+        """
+        if isinstance(found, Refusal):
+            _log.error("the clock of %s has no deadlines: %s", game_id, found)
+            return
+        if isinstance(found, Exception):
+            raise found
+        if found is None or not found.game.hosted:
+            return
+        table = found.table
+        deadline = next_deadline(table.clock, table.game, table.ruleset)
+        if deadline is None:
+            return
+        at = self._alarms[game_id] = deadline.due + self._lags[game_id].nanoseconds
+        if at <= _instant(self._now()) + AHEAD:
+            facts = due(table.clock, table.game, table.ruleset, deadline.due)
+            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}"))
+            self._prepared[game_id] = Prepared(at, found.decision(found.with_consequences(facts)), command_id)
+
+    @contextmanager
+    def _of_one(self, game_id: str) -> Iterator[None]:
+        """Whatever goes wrong with one clock, but for a database that is away, is its own."""
         try:
-            await step(game_id)
+            yield
         except Exception as problem:
             if away(problem):
                 raise
@@ -157,68 +269,54 @@ class Timer:
             if self._failing.get(game_id) != told:
                 _log.exception("the deadlines of %s fail; those of other clocks do not", game_id)
             self._failing[game_id] = told
-            self._alarms[game_id] = _instant(self._now()) + MEND
+            self._wait_for(game_id, MEND)
         else:
             if self._failing.pop(game_id, None):
                 _log.warning("the deadlines of %s are kept again", game_id)
         _failing.set(len(self._failing))
 
-    async def _set(self, game_id: str) -> None:
-        """Set the alarm of a clock to its next deadline."""
-        self._alarms.pop(game_id, None)
-        lag = self._lags.get(game_id) or Lag.of((await self._record.read_stream(clock_stream(game_id)))[-1])
-        self._lags[game_id] = lag
-        if lag.live and (found := await self._next(game_id)):
-            deadline, _ = found
-            self._alarms[game_id] = deadline.due + lag.nanoseconds
+    async def _fire(self, game_ids: Sequence[str]) -> None:
+        """Write what is due at clocks, unless somebody did something meanwhile, or wrote it first."""
+        self.written += len(game_ids)
+        outcomes = await asyncio.gather(*map(self._write, game_ids), return_exceptions=True)
+        for problem in filter(None, outcomes):
+            raise problem
 
-    async def _next(self, game_id: str) -> tuple[Deadline, Decision] | None:
-        """The next deadline of a clock, and what writes it when it is due, with what follows from it at the table."""
-        try:
-            settled = await load_table(self._record, game_id)
-        except Refusal as refusal:
-            _log.error("the clock of %s has no deadlines: %s", game_id, refusal)
-            return None
-        if settled is None or not settled.game.hosted:
-            return None
-        table = settled.table
-        deadline = next_deadline(table.clock, table.game, table.ruleset)
-        if deadline is None:
-            return None
-        facts = due(table.clock, table.game, table.ruleset, deadline.due)
-        return deadline, settled.decision(settled.with_consequences(facts))
-
-    async def _fire(self, game_id: str) -> None:
-        """Write what is due at a clock, unless somebody did something meanwhile, or wrote it first."""
-        if game_id in self._failing:
-            await self._set(game_id)
-        found = await self._next(game_id)
-        lag = self._lags.get(game_id)
-        now = _instant(self._now())
-        if found is None or lag is None:
-            self._alarms.pop(game_id, None)
-            return
-        deadline, decision = found
-        if deadline.due + lag.nanoseconds > now:
-            self._alarms[game_id] = deadline.due + lag.nanoseconds
-        else:
-            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}"))
-            metadata = Metadata(command_id=command_id, correlation_id=command_id)
+    async def _write(self, game_id: str) -> None:
+        prepared = self._prepared.pop(game_id)
+        self._wait_for(game_id, AGAIN)
+        metadata = Metadata(command_id=prepared.command_id, correlation_id=prepared.command_id)
+        command = Command(prepared.command_id, lambda position: b"")
+        with self._of_one(game_id):
             try:
-                await self._record.append(decision, metadata, command=Command(command_id, lambda position: b""))
+                await self._record.append(prepared.decision, metadata, command=command)
             except Conflict as conflict:
                 _log.info("the deadline of %s is looked at again: %s", game_id, conflict)
-            self._alarms[game_id] = now + AGAIN
+                self._look[game_id] = 0
+
+    def _wait_for(self, game_id: str, nanoseconds: int) -> None:
+        """Leave a clock alone for so long, unless it has something new."""
+        self._prepared.pop(game_id, None)
+        self._alarms[game_id] = _instant(self._now()) + nanoseconds
+        self._waiting.add(game_id)
 
     def _forget(self, game_id: str) -> None:
-        self._failing.pop(game_id, None)
-        self._lags.pop(game_id, None)
-        self._alarms.pop(game_id, None)
+        for kept in (self._failing, self._lags, self._alarms, self._look, self._prepared):
+            kept.pop(game_id, None)
+        self._waiting.discard(game_id)
 
     def _wait(self) -> float:
-        """Seconds until the next alarm, at most ``LOOK``."""
-        until = min(self._alarms.values(), default=None)
-        return LOOK if until is None else min(LOOK, max(0.0, (until - _instant(self._now())) / SECOND))
+        """Seconds until there is something to do, at most ``LOOK``."""
+        until = [*self._look.values()]
+        for game_id, at in self._alarms.items():
+            prepared = game_id in self._prepared
+            if not prepared:
+                until.append(at if game_id in self._waiting else at - AHEAD)
+            elif self._replicas.keeps(game_id):
+                until.append(at)
+            else:
+                until.append(max(at, self._heard.get(self._replicas.keeper(game_id), 0)) + GRACE)
+        return max(0.0, min(LOOK, (min(until, default=_NEVER) - _instant(self._now())) / SECOND))
 
 
 def _instant(moment: datetime) -> Instant:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.integration.running_clocks import add, ago, said, start, told
 
+from faristol.clock import replicas
 from faristol.clock.timer import Timer
 from faristol.kernel.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -23,11 +24,11 @@ TURN_MS = 120_000
 
 
 @asynccontextmanager
-async def ticking(record: Record, number: int = 1) -> AsyncIterator[None]:
+async def ticking(record: Record, number: int = 1) -> AsyncIterator[list[Timer]]:
     """Timers that run beside the block."""
     timers = [Timer(record, lambda: datetime.now(UTC)) for _ in range(number)]
     tasks = [asyncio.create_task(timer.run()) for timer in timers]
-    yield
+    yield timers
     assert not any(task.done() for task in tasks)
     await end(tasks)
 
@@ -145,3 +146,51 @@ async def test_what_goes_wrong_with_one_clock_is_logged_once_and_leaves_the_othe
         await told(record, "cup-r1-t3", "OvertimeCapExceeded")
     failures = [line for line in caplog.records if "deadlines of cup-r1-t1 fail" in line.getMessage()]
     assert [line.exc_info is not None for line in failures] == [True]
+
+
+async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_deadline_twice(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replicas, "RENEW", 0.1)
+    games = [f"cup-r1-t{table}" for table in range(1, 41)]
+    at = datetime.now(UTC) + timedelta(seconds=0.5)
+    for game_id in games:
+        await start(record, game_id, CAP_MS - 500, since=at)
+    async with ticking(record, 2) as timers:
+        for game_id in games:
+            await told(record, game_id, "OvertimeCapExceeded")
+    assert [await said(record, game_id) for game_id in games] == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
+    assert sum(timer.written for timer in timers) == len(games)
+    assert all(timer.written for timer in timers)
+
+
+async def test_deadlines_that_a_dead_replica_keeps_are_told_by_another(record: Record) -> None:
+    async def hold_a_place() -> None:
+        while True:
+            await record.lease("clock.timer/0", "dead", replicas.LEASE)
+            await asyncio.sleep(1)
+
+    dead = asyncio.create_task(hold_a_place())
+    games = [f"cup-r1-t{table}" for table in range(1, 21)]
+    for game_id in games:
+        await start(record, game_id, CAP_MS - 300)
+    async with ticking(record) as (timer,):
+        for game_id in games:
+            await told(record, game_id, "OvertimeCapExceeded")
+    await end([dead])
+    assert timer.written == len(games)
+
+
+async def test_a_game_that_goes_on_after_its_deadline_was_prepared_has_its_deadline_all_the_same(
+    record: Record,
+) -> None:
+    await start(record, "cup-r1-t1", CAP_MS - 1_000)
+    async with ticking(record):
+        await asyncio.sleep(0.3)  # the timer has prepared what it will write on the game as it is now
+        await add(
+            record,
+            "game-cup-r1-t1",
+            game_events.TilesLaid(turn=1, player_id="anna", occurred_at=to_timestamp(ago(0))),
+        )
+        await told(record, "cup-r1-t1", "OvertimeCapExceeded")
+    assert (await said(record, "cup-r1-t1"))[-2:] == ["OvertimeCapExceeded", "ClockStopped"]
