@@ -33,6 +33,7 @@ from faristol.record import (
     load,
     tables,
 )
+from faristol.record.appender import LARGEST_GROUP
 from faristol.record.people import names, remember
 from faristol.record.record import move_checkpoint, start_checkpoint
 from faristol.record.verification import verify
@@ -270,13 +271,15 @@ async def test_a_caller_that_goes_away_while_it_is_written_takes_nothing_back(re
 async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_waiting(record: Record) -> None:
     async with record.writing() as connection:  # the database hangs
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
-        gone = [asyncio.create_task(record.append(write(f"game-{n}", 0, 1), Metadata())) for n in range(300)]
+        gone = [
+            asyncio.create_task(record.append(write(f"game-{n}", 0, 1), Metadata())) for n in range(2 * LARGEST_GROUP)
+        ]
         await asyncio.sleep(0.05)
         for task in gone:
             task.cancel()
         staying = asyncio.create_task(record.append(write("game-b", 0, 1), Metadata()))
         await asyncio.sleep(0.05)
-    assert (await staying).position <= 129, "the group that was under way, and no other, is written"
+    assert (await staying).position <= LARGEST_GROUP + 1, "the group that was under way, and no other, is written"
 
 
 @pytest.fixture
