@@ -84,6 +84,9 @@ class Settings(BaseSettings):
     http_requests_per_second: int = Field(
         default=500, ge=0, description="Requests from one address in a second, in the long run; 0: any number."
     )
+    http_cache_bytes: int = Field(
+        default=64_000_000, ge=0, description="Bytes of pages and JSON that are kept for whoever asks next."
+    )
     http_header_seconds: float = Field(default=10.0, gt=0, description="How long the headers of a request may take.")
     http_write_seconds: float = Field(default=30.0, gt=0, description="How long an answer may wait to be read.")
     http_proxies: str = Field(

@@ -6,12 +6,13 @@ import asyncio
 import json
 from functools import cache
 from http import HTTPStatus
-from importlib import resources
 
 from fastapi import FastAPI, Response
-from starlette.staticfiles import StaticFiles
 
 from faristol.gateway import api, credentials_page, entrance, files, openid, pages, problems
+from faristol.gateway.assets import Assets
+from faristol.gateway.cache import Cache
+from faristol.gateway.cached import Cached
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
@@ -63,6 +64,12 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
+    settings = runtime.settings
+    web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
+    web.state.tail.on_news(web.state.cache.heard)
+    web.state.tail.on_gap(web.state.cache.doubt)
+    public = [*files.routes.routes, *api.routes.routes, *pages.routes.routes]
+    web.add_middleware(Cached, cache=web.state.cache, routes=public)
     web.add_middleware(
         PublicCors,
         allow_origins=["*"],
@@ -70,13 +77,12 @@ def app(runtime: Runtime) -> FastAPI:
         allow_headers=["Last-Event-ID", "If-None-Match"],
         expose_headers=["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"],
     )
-    settings = runtime.settings
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
     for routes in (files.routes, api.routes, pages.routes, entrance.routes, openid.routes, credentials_page.routes):
         web.include_router(routes)
-    web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
+    web.mount("/static", Assets(), name="static")
     problems.install(web, problem_page)
     web.add_exception_handler(NotSignedIn, entrance.not_signed_in)
 

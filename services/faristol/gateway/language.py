@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,4 +24,12 @@ def language_of(request: Request) -> str:
 def remember(request: Request, response: Response) -> None:
     """Keep the language that was just chosen."""
     if request.query_params.get("lang") in LANGUAGES:
-        response.set_cookie(COOKIE, language_of(request), max_age=YEAR, samesite="lax", httponly=True)
+        response.headers.append("Set-Cookie", cookie_of(language_of(request)))
+
+
+@cache
+def cookie_of(language: str) -> str:
+    """The header that keeps a language."""
+    holder = Response()
+    holder.set_cookie(COOKIE, language, max_age=YEAR, samesite="lax", httponly=True)
+    return holder.headers["Set-Cookie"]

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway import news
 from faristol.gateway.answers import moment
+from faristol.gateway.asked import asked_for
 from faristol.gateway.divisions import pages_beside
 from faristol.gateway.form import FROM_ELSEWHERE
 from faristol.gateway.html import render
@@ -37,7 +38,9 @@ MISSING = {
 
 
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
-    """A page in the visitor's language."""
+    """A page in the visitor's language. Nothing is rendered where what is kept of it is the same."""
+    if (asked := asked_for(request)) and asked.known and asked.is_unchanged():
+        return Response(status_code=HTTPStatus.NOT_MODIFIED)
     language = language_of(request)
     given = {"request": request, "moment": moment, "news": news.of_page(name), "session": None, **values}
     html = render(name, language, part, given)
@@ -45,7 +48,8 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
     response.headers["Cache-Control"] = "no-cache"
     response.headers["Content-Language"] = language
     response.headers["Vary"] = "Accept-Language, Cookie"
-    remember(request, response)
+    if not part:
+        remember(request, response)
     return response
 
 

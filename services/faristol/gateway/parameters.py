@@ -130,7 +130,7 @@ async def _known(request: Request, lang: Language = None) -> None:  # language_o
     """Refuse parameters that the route does not have, each with what was meant, and those that are given twice."""
     route = request.scope["route"]
     assert isinstance(route, APIRoute)
-    known = list(dict.fromkeys(_of_query(route.dependant)))
+    known = list(dict.fromkeys(of_query(route.dependant)))
     given = request.query_params
     wrong = [_unknown(name, known) for name in given if name not in known]
     wrong += [_repeated(name) for name in known if len(given.getlist(name)) > 1]
@@ -142,10 +142,10 @@ KNOWN = Depends(_known)
 """A dependency of routers: queries have no other parameters than those of their route, and each of them once."""
 
 
-def _of_query(dependant: Dependant) -> Iterator[str]:
+def of_query(dependant: Dependant) -> Iterator[str]:
     """The names of what a route and its dependencies take from the query."""
     for below in dependant.dependencies:
-        yield from _of_query(below)
+        yield from of_query(below)
     yield from (field.alias for field in dependant.query_params)
 
 

@@ -8,9 +8,11 @@ from typing import Annotated, Any, TypeVar
 
 import grpc
 from fastapi import Depends
+from google.protobuf.message import Message
 from starlette.requests import Request
 
 from faristol.client.rulesets import fetch
+from faristol.gateway.asked import Asked, asked_for
 from faristol.gateway.language import language_of
 from faristol.host.interceptor import REFUSAL_LANGUAGE
 from faristol.kernel.times import to_timestamp
@@ -18,7 +20,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
-Q = TypeVar("Q")
+Q = TypeVar("Q", bound=Message)
 """A question."""
 
 A = TypeVar("A")
@@ -52,12 +54,23 @@ class Results:
     Every method raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
     """
 
-    def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, language: str, refusals: str = "") -> None:
+    def __init__(
+        self,
+        stub: results_pb2_grpc.ResultsServiceAsyncStub,
+        language: str,
+        refusals: str = "",
+        asked: Asked | None = None,
+    ) -> None:
+        """``asked`` is told of every question and its answer."""
         self._stub = stub
+        self._to_tell = asked
         self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
 
     async def _asked(self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q) -> A:
-        return await method(request, timeout=DEADLINE, metadata=self._metadata)
+        answer = await method(request, timeout=DEADLINE, metadata=self._metadata)
+        if self._to_tell:
+            self._to_tell.note(request, answer)
+        return answer
 
     async def tournaments(self, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTournamentsResponse:
         """All tournaments, the latest first."""
@@ -218,26 +231,29 @@ class Results:
 class Rulings:
     """What the lexicon service tells the public. Raises as ``Results`` does."""
 
-    def __init__(self, stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub, language: str) -> None:
+    def __init__(
+        self, stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub, language: str, asked: Asked | None = None
+    ) -> None:
         self._stub = stub
+        self._to_tell = asked
         self._metadata = (("accept-language", language),)
 
     async def of(
         self, tournament_id: str, round_: int = 0, page_size: int = 0, page_token: str = ""
     ) -> adjudication_pb2.ListRulingsResponse:
         """The rulings of a closed round, or of all when that is 0: a page of so many, from where another one ended."""
-        return await self._stub.ListRulings(
-            adjudication_pb2.ListRulingsRequest(
-                tournament_id=tournament_id, round=round_, page_size=page_size, page_token=page_token
-            ),
-            timeout=DEADLINE,
-            metadata=self._metadata,
+        request = adjudication_pb2.ListRulingsRequest(
+            tournament_id=tournament_id, round=round_, page_size=page_size, page_token=page_token
         )
+        answer = await self._stub.ListRulings(request, timeout=DEADLINE, metadata=self._metadata)
+        if self._to_tell:
+            self._to_tell.note(request, answer)
+        return answer
 
 
 async def rulings_reader(request: Request) -> Rulings:
     """The lexicon service in the visitor's language. The application keeps the stub in ``app.state.rulings``."""
-    return Rulings(request.app.state.rulings, language_of(request))
+    return Rulings(request.app.state.rulings, language_of(request), asked_for(request))
 
 
 RulingsReader = Annotated[Rulings, Depends(rulings_reader)]
@@ -246,7 +262,7 @@ RulingsReader = Annotated[Rulings, Depends(rulings_reader)]
 
 async def reader(request: Request) -> Results:
     """The results service in the visitor's language. The application keeps the stub in ``app.state.results``."""
-    return Results(request.app.state.results, language_of(request))
+    return Results(request.app.state.results, language_of(request), asked=asked_for(request))
 
 
 Reader = Annotated[Results, Depends(reader)]

@@ -14,6 +14,9 @@ from faristol.cell.processes import Running, running
 from faristol.host import Settings
 from faristol.record import Record
 
+ANEW = {"Cache-Control": "no-cache"}
+"""Of requests that have to see what was appended a moment ago, before news of it has come to the gateway."""
+
 
 @dataclass
 class Stage:
@@ -45,7 +48,7 @@ async def opened(folder: Path, *beside: str, **more: object) -> AsyncIterator[St
     settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5, **more})
     async with (
         running(settings, (*beside, "results", "gateway")) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=20) as http,
+        httpx.AsyncClient(base_url=process.http_address, timeout=20, headers=ANEW) as http,
     ):
         await keep_names(process.runtime.record)
         yield Stage(process, http)

@@ -281,7 +281,8 @@ async def test_head_is_answered_wherever_get_is_with_the_same_headers_and_no_bod
         path for path, operation in operations(await document(finished)) if operation["operationId"] != ENDLESS
     ]
     for path in (*HEADS, *described):
-        get, head = await finished.http.get(path), await finished.http.head(path)
+        as_it_is = {"Accept-Encoding": "identity"}
+        get, head = [await finished.http.request(method, path, headers=as_it_is) for method in ("GET", "HEAD")]
         assert (head.status_code, head.content) == (get.status_code, b""), path
         of_get, of_head = ({**answer.headers, **OF_THE_MOMENT} for answer in (get, head))
         assert of_head == of_get, path

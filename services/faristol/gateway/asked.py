@@ -1,0 +1,61 @@
+"""What was asked of the services for an answer, so that one look tells whether the answer would be another."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.message import Message
+from starlette.requests import Request
+
+_KEY = "faristol.asked"
+
+MOST_BEHIND = 1_000
+"""Positions by which an answer that is kept may be behind: who follows the stream from there is told them again."""
+
+
+@dataclass
+class Asked:
+    """The answers of services that one answer over HTTP is made of."""
+
+    known: bytes = b""
+    """The digest of those that an answer is kept of; empty where none is kept."""
+    known_position: int = 0
+    _notes: list[bytes] = field(default_factory=list)
+    _position: int | None = None
+
+    @property
+    def position(self) -> int:
+        """Up to where all of them hold; 0 where none says it."""
+        return self._position or 0
+
+    def note(self, request: Message, answer: Any) -> None:
+        """Remember a question and its answer. The position is set apart: it moves with every event of the cell."""
+        found = hashlib.sha256(request.SerializeToString(deterministic=True))
+        if position := getattr(answer, "position", 0):
+            self._position = position if self._position is None else min(self._position, position)
+            answer.position = 0
+        found.update(b"\0" + answer.SerializeToString(deterministic=True))
+        if position:
+            answer.position = position
+        self._notes.append(found.digest())
+
+    def digest(self) -> bytes:
+        """What tells these answers from others, in whatever order they came."""
+        return hashlib.sha256(b"".join(sorted(self._notes))).digest()
+
+    def is_unchanged(self) -> bool:
+        """Whether what is kept says the same, and from a position that is not too far behind."""
+        return self.position - self.known_position <= MOST_BEHIND and self.digest() == self.known
+
+
+def asked_for(request: Request) -> Asked | None:
+    """What is asked for this request; None where nobody keeps its answer."""
+    found = request.scope.get(_KEY)
+    return found if isinstance(found, Asked) else None
+
+
+def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """The scope of a request of which ``asked`` is to be told what is asked for it."""
+    return {**scope, _KEY: asked}

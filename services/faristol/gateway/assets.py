@@ -1,0 +1,50 @@
+"""The files that pages load, as they are sent."""
+
+from __future__ import annotations
+
+import mimetypes
+from functools import cache
+from importlib import resources
+from urllib.parse import parse_qs
+
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from faristol.gateway.html import asset
+from faristol.gateway.representation import Representation
+
+FOREVER = b"public, max-age=31536000, immutable"
+"""Of a file under an address that changes with its content."""
+
+
+class Assets:
+    """The static files. Under the address that a page gives, a browser keeps them for ever."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI. Raises ``HTTPException`` where there is no such file."""
+        if scope["method"] not in {"GET", "HEAD"}:
+            raise HTTPException(405, headers={"Allow": "GET"})
+        name = scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
+        found = _files().get(name)
+        if found is None:
+            raise HTTPException(404)
+        headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
+        version = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
+        is_this_one = asset(name).endswith(f"?v={version}")
+        await found.send(
+            send,
+            accepted=headers.get(b"accept-encoding", ""),
+            known=headers.get(b"if-none-match", ""),
+            cache_control=FOREVER if is_this_one else b"no-cache",
+        )
+
+
+@cache
+def _files() -> dict[str, Representation]:
+    """Every file by its name."""
+    found = {}
+    for file in (resources.files("faristol.gateway") / "static").iterdir():
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        kind = f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+        found[file.name] = Representation.of(200, [(b"content-type", kind.encode())], file.read_bytes())
+    return found

@@ -1,0 +1,129 @@
+"""What is kept of what the public reads: which addresses, and after which news an answer may be another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from faristol.kernel import facts
+from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+class Shows(Enum):
+    """What an address shows, by which it is known what news concerns it."""
+
+    TOURNAMENTS = auto()
+    """All tournaments, and how far each is."""
+    TOURNAMENT = auto()
+    """Something of a tournament that no score of a running game is in."""
+    SCORES = auto()
+    """Something of a tournament with the scores of running games; of one round where the address names one."""
+    GAME = auto()
+    """A game."""
+
+
+_API = "/api/v1/tournaments/{tournament_id}"
+
+KEPT: Mapping[str, Shows] = {
+    "/": Shows.TOURNAMENTS,
+    "/t/{tournament_id}": Shows.TOURNAMENT,
+    "/t/{tournament_id}/standings/{player_id}": Shows.TOURNAMENT,
+    "/t/{tournament_id}/teams": Shows.TOURNAMENT,
+    "/t/{tournament_id}/teams/{team_id}": Shows.TOURNAMENT,
+    "/t/{tournament_id}/crosstable": Shows.SCORES,
+    "/t/{tournament_id}/prizes": Shows.SCORES,
+    "/t/{tournament_id}/r/{number}": Shows.SCORES,
+    "/t/{tournament_id}/players": Shows.TOURNAMENT,
+    "/t/{tournament_id}/rulings": Shows.TOURNAMENT,
+    "/g/{game_id}": Shows.GAME,
+    "/api/v1/tournaments": Shows.TOURNAMENTS,
+    _API: Shows.TOURNAMENT,
+    f"{_API}/standings": Shows.TOURNAMENT,
+    f"{_API}/standings.csv": Shows.TOURNAMENT,
+    f"{_API}/teams": Shows.TOURNAMENT,
+    f"{_API}/teams.csv": Shows.TOURNAMENT,
+    f"{_API}/team-standings": Shows.TOURNAMENT,
+    f"{_API}/team-standings.csv": Shows.TOURNAMENT,
+    f"{_API}/crosstable": Shows.SCORES,
+    f"{_API}/crosstable.csv": Shows.SCORES,
+    f"{_API}/rounds/{{number}}/pairings": Shows.SCORES,
+    f"{_API}/rounds/{{number}}/pairings.csv": Shows.SCORES,
+    f"{_API}/prizes": Shows.SCORES,
+    f"{_API}/players": Shows.TOURNAMENT,
+    f"{_API}/rulings": Shows.TOURNAMENT,
+    f"{_API}/ratings": Shows.TOURNAMENT,
+    f"{_API}/ratings.csv": Shows.TOURNAMENT,
+    f"{_API}/report.trf": Shows.SCORES,
+    "/api/v1/games/{game_id}": Shows.GAME,
+    "/api/v1/games/{game_id}.gcg": Shows.GAME,
+}
+"""By the path of its route. What is not here is made anew each time: streams, the status, seals, and all that is of who
+is signed in."""
+
+_OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
+_ABOVE_TABLES = frozenset(options.Change.values()) - _OF_A_TABLE - {options.CHANGE_UNSPECIFIED}
+
+
+def _names(kinds: Iterable[facts.Kind]) -> frozenset[str]:
+    return frozenset(kind.DESCRIPTOR.name for kind in kinds)
+
+
+OF_TOURNAMENT = _names(facts.that_change(*_ABOVE_TABLES))
+"""Events after which anything of a tournament may be another, but for what is within a running game."""
+
+OF_SCORES = _names(facts.that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
+"""Further events after which the scores of a running game are others."""
+
+OF_GAME = _names(facts.that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
+"""Events after which a game is another, where they name no game."""
+
+OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
+"""Of one tournament, and shown by all of its championship."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One thing that the public reads."""
+
+    shows: Shows
+    tournament_id: str = ""
+    """Empty for all of them, and for a game."""
+    game_id: str = ""
+    round: int = 0
+    """0 for no round."""
+
+    def concerned(self, news: pb.FollowResponse) -> bool:
+        """Whether it may be another after a piece of news."""
+        if self.shows is Shows.GAME:
+            return news.game_id == self.game_id if news.game_id else news.type in OF_GAME
+        if news.type == OF_DIVISIONS:
+            return True
+        if self.tournament_id and news.tournament_id != self.tournament_id:
+            return False
+        if news.type in OF_TOURNAMENT:
+            return True
+        return self.shows is Shows.SCORES and news.type in OF_SCORES and (not self.round or news.round == self.round)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A route, and which parameters its answer depends on."""
+
+    path: re.Pattern[str]
+    shows: Shows | None
+    """None where nothing is kept."""
+    known: frozenset[str]
+    """The parameters of its query."""
+    is_page: bool
+
+    def resource(self, found: Mapping[str, str]) -> Resource | None:
+        """The one that the parameters of a path name; None for a path that is malformed."""
+        assert self.shows is not None
+        number = found.get("number", "0")
+        if not (number.isascii() and number.isdigit() and len(number) < 6):
+            return None
+        return Resource(self.shows, found.get("tournament_id", ""), found.get("game_id", ""), int(number))

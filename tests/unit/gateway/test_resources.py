@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+from fastapi.routing import APIRoute
+
+from faristol.gateway import api, files, news, pages
+from faristol.gateway.representation import takes_gzip
+from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows
+from faristol.pb.results.v1 import results_pb2 as pb
+
+NOT_KEPT = {"/status", "/api/v1/status", "/api/v1/seals", "/api/v1/tournaments/{tournament_id}/stream"}
+LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
+
+
+def test_every_address_is_kept_or_said_not_to_be() -> None:
+    routes = [*files.routes.routes, *api.routes.routes, *pages.routes.routes]
+    assert {route.path for route in routes if isinstance(route, APIRoute)} == KEPT.keys() | NOT_KEPT
+
+
+def test_whatever_a_page_listens_to_makes_it_anew() -> None:
+    followed = {Shows.TOURNAMENT: OF_TOURNAMENT, Shows.SCORES: OF_TOURNAMENT | OF_SCORES, Shows.GAME: OF_GAME}
+    templates = {f"{show.__name__}.html": KEPT[path] for path, show in pages.PAGES.items() if path in KEPT}
+    for template in news.PAGES:
+        assert followed[templates[template]] >= set(news.of_page(template).split()), template
+
+
+def test_news_touches_what_it_concerns_and_nothing_else() -> None:
+    game, other = Resource(Shows.GAME, game_id="lliga-r1-t1"), Resource(Shows.GAME, game_id="lliga-r1-t2")
+    first, second = (Resource(Shows.SCORES, "lliga", round=number) for number in (1, 2))
+    lists, elsewhere = Resource(Shows.TOURNAMENTS), Resource(Shows.TOURNAMENT, "copa")
+
+    def touched(type_: str, game_id: str = "", round_: int = 0, tournament: str = "lliga") -> set[Resource]:
+        news = pb.FollowResponse(type=type_, game_id=game_id, round=round_, tournament_id=tournament)
+        every = (LEAGUE, game, other, first, second, lists, elsewhere)
+        return {each for each in every if each.concerned(news)}
+
+    assert touched("PlayPlaced", "lliga-r1-t1", 1) == {game}
+    assert touched("PlayCompleted", "lliga-r1-t1", 1) == {game, first}
+    assert touched("ResultRecorded", "lliga-r1-t1", 1) == {LEAGUE, game, first, second, lists}
+    assert touched("RoundClosed", round_=1) >= {LEAGUE, first, second, lists}
+    assert touched("RoundClosed", round_=1, tournament="copa") >= {lists, elsewhere}
+    assert LEAGUE not in touched("RoundClosed", round_=1, tournament="copa")
+    assert elsewhere in touched("DivisionAdded")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ("", False),
+        ("gzip", True),
+        ("GZIP;q=0.1, br", True),
+        ("gzip;q=0", False),
+        ("*", True),
+        ("*;q=0.5, gzip;q=0", False),
+        ("identity, gzip;q=0.5", False),
+        ("gzip;q=x", False),
+    ],
+)
+def test_an_encoding_is_sent_to_who_accepts_it_and_wants_nothing_rather(accepted: str, packed: bool) -> None:
+    assert takes_gzip(accepted) is packed
