@@ -130,3 +130,39 @@ async def test_a_new_tournament_appears_on_the_first_page(stage: Stage, page: Pa
     await expect(page.locator(".empty")).to_be_visible()
     await stage.add(*Championship().create())
     await expect(page.locator(".card")).to_contain_text("Lliga de primavera", timeout=15000)
+
+
+async def test_a_page_that_nobody_sees_asks_for_nothing_and_what_is_the_same_is_not_sent_again(
+    stage: Stage, page: Page
+) -> None:
+    hall = Championship()
+    table, _ = await begin(stage, hall)
+    asked: list[int] = []
+    page.on("response", lambda answer: asked.append(answer.status) if "part=live" in answer.url else None)
+    await page.goto("/t/lliga")
+    await expect(page.locator("#pulse")).to_have_text("Live")
+    await stage.add(*full_game(table))
+    leader = page.locator("#standings tbody tr").first
+    await expect(leader).to_contain_text("Carme Riera")
+    await page.wait_for_timeout(1_200)  # every refresh that was waited for is over
+    await turned(page, hidden=True)
+    before = list(asked)
+    await stage.add(*hall.close(1))
+    await page.wait_for_timeout(1_200)
+    assert asked == before
+    await turned(page, hidden=False)
+    await expect(page.locator("h2")).to_have_text("Standings after round 1")
+    await page.wait_for_timeout(1_200)
+    await turned(page, hidden=True)
+    await turned(page, hidden=False)
+    await page.wait_for_timeout(500)
+    assert asked[-1] == 304
+
+
+async def turned(page: Page, *, hidden: bool) -> None:
+    """As when somebody turns to another tab, or back."""
+    await page.evaluate(
+        "(hidden) => { Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
+        " document.dispatchEvent(new Event('visibilitychange')); }",
+        hidden,
+    )

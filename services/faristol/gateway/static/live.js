@@ -7,9 +7,12 @@ const pulse = document.getElementById("pulse");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const PAUSE = 400; // ms between two refreshes, at least
+const SPREAD = 500; // ms over which the refreshes of all who heard the same news are spread
 const PATIENCE = 20000; // ms that an answer may take
 
 let position = Number(live.dataset.position || 0);
+let told = 0; // position of the last news that the page shows
+let tag = ""; // of the live part as it is
 let source = null;
 let retry = 1000;
 let timer = 0;
@@ -96,6 +99,7 @@ function say(before) {
 // --- fetching ------------------------------------------------------------------------------------------------
 
 async function refresh() {
+  if (document.hidden) return; // it is refreshed when it is shown again
   if (fetching) {
     again = true;
     return;
@@ -105,9 +109,14 @@ async function refresh() {
   try {
     const address = new URL(location.href);
     address.searchParams.set("part", "live");
+    address.searchParams.set("lang", document.documentElement.lang);
+    if (told) address.searchParams.set("min_position", told);
     address.hash = "";
-    const answer = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+    const headers = tag ? { "If-None-Match": tag } : {};
+    const answer = await fetch(address, { headers, signal: AbortSignal.timeout(PATIENCE) });
+    if (answer.status === 304) return skew(answer.headers.get("date"));
     if (!answer.ok) return schedule(retry);
+    tag = answer.headers.get("etag") ?? "";
     const fresh = document.createElement("div");
     fresh.innerHTML = await answer.text();
     const said = live.querySelector("[data-say]")?.textContent.trim();
@@ -134,7 +143,7 @@ async function refresh() {
 
 function schedule(pause = PAUSE) {
   if (timer) return;
-  const wait = Math.max(20, pause - (performance.now() - last));
+  const wait = Math.max(20, pause - (performance.now() - last)) + Math.random() * SPREAD;
   timer = setTimeout(() => {
     timer = 0;
     refresh();
@@ -151,7 +160,9 @@ function concerns(news) {
 
 function heard(event) {
   position = Math.max(position, Number(event.lastEventId));
-  if (concerns(JSON.parse(event.data))) schedule();
+  if (!concerns(JSON.parse(event.data))) return;
+  told = position;
+  schedule();
 }
 
 function follow() {
@@ -228,7 +239,8 @@ if (live.dataset.follow) {
   window.addEventListener("pagehide", () => source?.close());
   window.addEventListener("pageshow", (event) => event.persisted && (follow(), refresh()));
 } else if (live.dataset.poll) {
-  setInterval(() => document.hidden || refresh(), 1000 * Number(live.dataset.poll));
+  setInterval(refresh, 1000 * Number(live.dataset.poll));
+  document.addEventListener("visibilitychange", refresh);
 }
 centre(live.querySelector(".tabs"));
 tick();
