@@ -269,7 +269,8 @@ def test_an_operator_is_asked_before_a_person_is_erased(tmp_path: Path) -> None:
     asked = faristol("record", "erase-person", "anna", *data)
     assert NAME in asked.stderr
     assert "for ever?" in asked.stderr
-    assert asked.returncode == 130  # nobody answered
+    assert "nobody answered, and nothing was erased: give --yes" in asked.stderr
+    assert asked.returncode == 2
 
     async def known() -> bool:
         record = await Record.open(url)

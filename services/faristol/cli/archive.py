@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 
 from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record import PublicKey, existing, opened, with_record
+from faristol.host import StartError
 from faristol.record import Record
 from faristol.terminal.common import many, progress, run, tell
 from faristol.terminal.settings import owners_settings_of, settings_of
@@ -100,7 +102,7 @@ def erase_person(
         if person and not yes:
             of = ", ".join(filter(None, (person.club, person.country)))
             known = f"{person.name} ({of})" if of else person.name or "name unknown"
-            if not typer.confirm(f"Erase player {player_id}, {known}, for ever?", err=True):
+            if not _agreed(f"Erase player {player_id}, {known}, for ever?"):
                 return "nothing was erased", -1
         done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
@@ -113,6 +115,17 @@ def erase_person(
     text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)
     content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
     tell(content, text, json_output=json_output, indent=None)
+
+
+def _agreed(question: str) -> bool:
+    """Whether the answer is yes. Raises ``StartError`` where the input ends without one."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort as problem:
+        if sys.stdin.isatty():
+            raise  # by Ctrl-C
+        typer.echo(err=True)
+        raise StartError("nobody answered, and nothing was erased: give --yes to erase without a question") from problem
 
 
 def erase_note(
