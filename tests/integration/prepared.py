@@ -21,7 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 REQUEST = 1 << 20
 """Bytes that arguments and environment take at most."""
@@ -102,7 +102,7 @@ def _server() -> str:
 class _Forked(Exception):
     """This is the child now: leave everything that was the server's."""
 
-    def __init__(self, request: dict[str, object]) -> None:
+    def __init__(self, request: dict[str, Any]) -> None:
         self.request = request
 
 
@@ -204,7 +204,10 @@ def _prepare() -> None:
 
 if __name__ == "__main__":
     _prepare()
+    asked: dict[str, Any] = {}
     try:
         _Server(sys.argv[1]).serve()
     except _Forked as child:
-        _be(**child.request)  # type: ignore[arg-type] # as ``start`` wrote it
+        asked = child.request  # and out of here: no exception is being handled when a command begins
+    if asked:
+        _be(**asked)

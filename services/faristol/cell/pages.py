@@ -113,13 +113,16 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
         start_new_session=True,  # Ctrl-C is for us: it ends before those whom it asks
     )
     assert process.stdout is not None
+    up = False
     try:
         async with asyncio.timeout(START_SECONDS):
             said = await process.stdout.readline()
-        return process, int(json.loads(said)["http"].rpartition(":")[2])
+        http_port = int(json.loads(said)["http"].rpartition(":")[2])
+        up = True
     except (TimeoutError, ValueError) as problem:
         raise StartError("the process of the pages did not come up; it says why above") from problem
     finally:
-        if sys.exc_info()[0] is not None and process.returncode is None:
+        if not up and process.returncode is None:
             process.kill()
             await process.wait()
+    return process, http_port
