@@ -1,18 +1,18 @@
-"""JSON for results apps, under ``/api/v1``. The application keeps ``closing``, the event that ends streams."""
+"""JSON for results apps, under ``/api/v1``. The application keeps ``fanout``, which has the streams."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
-from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway import operation, rulings, sheets, stream
+from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.head import head_alone
+from faristol.gateway.frames import News
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
@@ -30,11 +30,12 @@ from faristol.gateway.parameters import (
 from faristol.gateway.prizes import Prizes
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged
-from faristol.gateway.results import Reader, RulingsReader
+from faristol.gateway.results import Reader, Results, RulingsReader
 from faristol.gateway.seals import Seals
 from faristol.gateway.standings import Standings
-from faristol.gateway.stream import News
+from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
+from faristol.gateway.topics import Filtered
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -247,41 +248,71 @@ async def list_seals(
     return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
 
-@routes.get(
-    "/tournaments/{tournament_id}/stream",
-    response_class=StreamingResponse,
-    responses={
+STREAM: dict[str, Any] = {
+    "response_class": StreamAnswer,
+    "responses": {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
             "description": (
                 "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
-                "A comment every 15 seconds shows that the stream lives."
+                "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
+                "since the position from which to resume moves on while nothing is told."
             ),
             "content": {"text/event-stream": {"schema": ref(News)}},
         },
     },
-)
+}
+
+After = Annotated[
+    int,
+    Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
+    DIGITS,
+]
+LastEventId = Annotated[
+    int | None,
+    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
+    DIGITS,
+]
+
+
+@routes.get("/tournaments/{tournament_id}/stream", **STREAM)
 async def follow_tournament(
     results: Reader,
     request: Request,
     tournament_id: TournamentId,
-    after: Annotated[
-        int,
-        Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
-        DIGITS,
-    ] = 0,
-    last_event_id: Annotated[
-        int | None,
-        Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
-        DIGITS,
-    ] = None,
-) -> StreamingResponse:
-    """News of a tournament from a position on, then live, without gaps. Send `Last-Event-ID` to resume."""
-    await results.tournament(tournament_id)  # a stream that has begun cannot say 404 any more
-    if head_alone(request):
-        frames = stream.nothing()
-    else:
-        call = results.follow(tournament_id, after if last_event_id is None else last_event_id)
-        frames = stream.events(call, request.app.state.closing, gone=request.is_disconnected)
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
+    filters: Filtered,
+    after: After = 0,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """News of a tournament from a position on, then live, without gaps. Send `Last-Event-ID` to resume.
+
+    Of several filters all have to let a piece of news through.
+    """
+    topic = filters.topic(await _known(results, request, [tournament_id]))
+    return StreamAnswer(request.app.state.fanout, topic, after if last_event_id is None else last_event_id)
+
+
+@routes.get("/stream", **STREAM)
+async def follow_tournaments(
+    results: Reader,
+    request: Request,
+    filters: Filtered,
+    tournaments: topics.Tournaments = "",
+    after: After = 0,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """News of several tournaments, or of all, on one connection; otherwise as that of one."""
+    topic = filters.topic(await _known(results, request, [*filter(None, tournaments.split(","))]))
+    return StreamAnswer(request.app.state.fanout, topic, after if last_event_id is None else last_event_id)
+
+
+async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
+    """Tournaments with their first divisions: a stream that has begun cannot say 404 any more."""
+    fanout = request.app.state.fanout
+    found = {}
+    for tournament_id in tournament_ids:
+        if tournament_id not in fanout.known:
+            head = (await results.tournament(tournament_id)).tournament
+            fanout.know(tournament_id, head.division_of)
+        found[tournament_id] = fanout.known[tournament_id]
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from functools import cache
 from http import HTTPStatus
@@ -13,6 +12,7 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
+from faristol.gateway.frames import News
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
@@ -21,8 +21,9 @@ from faristol.gateway.parameters import IfNoneMatch
 from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
 from faristol.gateway.session import NotSignedIn
-from faristol.gateway.stream import News
+from faristol.gateway.stream import Streams
 from faristol.gateway.tail import Tail
+from faristol.gateway.viewers import Fanout
 from faristol.host import Runtime
 from faristol.pb.access.v1 import access_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
@@ -41,10 +42,10 @@ removed.
 def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
-    ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
-    the results service, ``app.state.tail`` its news, which somebody has to run, ``app.state.rulings`` the stub of the
-    rulings, ``app.state.ratings`` that of the ratings, and ``app.state.access`` that of the credentials.
-    ``app.state.address`` is where people reach the pages, and ``app.state.now`` gives the time.
+    ``app.state.results`` is the stub of the results service, ``app.state.tail`` its news and ``app.state.fanout`` who
+    watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
+    of the ratings, and ``app.state.access`` that of the credentials. ``app.state.address`` is where people reach the
+    pages, and ``app.state.now`` gives the time.
     """
     web = FastAPI(
         title="Faristol",
@@ -56,9 +57,9 @@ def app(runtime: Runtime) -> FastAPI:
         generate_unique_id_function=operation_id,
         redirect_slashes=False,  # its redirects would lead to whatever host a client names
     )
-    web.state.closing = asyncio.Event()
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.tail = Tail(web.state.results)
+    web.state.fanout = Fanout(web.state.tail, web.state.results)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
@@ -70,6 +71,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.tail.on_gap(web.state.cache.doubt)
     public = [*files.routes.routes, *api.routes.routes, *pages.routes.routes]
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
+    web.add_middleware(Streams, fanout=web.state.fanout)
     web.add_middleware(
         PublicCors,
         allow_origins=["*"],

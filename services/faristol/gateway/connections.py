@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import resource
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
@@ -84,6 +85,36 @@ class Connections:
             del self.by_address[key]
 
 
+class Line:
+    """A connection that another protocol has taken over from HTTP. It counts until ``ended``."""
+
+    __slots__ = ("_address", "_connections", "_served", "transport")
+
+    def __init__(self, transport: asyncio.Transport, connections: Connections, address: str, served: set[Any]) -> None:
+        """``served`` are the connections that the server shuts down at its end."""
+        self.transport = transport
+        self._connections = connections
+        self._address = address
+        self._served = served
+
+    @property
+    def write_seconds(self) -> float:
+        """How long the other end may take to read what it was sent."""
+        return self._connections.write_seconds
+
+    def ended(self, protocol: asyncio.Protocol) -> None:
+        """The connection is lost, which ``protocol`` had."""
+        self._connections.leave(self._address)
+        self._served.discard(protocol)
+
+
+HandOver = Callable[[Callable[[Line], asyncio.Protocol]], None]
+"""Ends HTTP on a connection: what the given function makes has it from now on. It may have a method ``shutdown``."""
+
+HAND_OVER = "faristol.hand_over"
+"""The extension of ASGI by which an application that has sent headers hands its connection over."""
+
+
 def protocol(connections: Connections) -> type[H11Protocol]:
     """Uvicorn's HTTP/1.1, which keeps to the limits of a port.
 
@@ -97,6 +128,16 @@ def protocol(connections: Connections) -> type[H11Protocol]:
         _heading: asyncio.TimerHandle | None = None
         _writing: asyncio.TimerHandle | None = None
         _closing: asyncio.TimerHandle | None = None
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            application = self.app
+
+            async def offered(scope: Any, receive: Any, send: Any) -> None:
+                scope["extensions"] = {HAND_OVER: self._hand_over}
+                await application(scope, receive, send)
+
+            self.app = offered
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -136,6 +177,24 @@ def protocol(connections: Connections) -> type[H11Protocol]:
             super().timeout_keep_alive_handler()
             # Closing waits until what was written is read; that has its time, too.
             self._closing = self.loop.call_later(connections.write_seconds, self.transport.abort)
+
+        def _hand_over(self, make: Callable[[Line], asyncio.Protocol]) -> None:
+            """See ``HandOver``. Nothing is made where the other end has gone meanwhile."""
+            if not self._counted or self.transport.is_closing():
+                return
+            self._counted = False
+            for timer in (self._heading, self._writing, self._closing, self.timeout_keep_alive_task):
+                if timer:
+                    timer.cancel()
+            served: set[Any] = self.connections
+            other = make(Line(self.transport, connections, self._address, served))
+            served.discard(self)
+            served.add(other)
+            self.cycle.disconnected = True  # for uvicorn the request is over, as after an upgrade
+            self.transport.set_protocol(other)
+            self.transport.resume_reading()
+            if self.flow.write_paused:
+                other.pause_writing()
 
         def _watch_headers(self) -> None:
             """Let the time run while a request is expected or has come in part, its body among it."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _ASKED = "faristol.head"
 
 
-def head_alone(request: Request) -> bool:
+def is_head(scope: Scope) -> bool:
     """Whether a request that is answered as GET was HEAD: what makes a body without end needs not begin it."""
-    return bool(request.scope.get(_ASKED))
+    return bool(scope.get(_ASKED))
 
 
 class Head:

@@ -21,10 +21,10 @@ def part(runtime: Runtime) -> Part:
 
     async def http() -> None:
         web = app(runtime)
-        tail = asyncio.create_task(web.state.tail.run(), name="tail")
+        beside = [asyncio.create_task(each.run(), name="news") for each in (web.state.tail, web.state.fanout)]
         try:
             await serve(web, sock, settings)
         finally:
-            await end([tail])
+            await end(beside)
 
     return Part(name="gateway", tasks=(http,))

@@ -28,6 +28,35 @@ REMEMBERED = 20_000
 TOO_MANY = N_("too many requests from this address; the header Retry-After says when to ask again")
 
 
+_HELD = "faristol.stream"
+
+
+class _Held:
+    """A stream that counts. Whoever takes it over says when it ends."""
+
+    __slots__ = ("_address", "_streams", "taken")
+
+    def __init__(self, streams: Counter[str], address: str) -> None:
+        self._streams = streams
+        self._address = address
+        self.taken = False
+        streams[address] += 1
+
+    def end(self) -> None:
+        """It has ended."""
+        self._streams[self._address] -= 1
+        if not self._streams[self._address]:
+            del self._streams[self._address]
+
+
+def held_stream(scope: Scope) -> Callable[[], None]:
+    """Let a stream go on, and count, beyond its request: gives what is to be called when it ends."""
+    held = scope[_HELD]
+    held.taken = True
+    end: Callable[[], None] = held.end
+    return end
+
+
 class Rates:
     """Refuses with 429 what is too much from one address, and tells each how much is left.
 
@@ -55,17 +84,18 @@ class Rates:
         if left < 0:
             await _refuse(scope, receive, send, math.ceil(-left / self._per_second))
             return
-        streaming = bool(scope["path"].endswith("/stream"))
-        if streaming and self._streams[address] >= self._most_streams:
+        if not scope["path"].endswith("/stream"):
+            await self._app(scope, receive, self._told(send, left))
+            return
+        if self._streams[address] >= self._most_streams:
             await _refuse(scope, receive, send, BURST_SECONDS)
             return
-        self._streams[address] += streaming
+        held = scope[_HELD] = _Held(self._streams, address)
         try:
             await self._app(scope, receive, self._told(send, left))
         finally:
-            self._streams[address] -= streaming
-            if not self._streams[address]:
-                del self._streams[address]
+            if not held.taken:
+                held.end()
 
     def _take(self, address: str) -> float:
         """Take a request of an address: how many it has left, below 0 where it had none."""

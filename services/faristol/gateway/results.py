@@ -221,12 +221,6 @@ class Results:
         request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
         return await self._asked(self._stub.ListSeals, request)
 
-    def follow(self, tournament_id: str, after: int) -> grpc.aio.UnaryStreamCall[pb.FollowRequest, pb.FollowResponse]:
-        """News of a tournament after a position. Whoever follows has to cancel the call at the end."""
-        return self._stub.Follow(
-            pb.FollowRequest(tournament_id=tournament_id, after_position=after), metadata=self._metadata
-        )
-
 
 class Rulings:
     """What the lexicon service tells the public. Raises as ``Results`` does."""

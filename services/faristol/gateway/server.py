@@ -47,7 +47,7 @@ class _Server(uvicorn.Server):
 
 
 async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
-    """Serve until cancelled; then end the streams, let running answers end, and close the socket."""
+    """Serve until cancelled; then let running answers end, and close the socket."""
     config = uvicorn.Config(
         web,
         http=protocol(Connections.of(settings)),
@@ -64,7 +64,6 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
     try:
         await asyncio.shield(running)
     except asyncio.CancelledError:
-        web.state.closing.set()
         server.should_exit = True
         await running
         raise

@@ -1,77 +1,63 @@
-"""News as server-sent events."""
+"""Streams of news: begun as any answer is, then handed over to the fan-out."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import datetime
-from typing import Any
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-import grpc
-from pydantic import Field
-
-from faristol.gateway.answers import Shown
-from faristol.pb.results.v1 import results_pb2 as pb
-
-HEARTBEAT = 15.0
-"""Seconds of silence after which a comment shows that the stream lives."""
-
-RETRY_MS = 2_000
-"""Milliseconds after which a browser comes back when the stream breaks off."""
-
-GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
+from faristol.gateway.connections import HAND_OVER, Line
+from faristol.gateway.head import is_head
+from faristol.gateway.rates import held_stream
+from faristol.gateway.topics import plainly
+from faristol.gateway.viewers import Fanout, Viewer
+from faristol.kernel.topics import Topic
 
 
-class News(Shown):
-    """One piece of news, as the stream's `data`."""
+class StreamAnswer(Response):
+    """News of a topic after a position, and what comes, until one of both ends leaves.
 
-    position: int
-    type: str = Field(description="Name of the event.", examples=["PlayPlaced"])
-    game_id: str = Field(description="The game that it is of; empty for the tournament's own.")
-    round: int = Field(description="The round, 0 when it is of none.")
-    recorded_at: datetime
-
-
-async def events(
-    call: Any, closing: asyncio.Event, heartbeat: float = HEARTBEAT, gone: Callable[[], Awaitable[bool]] | None = None
-) -> AsyncIterator[str]:
-    """The frames of a stream: one for each piece of news of ``call``, and comments while there is none.
-
-    Ends when the results service goes away, when ``closing`` is set, or when ``gone`` says that nobody listens;
-    a client then comes back with the id of the last event that it got.
+    The headers go the way of every answer; then the connection is the fan-out's.
     """
-    yield f"retry: {RETRY_MS}\n\n"
-    closed: asyncio.Future[Any] = asyncio.ensure_future(closing.wait())
-    coming: asyncio.Future[Any] = asyncio.ensure_future(call.read())
-    try:
-        while not closing.is_set():
-            done, _ = await asyncio.wait({coming, closed}, timeout=heartbeat, return_when=asyncio.FIRST_COMPLETED)
-            if coming in done:
-                news = coming.result()
-                if not isinstance(news, pb.FollowResponse):  # the end
-                    return
-                yield frame(news)
-                coming = asyncio.ensure_future(call.read())
-            elif not done:
-                if gone and await gone():
-                    return
-                yield ": heartbeat\n\n"
-    except grpc.aio.AioRpcError as error:
-        if error.code() not in GONE:
-            raise
-    finally:
-        coming.cancel()
-        closed.cancel()
-        call.cancel()
+
+    media_type = "text/event-stream"
+
+    def __init__(self, fanout: Fanout, topic: Topic, after: int) -> None:
+        self.status_code = 200
+        self.background = None
+        self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+        self._fanout = fanout
+        self._topic = topic
+        self._after = after
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        if is_head(scope):
+            await send({"type": "http.response.body", "body": b""})
+            return
+
+        def viewer(line: Line) -> Viewer:
+            left = held_stream(scope)
+            chunked = scope["http_version"] != "1.0"
+            return self._fanout.join(self._topic, self._after, line, left, chunked=chunked)
+
+        scope["extensions"][HAND_OVER](viewer)
 
 
-async def nothing() -> AsyncIterator[str]:
-    """The frames of a stream of which the headers alone were asked for."""
-    no_frames: tuple[str, ...] = ()
-    for frame in no_frames:
-        yield frame
+class Streams:
+    """Answers who plainly asks for the stream of a tournament that is known, at a tenth of what the framework takes.
 
+    A crowd comes back all at once. Everything else is the route's: what is described, checked or refused.
+    """
 
-def frame(news: pb.FollowResponse) -> str:
-    """One event of the stream: the position as its id, the name as its event, the news as its data."""
-    return f"id: {news.position}\nevent: {news.type}\ndata: {News.of(news).model_dump_json()}\n\n"
+    def __init__(self, app: ASGIApp, fanout: Fanout) -> None:
+        self._app = app
+        self._fanout = fanout
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        answer = self._app
+        is_stream = scope["type"] == "http" and scope["path"].endswith("/stream")
+        if is_stream and (asked := plainly(scope, self._fanout.known)):
+            answer = StreamAnswer(self._fanout, *asked)
+        await answer(scope, receive, send)

@@ -80,7 +80,6 @@ class Platform:
         try:
             await asyncio.get_running_loop().create_future()
         finally:
-            web.state.closing.set()
             self.pages.pop(node, None)
 
     def start(self) -> None:

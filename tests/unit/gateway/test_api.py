@@ -322,6 +322,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/games/{game_id}.gcg",
         "/api/v1/seals",
         "/api/v1/status",
+        "/api/v1/stream",
         "/healthz",
         "/readyz",
     }

@@ -17,7 +17,7 @@ NAME = re.compile(r"[a-z]+(_[a-z]+){1,3}")
 """What a function of a generated client can be called."""
 
 FILLED = {"tournament_id": "lliga", "number": "1", "game_id": "lliga-r1-t1"}
-ENDLESS = "follow_tournament"
+ENDLESS = ("follow_tournament", "follow_tournaments")
 PROBLEM = "application/problem+json"
 
 
@@ -87,7 +87,7 @@ async def test_a_malformed_request_is_described_as_the_400_that_it_is_and_not_as
 
 async def test_what_is_answered_is_of_a_status_and_a_media_type_that_the_document_has(finished: Stage) -> None:
     for path, operation in operations(await document(finished)):
-        if operation["operationId"] == ENDLESS:
+        if operation["operationId"] in ENDLESS:
             continue
         answer = await finished.http.get(path)
         described = operation["responses"].get(str(answer.status_code))

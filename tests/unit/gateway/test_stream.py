@@ -6,12 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import grpc
 import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
 
-from faristol.gateway.stream import events
 from faristol.results.news import PUBLIC
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -112,27 +110,3 @@ async def test_an_open_stream_ends_when_the_process_stops(stage: Stage) -> None:
         async with asyncio.timeout(5):
             assert [line async for line in lines if line.startswith("data")] == []  # a clean end, no broken chunk
         await stopping
-
-
-class Silence:
-    """A call on which nothing comes until it is cancelled."""
-
-    def __init__(self) -> None:
-        self.cancelled = asyncio.Event()
-
-    async def read(self) -> object:
-        await self.cancelled.wait()
-        return grpc.aio.EOF  # type: ignore[attr-defined] # missing in grpc-stubs
-
-    def cancel(self) -> None:
-        self.cancelled.set()
-
-
-async def test_silence_is_filled_with_heartbeats_and_the_call_is_cancelled_at_the_end() -> None:
-    call, closing = Silence(), asyncio.Event()
-    frames = events(call, closing, heartbeat=0.02)
-    assert await anext(frames) == "retry: 2000\n\n"
-    assert [await anext(frames) for _ in range(3)] == [": heartbeat\n\n"] * 3
-    closing.set()
-    assert [frame async for frame in frames] == []
-    assert call.cancelled.is_set()

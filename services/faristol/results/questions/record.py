@@ -20,7 +20,7 @@ SEALS = 100
 MOST_SEALS = 1_000
 """Seals that may be asked for at once."""
 
-MOST_NAMED = 200
+MOST_NAMED = 1_000
 """Tournaments, games, rounds, tables and types that a follower may name, of each."""
 
 

@@ -1,0 +1,130 @@
+"""What of the news a stream tells: the parameters by which a program says it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Query
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+from starlette.types import Scope
+
+from faristol.kernel import facts
+from faristol.kernel.quotation import nearest
+from faristol.kernel.topics import Topic
+from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC
+
+NAMES = r"^([^,]+(,[^,]+)*)?$"
+NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
+TYPES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
+LONGEST = 2_000
+"""Characters of a list, so that one has fewer items than the results service takes."""
+
+PUBLIC = frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_PUBLIC))
+"""The types of news."""
+
+
+def _known(types: str) -> str:
+    """Refuse a type of which there is never any news."""
+    for given in filter(None, types.split(",")):
+        if given not in PUBLIC:
+            expected = nearest(given, sorted(PUBLIC)) or ", ".join(sorted(PUBLIC))
+            raise PydanticCustomError("literal_error", "expected a type of news", {"expected": expected})
+    return types
+
+
+Tournaments = Annotated[
+    str,
+    Query(
+        max_length=LONGEST,
+        pattern=NAMES,
+        description="News of these tournaments, with commas; of all when empty.",
+        examples=["a,b"],
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What of the news of its tournaments a stream tells: everything when all are empty, else what all let through."""
+
+    games: str = ""
+    rounds: str = ""
+    tables: str = ""
+    types: str = ""
+
+    def topic(self, division_of: Mapping[str, str]) -> Topic:
+        """The topic, of these tournaments, each with the first division of its championship or nothing."""
+        return Topic.of(
+            division_of,
+            filter(None, self.games.split(",")),
+            map(int, filter(None, self.rounds.split(","))),
+            map(int, filter(None, self.tables.split(","))),
+            filter(None, self.types.split(",")),
+        )
+
+
+async def _filters(
+    games: Annotated[
+        str, Query(max_length=LONGEST, pattern=NAMES, description="News of these games alone, with commas.")
+    ] = "",
+    rounds: Annotated[
+        str, Query(max_length=LONGEST, pattern=NUMBERS, description="News of these rounds alone, with commas.")
+    ] = "",
+    tables: Annotated[
+        str, Query(max_length=LONGEST, pattern=NUMBERS, description="News of games at these tables alone.")
+    ] = "",
+    types: Annotated[
+        str,
+        Query(
+            max_length=LONGEST, pattern=TYPES, description="News of these types alone, as `PlayPlaced,ResultRecorded`."
+        ),
+        AfterValidator(_known),
+    ] = "",
+) -> Filters:
+    return Filters(games, rounds, tables, types)
+
+
+Filtered = Annotated[Filters, Depends(_filters)]
+"""A parameter of a route."""
+
+# --- the same for who comes back again and again, without the framework ----------------------------------------------
+
+_PATH = re.compile(r"/api/v1/tournaments/([^/]+)/stream")
+_POSITION = re.compile("[0-9]{1,18}")
+_PLAIN = {
+    "after": _POSITION,
+    "games": re.compile(NAMES),
+    "rounds": re.compile(NUMBERS),
+    "tables": re.compile(NUMBERS),
+    "types": re.compile(TYPES),
+}
+
+
+def plainly(scope: Scope, known: Mapping[str, str]) -> tuple[Topic, int] | None:
+    """The topic and the position that a request names; None where that takes more to say, or is to be refused.
+
+    ``known`` are tournaments that there are, each with the first division of its championship or nothing.
+    """
+    found = _PATH.fullmatch(scope["path"])
+    if found is None or (tournament_id := found[1]) not in known or scope["method"] != "GET":
+        return None
+    query = scope["query_string"].decode("ascii", "replace")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    given = dict(pairs)
+    if len(given) < len(pairs) or bool(query) != bool(pairs) or not given.keys() <= _PLAIN.keys():
+        return None
+    if len(query) > LONGEST or not all(_PLAIN[name].fullmatch(value) for name, value in given.items()):
+        return None
+    if not PUBLIC.issuperset(filter(None, given.get("types", "").split(","))):
+        return None
+    after = given.pop("after", "0")
+    resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
+    if resumed and (len(resumed) > 1 or not _POSITION.fullmatch(resumed[0])):
+        return None
+    topic = Filters(**given).topic({tournament_id: known[tournament_id]})
+    return topic, int(resumed[0] if resumed else after)

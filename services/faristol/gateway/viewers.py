@@ -1,0 +1,344 @@
+"""Who watches: each a socket and a position, without a task, a queue or a buffer of their own while nothing happens.
+
+One task sends everybody what they have not got, the same bytes object to all who watch the same. It lets the event loop
+go on every few milliseconds. Who reads slowly is passed over until they have read; who is behind the ring is sent what
+they missed out of the record, few at a time and in turns, so that nobody waits for a slow reader.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import grpc
+
+from faristol.gateway.connections import Line
+from faristol.gateway.frames import BATCH, LAST_CHUNK, OPENING, Batch, Ring, batch, chunk, frame, heartbeat
+from faristol.gateway.tail import Tail
+from faristol.kernel.bounded import keep
+from faristol.kernel.topics import Topic
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc
+
+HEARTBEAT = 15.0
+"""Seconds of silence after which a comment shows that the stream lives, at most."""
+
+KEPT = 8_192
+"""Frames that the ring keeps, at least, once there are so many."""
+
+SLICE = 0.005
+"""Seconds for which viewers are sent something until the event loop goes on."""
+
+REST = 0.005
+"""Seconds between two rounds through all viewers, at least; as long as the last one took where that is more."""
+
+REPLAYS = 8
+"""Batches that are fetched at the same time for viewers who are behind the ring."""
+
+REMEMBERED = 256
+"""Batches of the record that are kept: a crowd that comes back is sent the same."""
+
+AGAIN = 0.5
+"""Seconds until a batch is fetched again that could not be had."""
+
+KNOWN = 4_096
+"""Tournaments that are known to be there."""
+
+HIGH_WATER = 16 * 1024
+"""Bytes that may wait in a connection until its viewer is passed over."""
+
+MOST_SAID = 64 * 1024
+"""Bytes that a viewer may send, who has nothing more to say."""
+
+SECONDS = 30.0
+"""How long a batch may take."""
+
+_log = logging.getLogger(__name__)
+
+
+class Audience:
+    """Viewers of one topic."""
+
+    __slots__ = ("_made", "_made_at", "topic", "viewers")
+
+    def __init__(self, topic: Topic) -> None:
+        self.topic = topic
+        self.viewers: set[Viewer] = set()
+        self._made: dict[int, Batch] = {}
+        self._made_at = -1
+
+    def after(self, ring: Ring, position: int) -> Batch:
+        """The next frames after a position: made once for all who are there."""
+        if self._made_at != ring.position:
+            self._made, self._made_at = {}, ring.position
+        if (found := self._made.get(position)) is None:
+            found = self._made[position] = ring.after(self.topic, position)
+        return found
+
+
+class Viewer(asyncio.Protocol):
+    """The connection of somebody who watches, once the headers of the answer are written."""
+
+    __slots__ = (
+        "_fanout", "_left", "_line", "_said", "_timer", "audience", "chunked", "heard_at", "paused", "position",
+        "replaying",
+    )  # fmt: skip
+
+    def __init__(
+        self, fanout: Fanout, audience: Audience, position: int, line: Line, left: Callable[[], None], *, chunked: bool
+    ) -> None:
+        """``left`` is called when the viewer has gone. ``chunked`` says that the answer is in chunks."""
+        self.audience = audience
+        self.position = position
+        """Everything of the topic up to here was sent."""
+        self.chunked = chunked
+        self.paused = False
+        """More waits in the connection than it may: it is not read."""
+        self.replaying = False
+        """A batch of the record is on its way, or waited for."""
+        self.heard_at = 0.0
+        """When something was sent, by the loop's clock."""
+        self._fanout = fanout
+        self._line = line
+        self._left = left
+        self._said = 0
+        self._timer: asyncio.TimerHandle | None = None
+        line.transport.set_write_buffer_limits(HIGH_WATER)
+
+    def write(self, data: Batch) -> None:
+        """Send some frames."""
+        if data.frames:
+            self._line.transport.write(data.chunk if self.chunked else data.frames)
+            self.heard_at = self._fanout.now()
+        self.position = data.position
+
+    def go_on(self) -> None:
+        """Send what there is in the ring; where that begins later, ask for what was before."""
+        ring = self._fanout.ring
+        while not self.paused and not self.replaying and self.position < ring.position:
+            if self.position < ring.before:
+                self._fanout.replay(self)
+            else:
+                self.write(self.audience.after(ring, self.position))
+
+    def data_received(self, data: bytes) -> None:
+        """See ``asyncio.Protocol``, as with the other methods."""
+        self._said += len(data)
+        if self._said > MOST_SAID:
+            self._line.transport.abort()
+
+    def pause_writing(self) -> None:  # noqa: D102
+        self.paused = True
+        self._limit()
+
+    def resume_writing(self) -> None:  # noqa: D102
+        self.paused = False
+        self._unlimit()
+        self.go_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        self._unlimit()
+        self.paused = True  # nothing is sent any more
+        self._fanout.leave(self)
+        self._line.ended(self)
+        self._left()
+
+    def shutdown(self) -> None:
+        """End the answer, and the connection once it is read: a client comes back with the id of the last event."""
+        transport = self._line.transport
+        if not transport.is_closing():
+            self.paused = True
+            if self.chunked:
+                transport.write(LAST_CHUNK)
+            transport.close()
+            self._limit()
+
+    def _limit(self) -> None:
+        """Let the time run within which what was sent has to be read."""
+        if self._timer is None:
+            line = self._line
+            self._timer = asyncio.get_running_loop().call_later(line.write_seconds, line.transport.abort)
+
+    def _unlimit(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+class Fanout:
+    """All viewers of a gateway process."""
+
+    def __init__(self, tail: Tail, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
+        """Both have to be of one results service."""
+        self.ring = Ring(KEPT)
+        self._tail = tail
+        self._stub = stub
+        self._heartbeat = HEARTBEAT
+        self._audiences: dict[Topic, Audience] = {}
+        self.known: OrderedDict[str, str] = OrderedDict()
+        """Tournaments that there are, each with the first division of its championship or nothing."""
+        self._moved = asyncio.Event()
+        self._replays: deque[Viewer] = deque()
+        self._working = 0
+        self._workers: set[asyncio.Task[None]] = set()
+        self._past: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
+        tail.on_news(self._heard)
+        tail.on_gap(self._begin)
+
+    @staticmethod
+    def now() -> float:
+        """The loop's clock."""
+        return asyncio.get_running_loop().time()
+
+    def join(self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool) -> Viewer:
+        """Have the other end of a connection watch a topic after a position. See ``Viewer``."""
+        audience = self._audiences.get(topic)
+        if audience is None:
+            audience = self._audiences[topic] = Audience(topic)
+        viewer = Viewer(self, audience, position, line, left, chunked=chunked)
+        audience.viewers.add(viewer)
+        opening = audience.after(self.ring, position) if self._in_ring(position) else batch((), position)
+        data = OPENING + opening.frames
+        viewer.write(Batch(data, chunk(data), opening.position))
+        viewer.go_on()
+        if not self._tail.begun.is_set():
+            self.replay(viewer)
+        return viewer
+
+    def _in_ring(self, position: int) -> bool:
+        return self._tail.begun.is_set() and position >= self.ring.before
+
+    def know(self, tournament_id: str, division_of: str) -> None:
+        """There is a tournament, whose championship has this first division, or none."""
+        keep(self.known, tournament_id, division_of, KNOWN)
+
+    def leave(self, viewer: Viewer) -> None:
+        """A viewer has gone."""
+        audience = viewer.audience
+        audience.viewers.discard(viewer)
+        if not audience.viewers and self._audiences.get(audience.topic) is audience:
+            del self._audiences[audience.topic]
+
+    async def run(self) -> None:
+        """Send news and heartbeats until cancelled."""
+        beat = self.now() + self._heartbeat / 3
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout_at(beat):
+                        await self._moved.wait()
+                except TimeoutError:
+                    pass
+                self._moved.clear()
+                began = self.now()
+                await self._visit(Viewer.go_on)
+                if began >= beat:
+                    silent_since = began - self._heartbeat * 2 / 3
+                    await self._visit(partial(_beat, silent_since))
+                    beat = began + self._heartbeat / 3
+                await asyncio.sleep(max(REST, self.now() - began))
+        finally:
+            for task in (*self._workers, *self._past.values()):
+                task.cancel()
+
+    async def _visit(self, do: Callable[[Viewer], None]) -> None:
+        """Do something with every viewer, a few milliseconds at a time."""
+        until = self.now() + SLICE
+        for audience in [*self._audiences.values()]:
+            for viewer in [*audience.viewers]:
+                do(viewer)
+                if self.now() > until:
+                    await asyncio.sleep(0)
+                    until = self.now() + SLICE
+
+    def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
+        self.ring.add(news, self._tail.position)
+        if news:
+            self._moved.set()
+
+    def _begin(self) -> None:
+        """The tail has begun, or begun anew: then what viewers were sent may be of another record."""
+        if self._tail.begun.is_set():
+            for audience in [*self._audiences.values()]:
+                for viewer in [*audience.viewers]:
+                    viewer.shutdown()
+        self._past.clear()
+        self.ring.begin(self._tail.position)
+        self._moved.set()
+
+    # --- what was before the ring ---------------------------------------------------------------------------------
+
+    def replay(self, viewer: Viewer) -> None:
+        """Send a viewer the next batch from the record when it is their turn."""
+        if viewer.replaying:
+            return
+        viewer.replaying = True
+        self._replays.append(viewer)
+        if self._working < REPLAYS:
+            self._working += 1
+            worker = asyncio.create_task(self._work(), name="replay")
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+
+    async def _work(self) -> None:
+        try:
+            await self._tail.begun.wait()
+            while self._replays:
+                viewer = self._replays.popleft()
+                if not viewer.paused and not self._in_ring(viewer.position) and not await self._sent(viewer):
+                    self._replays.append(viewer)
+                    await asyncio.sleep(AGAIN)
+                    continue
+                viewer.replaying = False
+                viewer.go_on()
+        finally:
+            self._working -= 1
+
+    async def _sent(self, viewer: Viewer) -> bool:
+        """Send a viewer the next batch; False where it cannot be had now."""
+        try:
+            found = await self._batch(viewer.audience.topic, viewer.position)
+        except grpc.aio.AioRpcError as problem:
+            _log.debug("no batch after %d: %s", viewer.position, problem.code())
+            return False
+        if found.position <= viewer.position:  # the results service is not so far
+            return False
+        if not viewer.paused:
+            viewer.write(found)
+        return True
+
+    async def _batch(self, topic: Topic, after: int) -> Batch:
+        """A batch out of the record: fetched once for all who want it, whoever of them goes meanwhile."""
+        key = (topic, after)
+        task = self._past.pop(key, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = asyncio.create_task(self._fetch(topic, after), name="batch")
+        keep(self._past, key, task, REMEMBERED)
+        return await asyncio.shield(task)
+
+    async def _fetch(self, topic: Topic, after: int) -> Batch:
+        request = pb.FollowRequest(
+            tournament_ids=sorted(topic.tournaments),
+            after_position=after,
+            game_ids=sorted(topic.games),
+            rounds=sorted(topic.rounds),
+            tables=sorted(topic.tables),
+            types=sorted(topic.types),
+            limit=BATCH,
+            marks=True,
+        )
+        frames, position = [], after
+        call = self._stub.Follow(request, timeout=SECONDS)
+        while isinstance(news := await call.read(), pb.FollowResponse):
+            position = news.position
+            if news.type:
+                frames.append(frame(news))
+        return batch(frames, position)
+
+
+def _beat(silent_since: float, viewer: Viewer) -> None:
+    if viewer.heard_at <= silent_since and not viewer.paused:
+        viewer.write(heartbeat(viewer.position))

@@ -1,0 +1,195 @@
+"""Many watch, each gets everything of their topic once, and nobody waits for somebody else."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.gateway.stage import Stage, opened
+from tests.unit.gateway.watcher import Watcher
+from tests.unit.results.synthetic import Championship, append
+
+from faristol.bus import NatsServer
+from faristol.cell.processes import running
+from faristol.gateway import viewers
+from faristol.host import Settings
+from faristol.kernel.topics import Topic
+from faristol.record import Record
+from faristol.record.tasks import end
+from faristol.results.news import PUBLIC, piece
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+STREAM = "/api/v1/tournaments/lliga/stream"
+LLIGA = {"lliga": ""}
+
+
+@asynccontextmanager
+async def watching(*watchers: Watcher) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(watcher.watch()) for watcher in watchers]
+    try:
+        yield
+    finally:
+        await end(tasks)
+
+
+async def until(holds: Callable[[], bool], seconds: float = 15) -> None:
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 # sockets, not this loop's tasks, are waited for
+            await asyncio.sleep(0.01)
+
+
+async def public(record: Record, topic: Topic, after: int = 0) -> list[int]:
+    events = await record.read(after, types=PUBLIC)
+    return [news.position for news in map(piece, events) if topic.has(news)]
+
+
+def port_of(stage: Stage) -> int:
+    return stage.running.runtime.settings.http_port
+
+
+FILTERED: Sequence[tuple[str, Topic]] = (
+    (STREAM, Topic.of(LLIGA)),
+    (f"{STREAM}?rounds=2", Topic.of(LLIGA, rounds=[2])),
+    (f"{STREAM}?games=lliga-r1-t1,lliga-r2-t2", Topic.of(LLIGA, ["lliga-r1-t1", "lliga-r2-t2"])),
+    (
+        f"{STREAM}?tables=2&types=PlayPlaced,ResultRecorded",
+        Topic.of(LLIGA, (), (), [2], ["PlayPlaced", "ResultRecorded"]),
+    ),
+    ("/api/v1/stream", Topic()),
+    ("/api/v1/stream?tournaments=lliga&types=RoundClosed", Topic.of(LLIGA, types=["RoundClosed"])),
+)
+
+
+async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the_ring_has_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewers, "KEPT", 10)
+    monkeypatch.setattr(viewers, "HEARTBEAT", 0.3)
+    hall = Championship()
+    async with opened(tmp_path, http_write_seconds=60) as stage:
+        await stage.add(*hall.create())
+        port = port_of(stage)
+        early = [Watcher(port, path) for path, _ in FILTERED] + [Watcher(port, STREAM, version="1.0")]
+        slow = socket.create_connection(("127.0.0.1", port))
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        slow.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        async with watching(*early):
+            for steps in (hall.first_round(), hall.second_round(), hall.finish()):
+                await stage.add(*steps)
+            topics = [topic for _, topic in FILTERED]
+            expected = [await public(stage.record, topic) for topic in topics]
+            await until(lambda: [each.told for each in early] == [*expected, expected[0]])
+            assert all(len(each) > 1 for each in expected)
+            late = [Watcher(port, path, after) for path, _ in FILTERED for after in (0, 40)]
+            async with watching(*late):
+                wanted = [await public(stage.record, topic, after) for topic in topics for after in (0, 40)]
+                await until(lambda: [each.told for each in late] == wanted)
+                # What is hidden moves the position too, so that nobody begins again where their last news was.
+                last = await stage.record.last_position()
+                await until(lambda: {each.position for each in late} == {last})
+            assert {each.connections for each in (*early, *late)} == {1}
+            heard = await asyncio.to_thread(_read_all, slow, str(expected[0][-1]))
+            assert [int(line[4:]) for line in heard if line.startswith("id: ")][: len(expected[0])] == expected[0]
+        play = next(each for each in early[0].data if each["type"] == "PlayPlaced")
+        assert (play["tournament_id"], play["game_id"], play["round"], play["table"]) == ("lliga", "lliga-r1-t1", 1, 1)
+
+
+def _read_all(sock: socket.socket, last: str) -> list[str]:
+    """What a socket says until a position comes."""
+    sock.settimeout(15)
+    said = b""
+    while f"id: {last}\n".encode() not in said:
+        said += sock.recv(1_000)
+    sock.close()
+    return said.decode().splitlines()
+
+
+async def test_nothing_is_missed_and_nothing_comes_twice_over_ends_of_results_and_gateway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewers, "KEPT", 10)
+    with socket.socket() as one, socket.socket() as other:
+        for sock in (one, other):
+            sock.bind(("127.0.0.1", 0))
+        grpc, http = one.getsockname()[1], other.getsockname()[1]
+    nats = await NatsServer.start(tmp_path / "nats")
+    kinds: dict[str, dict[str, Any]] = {
+        "results": {"data": tmp_path / "results", "grpc_port": grpc, "nats_url": nats.url},
+        "gateway": {"data": tmp_path / "gateway", "http_port": http, "peer_results": f"127.0.0.1:{grpc}"},
+    }
+    peers = {f"peer_{name}": f"127.0.0.1:{grpc}" for name in ("lexicon", "rating", "access", "results")}
+    kinds["gateway"] |= peers
+
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(nats.stop)
+        places = {name: await stack.enter_async_context(AsyncExitStack()) for name in kinds}
+
+        async def start(name: str) -> None:
+            await places[name].aclose()
+            settings = Settings.model_validate({"grace_seconds": 0.05, **kinds[name]})
+            await places[name].enter_async_context(running(settings, [name]))
+
+        await start("results")
+        await start("gateway")
+        record = await Record.open(Settings(data=tmp_path / "results").record_url())
+        hall = Championship()
+        steps = [*hall.steps()]
+        await append(record, steps.pop(0))
+        watchers = [Watcher(http, path) for path, _ in FILTERED] + [Watcher(http, STREAM) for _ in range(20)]
+        async with watching(*watchers):
+            await until(lambda: watchers[0].told != [])
+            writing = asyncio.create_task(_write(record, steps))
+            for name in ("results", "gateway", "results"):
+                await asyncio.sleep(0.3)
+                await start(name)
+            await writing
+            expected = [await public(record, topic) for _, topic in FILTERED]
+            await until(lambda: [each.told for each in watchers] == [*expected, *[expected[0]] * 20])
+        assert min(each.connections for each in watchers) > 1
+        await record.close()
+
+
+async def _write(record: Record, steps: Sequence[Any]) -> None:
+    for step in steps:
+        await append(record, step)
+        await asyncio.sleep(0.02)
+
+
+async def test_filters_that_mean_nothing_are_refused_with_what_was_meant(stage: Stage) -> None:
+    await stage.add(*Championship().create())
+    for _ in range(2):  # by the route, and once the tournament is known
+        for query, field, said in (
+            ("types=PlayPlace", "types", "expected one of PlayPlaced"),
+            ("rounds=1,x", "rounds", "expected what matches"),
+            ("tables=-1", "tables", "expected what matches"),
+            ("games=a,,b", "games", "expected what matches"),
+            ("game=a", "game", "games"),
+        ):
+            answer = await stage.http.get(f"{STREAM}?{query}", headers={"accept-language": "en"})
+            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+            assert said in answer.json()["errors"][0]["problem"]
+        head = await stage.http.head(STREAM)
+        assert (head.status_code, head.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    assert (await stage.http.get("/api/v1/stream?tournaments=lliga,no")).status_code == 404
+
+
+async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> None:
+    async with opened(tmp_path, http_streams_per_address=3) as stage:
+        await stage.add(*Championship().create())
+        three = [Watcher(port_of(stage), STREAM) for _ in range(3)]
+        async with watching(*three):
+            await until(lambda: all(each.told for each in three))
+            assert (await stage.http.get(STREAM)).status_code == 429
+            assert (await stage.http.get("/api/v1/tournaments")).status_code == 200
+        again = Watcher(port_of(stage), STREAM)
+        async with watching(again):
+            await until(lambda: again.told == three[0].told)
+        headers = again.head.lower()
+        for name in (b"content-security-policy", b"ratelimit-policy", b"x-accel-buffering", b"cache-control"):
+            assert name in headers
