@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
+from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -249,7 +250,7 @@ async def list_seals(
 
 
 STREAM: dict[str, Any] = {
-    "response_class": StreamAnswer,
+    "response_class": StreamingResponse,
     "responses": {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
