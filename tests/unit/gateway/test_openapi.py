@@ -278,7 +278,7 @@ OF_THE_MOMENT = {"date": "", "ratelimit": ""}
 
 async def test_head_is_answered_wherever_get_is_with_the_same_headers_and_no_body(finished: Stage) -> None:
     described = [
-        path for path, operation in operations(await document(finished)) if operation["operationId"] != ENDLESS
+        path for path, operation in operations(await document(finished)) if operation["operationId"] not in ENDLESS
     ]
     for path in (*HEADS, *described):
         as_it_is = {"Accept-Encoding": "identity"}
