@@ -17,7 +17,7 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from faristol.gateway.representation import Representation
-from faristol.gateway.resources import OF_DIVISIONS, Resource, Shows
+from faristol.gateway.resources import OF_DIVISIONS, OF_SCORES, OF_TOURNAMENT, Resource, Shows
 from faristol.pb.results.v1 import results_pb2 as pb
 
 MOST_SECONDS = 1.0
@@ -147,7 +147,9 @@ class Cache:
         """The slots that a piece of news may concern."""
         if news.type == OF_DIVISIONS:
             return list(self._slots.values())
-        near = [_LISTS, f"t:{news.tournament_id}", f"g:{news.game_id}" if news.game_id else _GAMES]
+        near = [f"g:{news.game_id}" if news.game_id else _GAMES]
+        if news.type in OF_TOURNAMENT or news.type in OF_SCORES:
+            near += [_LISTS, f"t:{news.tournament_id}"]
         return [slot for name in near if name in self._of for slot in self._of[name].values()]
 
     async def answer(self, question: Question, render: Render) -> Kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from faristol.text import LANGUAGES, negotiate
 LONGEST = 1_000
 """Characters of a path and its query at most, where the answer is kept."""
 
-REMEMBERED = 10_000
+REMEMBERED = 4_000
 """Questions of which is remembered what they ask for."""
 
 BY_LANGUAGE = b"Accept-Language, Cookie, Accept-Encoding"
@@ -163,12 +164,11 @@ class Cached:
     async def _rendered(self, scope: Scope, asking: Asking, kept: Kept | None, need: int) -> Rendered:
         """Let the application answer for whoever asks for this."""
         query = [*asking.query, *([("min_position", str(need))] if need else [])]
-        hosts = [header for header in scope["headers"] if header[0] == b"host"]
         asked = Asked(kept.digest, kept.position) if kept else Asked()
         inner = {
             **scope_with(dict(scope), asked),
             "query_string": urlencode(query).encode(),
-            "headers": [*hosts, (b"accept-language", asking.language.encode())],
+            "headers": [(b"accept-language", asking.language.encode())],
         }
         sent: list[Message] = []
 
@@ -183,7 +183,8 @@ class Cached:
         status, digest = sent[0]["status"], asked.digest()
         if kept and status in _UNCHANGED and asked.is_unchanged():
             return Rendered(None, asked.position, digest)
-        return Rendered(Representation.of(status, sent[0]["headers"], body), asked.position, digest)
+        made = await asyncio.to_thread(Representation.of, status, sent[0]["headers"], body)
+        return Rendered(made, asked.position, digest)
 
 
 _UNCHANGED = (200, 304)

@@ -185,7 +185,8 @@ async def pairings(
     )
     answer.position = min(answer.position, listed.position)
     beside = await rounds_beside(results, head.tournament, number)
-    return tournament_page(
+    return await asyncio.to_thread(
+        tournament_page,
         request,
         "pairings.html",
         part,
@@ -210,7 +211,8 @@ async def players(
         estimates = {line.player_id: line for line in found.ratings}
     if found:
         answer.position = min(answer.position, found.position)
-    return tournament_page(
+    return await asyncio.to_thread(
+        tournament_page,
         request,
         "players.html",
         part,

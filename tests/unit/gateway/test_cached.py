@@ -102,7 +102,7 @@ async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished
         assert answer.status_code != 200 or "no-store" in answer.headers["cache-control"], path
         assert "etag" not in answer.headers
         assert "content-encoding" not in answer.headers
-    greek = await get(finished, "/t/lliga/players", **signed_in)
+    greek = await get(finished, "/t/lliga/players", Host="elsewhere.example", **signed_in)
     other = await get(finished, "/t/lliga/players?utm_source=x", Cookie="lang=el")
     assert (greek.headers["content-language"], other.text, other.headers["etag"]) == (
         "el",
@@ -110,6 +110,7 @@ async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished
         greek.headers["etag"],
     )
     assert "utm_source" not in other.text
+    assert "elsewhere" not in other.text
     assert "set-cookie" not in other.headers
 
 
