@@ -12,7 +12,9 @@ from starlette.types import Send
 
 Header = tuple[bytes, bytes]
 
-GZIP_LEVEL = 6
+GZIP_LEVEL = 9
+"""It is done once a change, and sent to everybody."""
+
 SMALLEST = 500
 """Bytes from which on it is worth encoding a body."""
 
