@@ -8,7 +8,8 @@ from faristol.gateway.representation import takes_gzip
 from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows
 from faristol.pb.results.v1 import results_pb2 as pb
 
-NOT_KEPT = {"/status", "/api/v1/status", "/api/v1/seals", "/api/v1/tournaments/{tournament_id}/stream"}
+STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
+NOT_KEPT = {"/status", "/api/v1/status", "/api/v1/seals", *STREAMS}
 LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
 
 
