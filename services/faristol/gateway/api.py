@@ -14,6 +14,7 @@ from starlette.responses import Response
 from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.frames import News
+from faristol.gateway.language import language_of
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
@@ -309,11 +310,9 @@ async def follow_tournaments(
 
 async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
     """Tournaments with their first divisions: a stream that has begun cannot say 404 any more."""
-    fanout = request.app.state.fanout
-    found = {}
-    for tournament_id in tournament_ids:
-        if tournament_id not in fanout.known:
-            head = (await results.tournament(tournament_id)).tournament
-            fanout.know(tournament_id, head.division_of)
-        found[tournament_id] = fanout.known[tournament_id]
-    return found
+
+    async def ask(tournament_id: str) -> str:
+        return (await results.tournament(tournament_id)).tournament.division_of
+
+    find, language = request.app.state.fanout.find, language_of(request)
+    return {tournament_id: await find(tournament_id, language, ask) for tournament_id in tournament_ids}

@@ -195,6 +195,9 @@ def protocol(connections: Connections) -> type[H11Protocol]:
             self.transport.resume_reading()
             if self.flow.write_paused:
                 other.pause_writing()
+            # What is left of the request refers to itself: it would stay until the collector of garbage came by.
+            emptied: Any = self
+            emptied.app = emptied.scope = emptied.cycle = emptied.headers = None
 
         def _watch_headers(self) -> None:
             """Let the time run while a request is expected or has come in part, its body among it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import grpc
@@ -180,6 +180,7 @@ class Fanout:
         self._audiences: dict[Topic, Audience] = {}
         self.known: OrderedDict[str, str] = OrderedDict()
         """Tournaments that there are, each with the first division of its championship or nothing."""
+        self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
         self._moved = asyncio.Event()
         self._replays: deque[Viewer] = deque()
         self._working = 0
@@ -211,9 +212,18 @@ class Fanout:
     def _in_ring(self, position: int) -> bool:
         return self._tail.begun.is_set() and position >= self.ring.before
 
-    def know(self, tournament_id: str, division_of: str) -> None:
-        """There is a tournament, whose championship has this first division, or none."""
-        keep(self.known, tournament_id, division_of, KNOWN)
+    async def find(self, tournament_id: str, language: str, ask: Callable[[str], Awaitable[str]]) -> str:
+        """The first division of the championship of a tournament, or nothing; raises as ``ask`` where there is none.
+
+        It is asked for once, in a language, for all who want it at the same time.
+        """
+        if tournament_id not in self.known:
+            key = (tournament_id, language)
+            if (task := self._asking.get(key)) is None:
+                task = self._asking[key] = asyncio.ensure_future(ask(tournament_id))
+                task.add_done_callback(lambda _: self._asking.pop(key))
+            keep(self.known, tournament_id, await asyncio.shield(task), KNOWN)
+        return self.known[tournament_id]
 
     def leave(self, viewer: Viewer) -> None:
         """A viewer has gone."""
