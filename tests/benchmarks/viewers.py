@@ -4,8 +4,8 @@
 
 Platform, gateway and viewers are a process each. The platform appends news of a tournament at a given pace; a viewer's
 delay is the arrival of a frame less its `recorded_at`. An official registers players meanwhile, five a second by gRPC:
-how long a call takes is measured, too. ``--python`` is that of another state of the code with a `.venv` of its own, to be
-compared with in the same session. ``--full`` measures 10,000 viewers as well, who come and go.
+how long a call takes is measured, too. ``--python`` is that of another state of the code with a `.venv` of its own, to
+be compared with in the same session. ``--full`` measures 10,000 viewers as well, who come and go.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import random
@@ -36,7 +37,7 @@ sys.path.insert(0, str(ROOT))
 
 Found = dict[str, float]
 
-STREAM = "/api/v1/tournaments/lliga/stream"
+STREAM = "/api/v1/tournaments/lliga/stream?"
 GAME = "lliga-r9-t9"
 FRAME = re.compile(rb'id: (\d+)\nevent: [^\n]+\ndata: [^\n]*"recorded_at":"([^"]+)"')
 SLACK = 3.0
@@ -74,6 +75,17 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
     from faristol.record import Decision, Metadata, Write
 
     stalls: list[float] = [0.0]
+    collections: list[float] = [0.0]
+    begun = [0.0]
+
+    def collected(phase: str, _: object) -> None:
+        now = time.perf_counter()
+        if phase == "start":
+            begun[0] = now
+        else:
+            collections.append(now - begun[0])
+
+    gc.callbacks.append(collected)
 
     async def watch_loop() -> None:
         while True:
@@ -101,16 +113,26 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
                 return count
 
         watching = asyncio.create_task(watch_loop())
+        gc.freeze()  # as the command does that serves
         tell("ready")
         while line := await asyncio.to_thread(sys.stdin.readline):
             match line.split():
                 case ["pace", seconds, rate]:
                     tell(await feed(float(seconds), float(rate)))
                 case ["reset"]:
-                    stalls[:] = [0.0]
+                    stalls[:] = collections[:] = [0.0]
                     tell("done")
                 case _:
-                    tell(json.dumps({"stall": max(stalls), "memory": memory(), "cpu": time.process_time()}))
+                    tell(
+                        json.dumps(
+                            {
+                                "stall": max(stalls),
+                                "collection": max(collections),
+                                "memory": memory(),
+                                "cpu": time.process_time(),
+                            }
+                        )
+                    )
         watching.cancel()
 
 
@@ -120,8 +142,9 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
 class Viewers:
     """Many connections, and how late the frames on them were."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, path: str) -> None:
         self.port = port
+        self.path = path
         self.delays: list[float] = []
         self.open = self.lost = self.refused = self.opened = 0
         self.first = 0
@@ -162,7 +185,7 @@ class Viewer(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        transport.write(f"GET {STREAM}?after={self._after} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        transport.write(f"GET {self._of.path}after={self._after} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
 
     def data_received(self, data: bytes) -> None:
         if not self._begun:
@@ -181,9 +204,9 @@ class Viewer(asyncio.Protocol):
         self._of.lost += 1
 
 
-async def view(port: int, count: int, again: float) -> None:
+async def view(port: int, path: str, count: int, again: float) -> None:
     """Open so many streams; then, when told to, close and open ``again`` of them each second until told to end."""
-    viewers = Viewers(port)
+    viewers = Viewers(port, path)
     after = int(sys.stdin.readline())
     for start in range(0, count, 100):
         await asyncio.gather(*(viewers.connect(after) for _ in range(min(100, count - start))))
@@ -322,11 +345,13 @@ async def official(port: int, ended: asyncio.Event) -> list[float]:
     return took
 
 
-def measured(python: str, count: int, rate: float, seconds: float, *, again: float = 0, apart: bool = False) -> Found:
+def measured(
+    python: str, count: int, rate: float, seconds: float, *, again: float = 0, apart: bool = False, path: str = STREAM
+) -> Found:
     """The figures of so many viewers at so many events a second."""
     with platform(python, apart=apart) as (served, gateway, http, grpc_port):
         before = json.loads(gateway.ask("figures"))
-        viewers = Child(sys.executable, ROOT, "view", str(http), str(count), str(again))
+        viewers = Child(sys.executable, ROOT, "view", str(http), path, str(count), str(again))
         try:
             begun = time.perf_counter()
             opened = json.loads(viewers.ask(10))
@@ -355,6 +380,7 @@ def measured(python: str, count: int, rate: float, seconds: float, *, again: flo
             "open_at_first": opened["open"],
             "kilobytes": (there["memory"] - before["memory"]) / count / 1e3,
             "stall": after["stall"],
+            "collection": after["collection"],
             "cpu": after["cpu"] - there["cpu"],
             "call_p50": statistics.median(calls),
             "call_p99": quantile(calls, 0.99),
@@ -367,7 +393,7 @@ SCENES: list[tuple[str, dict[str, Any]]] = [
 ]
 CROWD = (
     "10,000 viewers, a frame a second, 500 come again each second",
-    {"count": 10_000, "rate": 1, "seconds": 20, "again": 500, "apart": True},
+    {"count": 10_000, "rate": 1, "seconds": 20, "again": 500, "apart": True, "path": f"{STREAM}types=PlayAccepted&"},
 )
 
 
@@ -390,6 +416,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
         asyncio.run(serve(sys.argv[2].split(","), json.loads(sys.argv[3])))
     elif sys.argv[1:2] == ["view"]:
-        asyncio.run(view(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])))
+        asyncio.run(view(int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), float(sys.argv[5])))
     else:
         main()
