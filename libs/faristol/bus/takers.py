@@ -294,7 +294,7 @@ class Reactor(Taker):
             """The row of the key moves with what is appended, as the checkpoint does otherwise."""
             before = self.parked[key]
 
-            async def also(connection: AsyncConnection) -> str | None:
+            async def also(connection: AsyncConnection) -> str | Sequence[str] | None:
                 names = await decision.also(connection) if decision.also else None
                 await parked.advance(connection, before, event.position)
                 return names

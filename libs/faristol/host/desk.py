@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
@@ -137,10 +137,12 @@ class _Call(Generic[M]):
             return decision
         also = decision.also
 
-        async def remember(connection: AsyncConnection) -> str:
+        async def remember(connection: AsyncConnection) -> str | Sequence[str]:
             own = await self._who.remember(connection)
             others = await also(connection) if also is not None else None
-            return " ".join(filter(None, (own, others)))
+            if others is None or isinstance(others, str):
+                return " ".join(filter(None, (own, others)))
+            return [" ".join(filter(None, (own, each))) for each in others]
 
         return replace(decision, also=remember)
 

@@ -77,6 +77,17 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
     return status
 
 
+def reason_of(problem: Refusal | AlreadyExists | Invalid) -> str:
+    """The reason of a status that ``problem`` comes to, for an answer about many things, of which some are refused."""
+    match problem:
+        case Refusal():
+            return problem.reason
+        case AlreadyExists():
+            return "ALREADY_EXISTS"
+        case Invalid():
+            return "INVALID"
+
+
 def _size(status: status_pb2.Status) -> int:
     """Bytes as gRPC sends it: the sentence percent-encoded, and all of it in base64."""
     return len(quote(status.message)) + 4 * (len(status.SerializeToString()) // 3 + 1)

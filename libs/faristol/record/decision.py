@@ -24,8 +24,8 @@ COMMAND_ID = re.compile(r"[0-9a-zA-Z-]{1,36}")
 LARGEST_EVENT = 256 * 1024
 """Bytes of one payload."""
 
-LARGEST_DECISION = 10_000
-"""Events in one append."""
+LARGEST_DECISION = 50_000
+"""Events in one append: the tables of a round of 10,000 players open in one."""
 
 LONGEST_SHOWN = 200
 """Characters of a malformed name that an error repeats."""
@@ -67,10 +67,11 @@ class Decision:
 
     writes: Sequence[Write] = ()
     guards: Sequence[Guard] = ()
-    also: Callable[[AsyncConnection], Awaitable[str | None]] | None = None
+    also: Callable[[AsyncConnection], Awaitable[str | Sequence[str] | None]] | None = None
     """Rows that must be written with the events, such as a name that may not stand in them.
 
-    Gives the commitments to the names that were kept, which go into the metadata of the events (see ``bindings``).
+    Gives the commitments to the names that were kept, which go into the metadata of the events (see ``bindings``): of
+    every event, or one for each event in order.
     """
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 from google.protobuf.message import Message
 
@@ -43,6 +44,7 @@ class Request:
         "expected",
         "metadata",
         "noted",
+        "of_each",
         "streams",
     )
 
@@ -52,6 +54,8 @@ class Request:
         self.decision = decision
         self._metadata = metadata
         self.metadata = metadata.to_json()
+        self.of_each: Sequence[str] = ()
+        """The metadata of each event, where they are not the same."""
         self.metadata.encode()  # what is no Unicode fails here, where it fails its caller alone
         self.command = command
         self.checkpoint = checkpoint
@@ -69,9 +73,12 @@ class Request:
         self.expected += [(guard.stream, guard.version) for guard in decision.guards]
         self.done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
 
-    def bind(self, names: str) -> None:
-        """Put commitments to names into the metadata of the events."""
-        self.metadata = replace(self._metadata, names=names).to_json()
+    def bind(self, names: str | Sequence[str]) -> None:
+        """Put commitments to names into the metadata of the events: of all, or those of each into its own."""
+        if isinstance(names, str):
+            self.metadata = replace(self._metadata, names=names).to_json()
+        else:
+            self.of_each = [replace(self._metadata, names=own).to_json() for own in names]
 
 
 def _serialised(message: Message, concerned: Collection[str]) -> _Fact:
@@ -123,15 +130,16 @@ class Group:
             answer = command.answer(position)
             self.commands[command.command_id] = (answer, position)
             self.answers[command.command_id] = Appended(position, answer, repeated=True)
+        metadata = iter(request.of_each or repeat(request.metadata))
         for stream, tournament, messages in request.events:
-            self._write(stream, tournament, messages, request.metadata)
+            self._write(stream, tournament, messages, metadata)
         if checkpoint := request.checkpoint:
             before, _ = self.moves.get(checkpoint.consumer, (checkpoint.before, 0))
             self.moves[checkpoint.consumer] = (before, checkpoint.after)
             self.progress[checkpoint.consumer] = checkpoint.after
         return Appended(position, answer, repeated=False)
 
-    def _write(self, stream: str, tournament: str, messages: list[_Fact], metadata: str) -> None:
+    def _write(self, stream: str, tournament: str, messages: list[_Fact], metadata: Iterator[str]) -> None:
         version, previous = self.heads.get(stream, (0, GENESIS))
         position, recorded_at = self.position, self.recorded_at
         moment = f"{recorded_at // 1_000:012x}"
@@ -144,7 +152,8 @@ class Group:
             chance = os.urandom(10).hex()
             # A UUID of version 7, which begins with the time: ids of one moment lie together in their index.
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
-            said = (stream, version, event_id, type_name, schema_version, tournament, payload, metadata, recorded_at)
+            own = next(metadata)
+            said = (stream, version, event_id, type_name, schema_version, tournament, payload, own, recorded_at)
             previous = chained(previous, *said)
             self.events.append((position, *said, previous))
         self.heads[stream] = (version, previous)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -27,6 +27,9 @@ ENTRIES = facts.types_of(facts.that_change(event.CHANGE_ENTRIES))
 """The types of events that make somebody a player: each has a ``player_id``."""
 
 
+TOGETHER = 1_000
+"""Ids that are asked for in one statement."""
+
 _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 
 
@@ -41,9 +44,9 @@ class Person:
     """The code of the country that the player is of; empty when it is not known."""
 
 
-_ROW = select(people.c.player_id, people.c.name, people.c.club, people.c.country, people.c.salt).where(
-    people.c.player_id == bindparam("wanted")
-)
+_OF_ALL = select(people.c.player_id, people.c.name, people.c.club, people.c.country, people.c.salt)
+_ROW = _OF_ALL.where(people.c.player_id == bindparam("wanted"))
+_ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)))
 
 
 async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
@@ -54,16 +57,61 @@ async def remember(connection: AsyncConnection, player_id: str, name: str, club:
     Raises ``Refusal`` for a player who was erased: nobody brings a name back by entering an old list again.
     """
     if await when_erased(connection, player_id):
-        raise Refusal(
-            "PERSON_ERASED",
-            "",
-            N_("The name of player {player} was erased on request; register the person under another player id."),
-            {"player": player_id},
-        )
+        raise refused_as_erased(player_id)
     before = await _kept(connection, player_id)
     if before and before.salt is not None and before[1:4] == (name, club, country):
         return written(before)
     return await _keep(connection, Kept(player_id, name, club, country, new_salt()), before)
+
+
+def refused_as_erased(player_id: str) -> Refusal:
+    """The refusal to bring the name of somebody back who was erased."""
+    return Refusal(
+        "PERSON_ERASED",
+        "",
+        N_("The name of player {player} was erased on request; register the person under another player id."),
+        {"player": player_id},
+    )
+
+
+async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
+    """The same as ``remember`` for many, in a few statements: what binds each to the events, in their order."""
+    ids = [person.player_id for person in persons]
+    for player_id in await all_erased(connection, ids):
+        raise refused_as_erased(player_id)
+    before: dict[str, Kept] = {}
+    for some in _slices(ids):
+        for row in await connection.execute(_ROWS, {"wanted": some}):
+            before[row.player_id] = Kept(*row[:4], None if row.salt is None else bytes(row.salt))
+    said, changed = [], []
+    for person in persons:
+        known = before.get(person.player_id)
+        told = (person.name, person.club, person.country)
+        if known and known.salt is not None and known[1:4] == told:
+            said.append(written(known))
+            continue
+        kept = Kept(person.player_id, *told, new_salt())
+        said.append(written(kept, known))
+        changed.append(kept._asdict())
+    if changed:
+        await connection.execute(kind_of(connection).upsert(people, changed[0].keys() - {"player_id"}), changed)
+    return said
+
+
+async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -> set[str]:
+    """Who of these was erased."""
+    found: set[str] = set()
+    for some in _slices(player_ids):
+        found.update(
+            (await connection.execute(select(erased.c.player_id).where(erased.c.player_id.in_(some)))).scalars()
+        )
+    return found
+
+
+def _slices(player_ids: Collection[str]) -> Iterator[list[str]]:
+    """As many ids at a time as are asked for in one statement."""
+    asked = sorted(player_ids)
+    return (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
 
 
 async def bind(connection: AsyncConnection, player_id: str) -> str:
@@ -108,10 +156,11 @@ async def named(connection: AsyncConnection, player_id: str) -> bool:
 
 async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:
     """What is known of these players; who was erased is not in it."""
+    found: dict[str, Person] = {}
     async with record.reading() as connection:
-        of = people.c
-        known = select(of.player_id, of.name, of.club, of.country).where(of.player_id.in_(sorted(player_ids)))
-        return {row[0]: Person(*row) for row in await connection.execute(known)}
+        for some in _slices(player_ids):
+            found |= {row[0]: Person(*row[:4]) for row in await connection.execute(_ROWS, {"wanted": some})}
+    return found
 
 
 def told_apart(persons: Iterable[Person]) -> dict[str, str]:

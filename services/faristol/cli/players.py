@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +27,9 @@ from faristol.terminal.common import as_json, columns, run, tell
 from faristol.terminal.names import Named, Roll, roll
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
+
+AT_ONCE = 500
+"""Players who are registered in one command."""
 
 TEAM_LACKS = N_(
     "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "
@@ -104,25 +109,50 @@ def _register(
 ) -> tuple[Mapping[int, str], int]:
     """The ids of those who are registered now, by their lines, and how many are new.
 
-    Who was registered before is refused, and among the ids.
+    Who was registered before is refused, and among the ids. Many are registered at a time; who is refused is asked for
+    alone, and the answer to that says why in words.
     """
     ids: dict[int, str] = {}
     registered = 0
-    for row in rows:
-        try:
-            answer = call(address, "RegisterPlayer", row.request)
-        except StartError as problem:
-            known = rolls[row.request.tournament_id]
-            if before := _registered_before(problem, row.request):
-                ids[row.line] = before
-                complaints.tell(row.line, stands_already(before, row.request, known, language))
+    for together in _together(rows):
+        found = _register_together(address, together)
+        for row in together:
+            try:
+                answer = found.get(row.line) or call(address, "RegisterPlayer", row.request)
+            except StartError as problem:
+                known = rolls[row.request.tournament_id]
+                if before := _registered_before(problem, row.request):
+                    ids[row.line] = before
+                    complaints.tell(row.line, stands_already(before, row.request, known, language))
+                else:
+                    complaints.tell(row.line, with_names(problem, known))
             else:
-                complaints.tell(row.line, with_names(problem, known))
-        else:
-            assert isinstance(answer, pairing.RegisterPlayerResponse)
-            ids[row.line] = answer.player_id
-            registered += 1
+                assert isinstance(answer, pairing.RegisterPlayerResponse | pairing.Registration)
+                ids[row.line] = answer.player_id
+                registered += 1
     return ids, registered
+
+
+def _together(rows: Sequence[Listed]) -> Iterator[Sequence[Listed]]:
+    """The lines in order, as many of one tournament at a time as are registered in one command."""
+    for _, of_one in groupby(rows, key=lambda row: row.request.tournament_id):
+        listed = list(of_one)
+        for start in range(0, len(listed), AT_ONCE):
+            yield listed[start : start + AT_ONCE]
+
+
+def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[int, pairing.Registration]:
+    """What came of those who were registered in one command, by line; nobody where it was refused as a whole."""
+    requests = [row.request for row in rows]
+    asked = pairing.RegisterPlayersRequest(
+        command_id=str(uuid.uuid4()), tournament_id=requests[0].tournament_id, players=requests
+    )
+    try:
+        answer = call(address, "RegisterPlayers", asked)
+    except StartError:
+        return {}
+    assert isinstance(answer, pairing.RegisterPlayersResponse)
+    return {row.line: found for row, found in zip(rows, answer.registrations, strict=True) if found.player_id}
 
 
 def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll, language: str) -> str:

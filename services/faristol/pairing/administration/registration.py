@@ -24,7 +24,7 @@ from faristol.rules.championship import late_entry_points
 UNRATED = 1000
 """Where RaScCat lets a player without a rating start."""
 
-MOST_PLAYERS = 1_000
+MOST_PLAYERS = 10_000
 """Players of a tournament: all tables of a round open in one transaction."""
 
 

@@ -23,6 +23,7 @@ from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
 from faristol.pairing.identity import checked_id, same_name
 from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
+from faristol.pairing.office.namesakes import Namesakes
 from faristol.pairing.office.outcome import answer_to, write_of
 from faristol.pairing.office.precedence import preceded
 from faristol.pairing.situation import Command, Situation
@@ -56,6 +57,7 @@ class Office:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.record: Record = runtime.record
+        self.namesakes = Namesakes(runtime.record)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def carry_out(self, request: Any, context: Context, response: type[Any]) -> Message:

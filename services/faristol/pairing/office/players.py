@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from functools import reduce
 from typing import Any
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.dispatch import Context
+from faristol.host.errors import reason_of
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.names import folded
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.move import move
 from faristol.pairing.administration.registration import register
@@ -20,12 +25,12 @@ from faristol.pairing.identity import (
     checked_player_id,
     is_given,
     player_id,
-    same_affiliation,
     same_name,
 )
-from faristol.pairing.model import Tournament
+from faristol.pairing.model import Tournament, evolve
+from faristol.pairing.office.namesakes import check_name_free
 from faristol.pairing.office.office import Office
-from faristol.pairing.office.outcome import answer_to, write_of
+from faristol.pairing.office.outcome import SHARED, answer_to, write_of
 from faristol.pairing.situation import Command, Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -37,6 +42,9 @@ def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Seque
     first = {"round": late.round, "fictitious_half_points": late.fictitious_half_points} if late else {"round": 1}
     return {"player_id": request.player_id, **first}
 
+
+MOST_AT_ONCE = 500
+"""Players in one command."""
 
 _REGISTERED = Command(register, more=_entry)
 
@@ -54,13 +62,8 @@ async def register_player(
         situation = Situation(loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
         facts = register(situation, asked)
         known = await _known(record, asked.player_id, asked.name)
-        # Who comes again has the name of before, and what is not said this time stays as well.
-        person = (
-            people.Person(known.player_id, known.name, asked.club or known.club, asked.country or known.country)
-            if known
-            else people.Person(asked.player_id, asked.name, asked.club, asked.country)
-        )
-        await _check_name_free(record, person, loaded.state, others.tournaments)
+        person = _person(asked, known)
+        await _check_name_free(office, person, loaded.state, others.tournaments)
 
         async def remember(connection: AsyncConnection) -> str:
             return await people.remember(connection, person.player_id, person.name, person.club, person.country)
@@ -69,6 +72,91 @@ async def register_player(
         return decision, answer_to(_REGISTERED, pb.RegisterPlayerResponse, situation, asked, facts)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
+
+
+async def register_players(
+    office: Office, request: pb.RegisterPlayersRequest, context: Context
+) -> pb.RegisterPlayersResponse:
+    """Register many players, each decided on after those before; who is refused keeps nobody else out."""
+    at = office.at(request)
+    if not 1 <= len(request.players) <= MOST_AT_ONCE:
+        raise Invalid(
+            "players", N_("are {count}; expected 1 to {most}"), {"count": len(request.players), "most": MOST_AT_ONCE}
+        )
+    for number, asked in enumerate(request.players):
+        if asked.tournament_id not in {"", request.tournament_id}:
+            raise Invalid(f"players[{number}].tournament_id", N_("is another tournament; expected none, or the same"))
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
+        loaded = await office.load(request.tournament_id)
+        others = await office.other_divisions(loaded.state)
+        entry = Entry(loaded.state, others.tournaments, office.runtime.now(), at)
+        await entry.read(office, request.players)
+        for asked in request.players:
+            entry.take(asked)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        again = SHARED["round_to_pair_again"](situation, entry.facts)
+
+        async def remember(connection: AsyncConnection) -> Sequence[str]:
+            return await people.remember_all(connection, entry.persons)
+
+        def answer(position: int) -> pb.RegisterPlayersResponse:
+            return pb.RegisterPlayersResponse(
+                position=position, registrations=entry.registrations, round_to_pair_again=again
+            )
+
+        decision = Decision([write_of(loaded, entry.facts)], others.guards, also=remember if entry.facts else None)
+        return decision, answer
+
+    return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
+
+
+class Entry:
+    """Players who enter one after the other in one command: what has to be known of all of them is read at once."""
+
+    def __init__(self, state: Tournament, divisions: Sequence[Tournament], now: datetime, at: datetime | None) -> None:
+        self.facts: list[Message] = []
+        self.persons: list[people.Person] = []
+        """Who is registered by these facts, in the same order."""
+        self.registrations: list[pb.Registration] = []
+        self._state = state
+        self._divisions = divisions
+        self._now, self._at = now, at
+        self._known: Mapping[str, people.Person] = {}
+        self._erased: Collection[str] = ()
+        self._by_name: dict[str, list[people.Person]] = {}
+
+    async def read(self, office: Office, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+        """Read what is known of those who enter, and who has their names."""
+        ids = {asked.player_id for asked in players if asked.player_id}
+        self._known = await people.names(office.record, ids)
+        async with office.record.reading() as connection:
+            self._erased = await people.all_erased(connection, ids)
+        unknown = {asked.name for asked in players if not is_given(asked.player_id)}
+        for person in (await office.namesakes.of((self._state, *self._divisions), unknown)).values():
+            self._by_name.setdefault(folded(person.name), []).append(person)
+
+    def take(self, given: pb.RegisterPlayerRequest) -> None:
+        """Register the next one, or note why not."""
+        try:
+            asked = _checked(given)
+            situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
+            facts = register(situation, asked)
+            known = self._known.get(asked.player_id)
+            _check_same_name(known, asked.name)
+            person = _person(asked, known)
+            same = self._by_name.get(folded(person.name), [])
+            check_name_free(person, self._state, self._divisions, {each.player_id: each for each in same})
+            if asked.player_id in self._erased:
+                raise people.refused_as_erased(asked.player_id)
+        except (Refusal, AlreadyExists, Invalid) as problem:
+            self.registrations.append(pb.Registration(reason=reason_of(problem)))
+            return
+        self._state = reduce(evolve, facts, self._state)
+        self.facts += facts
+        self.persons.append(person)
+        self._by_name.setdefault(folded(person.name), []).append(person)
+        self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
 
 
 def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
@@ -102,7 +190,7 @@ async def move_player(office: Office, request: pb.MovePlayerRequest, context: Co
         )
         known = (await people.names(office.record, [request.player_id])).get(request.player_id)
         if known is not None and known.name:
-            await _check_name_free(office.record, known, entering.state, others.tournaments)
+            await _check_name_free(office, known, entering.state, others.tournaments)
         writes = [write_of(leaving, left), write_of(entering, entered)]
         decision = Decision(writes, others.guards, also=lambda there: people.bind(there, request.player_id))
         return decision, lambda position: pb.MovePlayerResponse(position=position)
@@ -113,53 +201,31 @@ async def move_player(office: Office, request: pb.MovePlayerRequest, context: Co
 async def _known(record: Record, wanted: str, name: str) -> people.Person | None:
     """The player as known from elsewhere, None for a new one. Refuses to give them another name in passing."""
     known = (await people.names(record, [wanted])).get(wanted)
+    _check_same_name(known, name)
+    return known
+
+
+def _check_same_name(known: people.Person | None, name: str) -> None:
     if known and not same_name(known.name, name):
         raise Refusal(
             "NAME_DIFFERS",
             "",
             N_("The id {player} belongs to a player of another name: give that name, or another id."),
-            {"player": wanted},
+            {"player": known.player_id},
         )
-    return known
+
+
+def _person(asked: pb.RegisterPlayerRequest, known: people.Person | None) -> people.Person:
+    """Who enters: who comes again has the name of before, and what is not said this time stays as well."""
+    if known is None:
+        return people.Person(asked.player_id, asked.name, asked.club, asked.country)
+    return people.Person(known.player_id, known.name, asked.club or known.club, asked.country or known.country)
 
 
 async def _check_name_free(
-    record: Record, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
+    office: Office, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
 ) -> None:
-    """Refuse a name that another player has, where readers of a list could not tell the two apart.
-
-    Two clubs tell them apart, and so does an id that was chosen for who enters. With one club, or none for one of them,
-    they may be the same person. Compared are all players of the tournament, and those who take part in the other
-    divisions of its championship: a person may have another id there.
-    """
-    if is_given(entering.player_id):
-        return
-    for division in (entered, *divisions):
-        same = division is entered
-        ids = [player.player_id for player in division.players if same or not player.never_came]
-        known = await people.names(record, [other for other in ids if other != entering.player_id])
-        taken = next((person for person in known.values() if _may_be_same(person, entering)), None)
-        if taken is not None and same:
-            raise Refusal(
-                "NAME_TAKEN",
-                "",
-                N_(
-                    "{player} is registered under this name already: if they are two people, give each a club or an id."
-                ),
-                {"player": taken.player_id, "club": taken.club},
-            )
-        if taken is not None:
-            raise Refusal(
-                "NAME_TAKEN",
-                "",
-                N_("{player} of division {division} has this name: if they are two people, give each a club or an id."),
-                {"player": taken.player_id, "division": division.division},
-            )
-
-
-def _may_be_same(known: people.Person, entering: people.Person) -> bool:
-    """Whether two may be the same person: they have one name, and are not known to be of two clubs."""
-    if not same_name(known.name, entering.name):
-        return False
-    of_clubs = bool(known.club and entering.club)
-    return not of_clubs or same_affiliation(known.club, entering.club)
+    """See ``check_name_free``."""
+    if not is_given(entering.player_id):
+        known = await office.namesakes.of((entered, *divisions), [entering.name])
+        check_name_free(entering, entered, divisions, known)

@@ -253,6 +253,56 @@ async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
     assert await people.names(desk.record, ["late"]) == {}
 
 
+async def test_players_of_a_list_are_registered_together_and_who_is_refused_keeps_nobody_out(
+    desk: Desk,
+) -> None:
+    await create(desk)
+    await register(desk, player_id="p1", name="Player 1", rating=1999)
+    await create(desk, tournament_id="other")
+    await register(desk, tournament_id="other", player_id="gone", name="Galo", rating=1999)
+    await erase(desk.record, "gone")
+    await register(desk, tournament_id="other", player_id="eva", name="Eva Mas", club="Reus", rating=1500)
+    listed: list[dict[str, object]] = [
+        {"name": "Anna Puig", "club": "Valls", "rating": 1700, "category": "U18", "note": "needs a ramp"},
+        {"player_id": "p1", "name": "Player 1"},
+        {"name": "anna  puig"},
+        {"name": "Anna Puig", "club": "Reus"},
+        {"player_id": "gone", "name": "Galo"},
+        {"name": "Biel", "country": "nowhere"},
+        {"player_id": "eva", "name": "Eva Sala"},
+        {"player_id": "eva", "name": "Eva Mas"},
+        {"name": "Player 1"},
+    ]
+    players = [pb.RegisterPlayerRequest(command_id=command(), **given) for given in listed]  # type: ignore[arg-type]
+    request = pb.RegisterPlayersRequest(command_id=command(), tournament_id="open", players=players)
+    answer = await desk.stub.RegisterPlayers(request)
+
+    reasons = ["", "ALREADY_EXISTS", "NAME_TAKEN", "", "PERSON_ERASED", "INVALID", "NAME_DIFFERS", "", "NAME_TAKEN"]
+    assert [found.reason for found in answer.registrations] == reasons
+    entered = [found.player_id for found in answer.registrations if found.player_id]
+    shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    assert [player.player_id for player in shown.players] == ["p1", *entered]
+    told = [(player.name, player.club, player.rating, player.note) for player in shown.players[1:]]
+    assert told == [
+        ("Anna Puig", "Valls", 1700, "needs a ramp"),
+        ("Anna Puig", "Reus", 1000, ""),
+        ("Eva Mas", "Reus", 1000, ""),
+    ]
+    assert (await desk.stub.RegisterPlayers(request)).position == answer.position
+    events_of = [event for event in await desk.record.read_stream("tournament-open") if event.metadata.names]
+    assert [event.metadata.names.split(":")[0] for event in events_of[1:]] == entered
+    assert (await verify(desk.record)).wrong == ""
+
+
+async def test_a_list_for_another_tournament_or_of_nobody_is_refused_as_a_whole(desk: Desk) -> None:
+    await create(desk)
+    stranger = pb.RegisterPlayerRequest(command_id=command(), tournament_id="other", name="Anna")
+    for players, field in ([stranger], "players[0].tournament_id"), ([], "players"):
+        request = pb.RegisterPlayersRequest(command_id=command(), tournament_id="open", players=players)
+        _, _, info = await refused(desk.stub.RegisterPlayers(request))
+        assert info.metadata["field"] == field
+
+
 async def test_many_desks_can_register_at_once(desk: Desk) -> None:
     await create(desk)
     # Others writing first are not an error while attempts last.
