@@ -21,6 +21,7 @@ from faristol.results.arithmetic import shown
 from faristol.results.championship import Championship
 from faristol.results.likeness import like
 from faristol.results.model import table_of
+from faristol.results.paging import page
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
 from faristol.results.scoresheet import board, turns_taken
 from faristol.results.standings import rank, tie_breaks_of
@@ -45,9 +46,15 @@ def tournament(
     return answer
 
 
-def players(of: Championship, people: Mapping[str, Person]) -> results.ListPlayersResponse:
-    """The players, highest rating first, and the teams, in the order in which they were registered."""
+def players(
+    of: Championship, people: Mapping[str, Person], size: int = 0, token: str = ""
+) -> results.ListPlayersResponse:
+    """The players, highest rating first, and the teams, in the order in which they were registered.
+
+    With a page ``size`` or ``token`` see ``paging.page``.
+    """
     names = told_apart(people.values())
+    listed, following = page(by_rating(of.players.values()), size, token)
     answer = like(
         results.ListPlayersResponse,
         of.tournament,
@@ -60,10 +67,11 @@ def players(of: Championship, people: Mapping[str, Person]) -> results.ListPlaye
                 country=person.country,
                 shown_name=names[person.player_id],
             )
-            for player in by_rating(of.players.values())
+            for player in listed
             for person in (people[player.player_id],)
         ],
         teams=teams(of),
+        next_page_token=following,
     )
     if of.tournament.rating_published_at is not None:
         answer.rating_published_at.FromNanoseconds(of.tournament.rating_published_at)

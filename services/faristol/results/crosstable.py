@@ -12,10 +12,16 @@ Seats = Mapping[str, tuple[Game, Seat]]
 
 
 def crosstable(
-    lines: Sequence[results.Standing], players: Mapping[str, Player], rounds: Sequence[Round]
+    lines: Sequence[results.Standing],
+    players: Mapping[str, Player],
+    rounds: Sequence[Round],
+    ranks: Mapping[str, int] | None = None,
 ) -> list[results.CrosstableRow]:
-    """The rows for ``lines``, which come with their arithmetic; it is not part of the answer."""
-    ranks = {line.player_id: line.rank for line in lines}
+    """The rows for ``lines``, which come with their arithmetic; it is not part of the answer.
+
+    ``ranks`` are those of all players, where ``lines`` are not of all.
+    """
+    ranks = ranks or {line.player_id: line.rank for line in lines}
     seats = {round_.round: _seats(round_) for round_ in rounds}
     rows = []
     for line in lines:

@@ -224,3 +224,25 @@ async def test_a_tournament_is_not_there_before_its_rules_are(hall: Hall) -> Non
             else:
                 with pytest.raises(NotFound, match=f"there is no tournament '{TOURNAMENT}'"):
                     await call
+
+
+async def test_the_pages_of_an_answer_are_together_what_it_is_in_one(hall: Hall) -> None:
+    asked: list[tuple[Any, Any, str]] = [
+        (hall.service.ListPlayers, results.ListPlayersRequest, "players"),
+        (hall.service.GetStandings, results.GetStandingsRequest, "standings"),
+        (hall.service.GetCrosstable, results.GetCrosstableRequest, "rows"),
+    ]
+    for ask, request, items in asked:
+        whole = await ask(request(tournament_id=TOURNAMENT), CALLER)
+        assert len(getattr(whole, items)) > 2
+        assert whole.next_page_token == ""
+        found, token = [], ""
+        while token or not found:
+            page = await ask(request(tournament_id=TOURNAMENT, page_size=2, page_token=token), CALLER)
+            assert 1 <= len(getattr(page, items)) <= 2
+            found += getattr(page, items)
+            token = page.next_page_token
+        assert found == list(getattr(whole, items))
+        for wrong in ({"page_size": -1}, {"page_token": "²"}, {"page_token": "no"}):
+            with pytest.raises(Invalid, match=next(iter(wrong))):
+                await ask(request(tournament_id=TOURNAMENT, **wrong), CALLER)

@@ -12,6 +12,7 @@ from faristol.results import answers, explanations, history, lookup, standings, 
 from faristol.results.crosstable import crosstable
 from faristol.results.lookup import Part
 from faristol.results.models import ReadModels
+from faristol.results.paging import page
 
 
 async def get_standings(
@@ -28,19 +29,24 @@ async def get_standings(
         raise NotFound("player", request.player_id)
     if request.category:
         lines = [line for line in lines if line.category.casefold() == request.category.casefold()]
-    named = {line.player_id for line in lines}
+    shown, following = page(lines, request.page_size, request.page_token)
+    named = {line.player_id for line in shown}
     if request.arithmetic:
-        named.update(*map(explanations.opponents, lines))
+        named.update(*map(explanations.opponents, shown))
     names = await lookup.shown(models.record, named, request.tournament_id)
-    for line in lines:
+    for line in shown:
         line.name = names[line.player_id]
         line.withdrawn_round = found.of.players[line.player_id].withdrawn_round
     if request.arithmetic:
         taken = explanations.taken_off(counted)
-        await asyncio.to_thread(explanations.word_all, lines, names, language_of(context), taken)
+        await asyncio.to_thread(explanations.word_all, shown, names, language_of(context), taken)
     last = request.round or standings.last_counted(counted)
     return results.GetStandingsResponse(
-        standings=lines, round=last, position=found.position, division=found.head.division
+        standings=shown,
+        round=last,
+        position=found.position,
+        division=found.head.division,
+        next_page_token=following,
     )
 
 
@@ -84,10 +90,16 @@ async def get_crosstable(
     found = await models.found(request, context, history.games, Part.PLAYERS | Part.TABLES)
     counted = found.up_to(request.round)
     lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
-    names = await lookup.shown(models.record, (line.player_id for line in lines), request.tournament_id)
-    for line in lines:
+    ranks = {line.player_id: line.rank for line in lines}
+    shown, following = page(lines, request.page_size, request.page_token)
+    names = await lookup.shown(models.record, (line.player_id for line in shown), request.tournament_id)
+    for line in shown:
         line.name = names[line.player_id]
-    rows = await asyncio.to_thread(crosstable, lines, found.of.players, counted)
+    rows = await asyncio.to_thread(crosstable, shown, found.of.players, counted, ranks)
     return results.GetCrosstableResponse(
-        rows=rows, rounds=len(counted), position=found.position, division=found.head.division
+        rows=rows,
+        rounds=len(counted),
+        position=found.position,
+        division=found.head.division,
+        next_page_token=following,
     )

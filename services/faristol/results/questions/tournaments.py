@@ -44,7 +44,8 @@ async def list_players(
 ) -> results.ListPlayersResponse:
     """Players with their ratings."""
     found = await models.found(request, context, history.players, Part.PLAYERS | Part.TEAMS)
-    answer = answers.players(found.of, await lookup.people(models.record, found.of.players))
+    people = await lookup.people(models.record, found.of.players)
+    answer = answers.players(found.of, people, request.page_size, request.page_token)
     answer.position = found.position
     return answer
 
