@@ -236,7 +236,8 @@ async def test_the_pages_of_an_answer_are_together_what_it_is_in_one(hall: Hall)
         whole = await ask(request(tournament_id=TOURNAMENT), CALLER)
         assert len(getattr(whole, items)) > 2
         assert whole.next_page_token == ""
-        found, token = [], ""
+        found: list[Message] = []
+        token = ""
         while token or not found:
             page = await ask(request(tournament_id=TOURNAMENT, page_size=2, page_token=token), CALLER)
             assert 1 <= len(getattr(page, items)) <= 2
