@@ -280,7 +280,12 @@ _SPELLED = {
     for noun, entry in COMMANDS.items()
     if isinstance(entry, Noun)
     for name, verb in entry.verbs.items()
-} | {"ListActs": "tournament history", "EnterResults": "enter", "ListResults": "enter"}
+} | {
+    "ListActs": "tournament history",
+    "RegisterPlayers": "player import",
+    "EnterResults": "enter",
+    "ListResults": "enter",
+}
 
 
 def called(words: Sequence[str]) -> list[str]:
