@@ -211,12 +211,12 @@ async def test_a_tournament_that_cannot_be_a_subject_on_the_bus_is_refused(recor
 
 async def test_what_a_client_can_make_too_large_is_its_invalid_argument(record: Record) -> None:
     with pytest.raises(Unacceptable) as refused:
-        await record.append(Decision([Write("game-a", 0, [passed()] * 10_001, "cup")]), Metadata())
+        await record.append(Decision([Write("game-a", 0, [passed()] * 50_001, "cup")]), Metadata())
     status = status_of(refused.value, "ca")
     assert status is not None
     assert (status.code, status.message) == (
         code_pb2.INVALID_ARGUMENT,
-        "amb això hi hauria 10001 esdeveniments de cop; se n’admeten 10000 com a màxim",
+        "amb això hi hauria 50001 esdeveniments de cop; se n’admeten 50000 com a màxim",
     )
 
 
