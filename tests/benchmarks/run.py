@@ -38,6 +38,7 @@ from tests.benchmarks.ratings import rating_figures
 from tests.benchmarks.rebuild import rebuild_figures
 from tests.benchmarks.replay import EVENTS, STREAMS, replay_figures
 from tests.benchmarks.rounds import round_figures
+from tests.benchmarks.viewers import viewer_figures
 
 from faristol.bus import NatsServer
 from faristol.host import Settings
@@ -106,6 +107,7 @@ async def measure(folder: Path) -> Figures:
             await add(f"{name}, ratings", rating_figures(name, new()))
             await add(f"{name}, prizes", prize_figures(name, new()))
     await add("pages", page_figures())
+    await add("viewers", asyncio.to_thread(viewer_figures))
     figures += round_figures()
     figures += ranking_figures()
     try:

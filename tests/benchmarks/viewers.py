@@ -32,8 +32,11 @@ from typing import Any
 
 from rich.console import Console
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.benchmarks.figures import Figures  # the top of the repository has to be on the path
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
 
 Found = dict[str, float]
 
@@ -395,6 +398,18 @@ CROWD = (
     "10,000 viewers, a frame a second, 500 come again each second",
     {"count": 10_000, "rate": 1, "seconds": 20, "again": 500, "apart": True, "path": f"{STREAM}types=PlayAccepted&"},
 )
+
+
+UNITS = {"p50": "s", "p99": "s", "stall": "s", "call_p99": "s", "cpu": "s of processor time", "kilobytes": "kB each"}
+
+
+def viewer_figures() -> Figures:
+    """All scenes, with this code."""
+    found: Figures = []
+    for name, scene in (*SCENES, CROWD):
+        figures = measured(sys.executable, **scene)
+        found += [(f"{name}: {what}", figures[what], unit) for what, unit in UNITS.items()]
+    return found
 
 
 def main() -> None:

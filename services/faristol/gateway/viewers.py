@@ -209,6 +209,11 @@ class Fanout:
             self.replay(viewer)
         return viewer
 
+    @property
+    def watching(self) -> int:
+        """How many watch."""
+        return sum(len(audience.viewers) for audience in self._audiences.values())
+
     def _in_ring(self, position: int) -> bool:
         return self._tail.begun.is_set() and position >= self.ring.before
 

@@ -17,8 +17,12 @@ from tests.unit.results.synthetic import Championship, append
 from faristol.bus import NatsServer
 from faristol.cell.processes import running
 from faristol.gateway import viewers
+from faristol.gateway.connections import Connections, Line
+from faristol.gateway.tail import Tail
+from faristol.gateway.viewers import Fanout
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
+from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.record.tasks import end
 from faristol.results.news import PUBLIC, piece
@@ -193,3 +197,40 @@ async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> Non
         headers = again.head.lower()
         for name in (b"content-security-policy", b"ratelimit-policy", b"x-accel-buffering", b"cache-control"):
             assert name in headers
+
+
+async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_given_up() -> None:
+    loop = asyncio.get_running_loop()
+    stub: Any = None
+    tail = Tail(stub)
+    tail.begun.set()
+    fanout = Fanout(tail, stub)
+    connections = Connections(most=10, most_of_address=0, header_seconds=1, write_seconds=0.3)
+    ours, theirs = socket.socketpair()
+    for sock in (ours, theirs):
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+        sock.setblocking(False)
+    transport, _ = await loop.create_connection(asyncio.Protocol, sock=ours)
+    connections.enter("")
+    gone = asyncio.Event()
+    viewer = fanout.join(Topic(), 0, Line(transport, connections, "", set()), gone.set, chunked=False)
+    transport.set_protocol(viewer)
+
+    def add(first: int, last: int) -> None:
+        fanout.ring.add([results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)], last - 1)
+        viewer.go_on()
+
+    add(1, 2_000)
+    assert viewer.paused
+    assert viewer.position < 1_999  # it was not all put into the connection's buffer
+    said = b""
+    async with asyncio.timeout(10):
+        while b"id: 1999\n" not in said:
+            said += await loop.sock_recv(theirs, 4_096)
+    assert [int(line[4:]) for line in said.decode().splitlines() if line.startswith("id: ")] == list(range(1, 2_000))
+    assert not viewer.paused
+    add(2_000, 4_000)
+    async with asyncio.timeout(10):
+        await gone.wait()
+    assert (connections.open, fanout.watching) == (0, 0)
+    theirs.close()
