@@ -222,6 +222,13 @@ def test_every_port_of_a_service_is_one_of_its_pods(objects: tuple[Object, ...])
         assert {port["targetPort"] for port in service["spec"]["ports"]} <= open_ports
 
 
+def test_the_name_of_a_service_leads_to_all_its_replicas(objects: tuple[Object, ...]) -> None:
+    services = of_kind(objects, "Service")
+    for name in SERVICES:
+        headless = services[name]["spec"].get("clusterIP") == "None"
+        assert headless == (name != "gateway"), "callers of gRPC share calls out, and people come by one address"
+
+
 def environment(objects: tuple[Object, ...]) -> dict[str, str]:
     """What the ConfigMap of the services sets."""
     (settings,) = (

@@ -25,11 +25,16 @@ _TLS = (
 )
 """What gRPC says of a connection that TLS does not let come about, and the sentence for people."""
 
+_NO_CONNECTION = ("failed to connect", "connections to all backends failing")
+"""How gRPC begins to say that no connection comes about: to one address, and to all that calls are shared out among."""
+
 
 def tls_problem(problem: grpc.aio.AioRpcError) -> str:
     """What TLS has against the way to a service, with a place for its address; empty where it is something else."""
     details = str(problem.details())
-    return next((text for said, text in _TLS if said in details), "") if "failed to connect" in details else ""
+    if not any(said in details for said in _NO_CONNECTION):
+        return ""
+    return next((text for said, text in _TLS if said in details), "")
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:

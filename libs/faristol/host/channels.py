@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,28 @@ from faristol.record.tasks import end
 if TYPE_CHECKING:
     from faristol.host.tls import Tls
 
+_CONFIG = {
+    # Every replica that an address leads to has its part of the calls.
+    "loadBalancingConfig": [{"round_robin": {}}],
+    # A call that met a replica which was leaving goes to another one. That is safe for all: a command has an id, by
+    # which it is carried out once however often it is sent, and what has none changes nothing.
+    "methodConfig": [
+        {
+            "name": [{}],
+            "retryPolicy": {
+                "maxAttempts": 4,
+                "initialBackoff": "0.05s",
+                "maxBackoff": "0.5s",
+                "backoffMultiplier": 3,
+                # CANCELLED is what becomes of a call that came at the moment at which the replica began to leave.
+                "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
+            },
+        }
+    ],
+    # Where most calls fail, a service is away and not a replica: nobody adds to its load by asking again.
+    "retryThrottling": {"maxTokens": 50, "tokenRatio": 0.5},
+}
+
 CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     # Also how long one attempt may take: a busy process needs more than a moment to take a connection.
@@ -22,6 +45,9 @@ CHANNEL_OPTIONS = (
     ("grpc.max_reconnect_backoff_ms", 2_000),
     # The standings of 1,000 players with their arithmetic come to 5 MB after 9 rounds; gRPC takes 4 MB unless told.
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
+    ("grpc.service_config", json.dumps(_CONFIG)),
+    # A connection that a replica has ended is when others are asked for: not 30 seconds after the last time.
+    ("grpc.dns_min_time_between_resolutions_ms", 5_000),
 )
 
 _log = logging.getLogger(__name__)
@@ -33,7 +59,10 @@ LEAVING = 3_600.0
 def open_channel(
     address: str, interceptors: Sequence[Any] = (), tls: Tls | None = None, *, own: bool = False
 ) -> grpc.aio.Channel:
-    """The way to an address: by TLS where ``tls`` knows authorities; to one's ``own`` where it serves by TLS."""
+    """The way to an address, and to each of its replicas in turn.
+
+    By TLS where ``tls`` knows authorities; to one's ``own`` where it serves by TLS.
+    """
     if tls is None or not (tls.serves if own else tls.files.ca):
         return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
     return TlsChannel(address, interceptors, tls, own=own)
@@ -178,7 +207,7 @@ class Channels:
         self._served = services
 
     def address(self, service: str) -> str:
-        """``HOST:PORT`` at which a service is called."""
+        """``HOST:PORT`` at which a service is called, or another target of gRPC."""
         elsewhere = "" if service in self._served else self._address_of(service)
         return elsewhere or self.own_address
 

@@ -21,7 +21,7 @@ from faristol.host.part import Part
 from faristol.host.readiness import Readiness
 from faristol.host.runtime import Runtime
 from faristol.host.settings import RELAY, StartError
-from faristol.host.startup import OPTIONS, listen
+from faristol.host.startup import OPTIONS, listen, options
 from faristol.host.telemetry import TraceInterceptor
 from faristol.record import RecordError
 from faristol.record.tasks import end
@@ -62,7 +62,7 @@ class Process:
         admission = await self._admission()
         if admission:
             interceptors.append(AccessInterceptor(admission))
-        self._server = server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
+        self._server = server = grpc.aio.server(interceptors=interceptors, options=options(settings))
         wanted = f"{settings.grpc_host}:{settings.grpc_port}"
         port = listen(server, wanted, "--grpc", self.runtime.tls)
         parts = [build(self.runtime) for build in self._build]

@@ -65,6 +65,11 @@ class Settings(BaseSettings):
     )
     grpc_host: str = Field(default="127.0.0.1", description="Address that gRPC listens on.")
     grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")
+    grpc_connection_seconds: float = Field(
+        default=20.0,
+        ge=0,
+        description="Age at which a connection to gRPC takes no new calls, so that callers find new replicas; 0: none.",
+    )
     http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
     http_port: int = Field(default=8080, ge=0, le=65535, description="Their port; 0 takes a free one.")
     http_address: str = Field(
@@ -155,7 +160,8 @@ class Settings(BaseSettings):
     )
 
     peer_access: str = Field(
-        default="", description="HOST:PORT at which the process finds a service that it does not serve itself."
+        default="",
+        description="HOST:PORT at which the process finds a service of another: every replica that HOST names.",
     )
     peer_lexicon: str = ""
     peer_game: str = ""

@@ -106,6 +106,22 @@ OPTIONS = (("grpc.so_reuseport", 0),)
 """A port that another process listens on is busy, and not to be shared by accident."""
 
 
+_AGE_GRACE_MS = 3_600_000
+"""For how long calls go on by a connection that has come to its age."""
+
+
+def options(settings: Settings) -> tuple[tuple[str, int], ...]:
+    """Those of the server of services.
+
+    Connections end after some seconds, each when its calls have: who made one makes another, and asks for replicas
+    that have come meanwhile.
+    """
+    if not settings.grpc_connection_seconds:
+        return OPTIONS
+    age = round(settings.grpc_connection_seconds * 1_000)
+    return (*OPTIONS, ("grpc.max_connection_age_ms", age), ("grpc.max_connection_age_grace_ms", _AGE_GRACE_MS))
+
+
 def listen(server: grpc.aio.Server, wanted: str, setting: str, tls: Tls | None = None) -> int:
     """The port that a server listens on at an address. Raises ``StartError`` when it cannot."""
     try:
