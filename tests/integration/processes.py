@@ -170,6 +170,59 @@ class Cell:
         return {service: child.process.wait(30) for service, child in self.services.items()}
 
 
+class ReplicatedCell:
+    """So many processes of each service, and the targets by which all of them are found."""
+
+    def __init__(self, folder: Path, database_url: str, nats_url: str, replicas: int, **settings: object) -> None:
+        ports = {service: [free_port() for _ in range(replicas)] for service in SERVICES}
+        targets = {name: "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in of) for name, of in ports.items()}
+        peers: dict[str, object] = {f"peer_{service}": target for service, target in targets.items()}
+        shared = peers | {"data": folder, "database_url": database_url, "nats_url": nats_url, **settings}
+        self.client_settings: dict[str, object] = {f"{service}_address": target for service, target in targets.items()}
+        self.targets = targets
+        self.ports = ports
+        self.services: dict[str, list[Child]] = {}
+        for service in SERVICES:
+            self.services[service] = [
+                self._start(service, shared | {"grpc_port": port}, folder / f"{service}-{number}.log")
+                for number, port in enumerate(ports[service])
+            ]
+            if service == SERVICES[0]:
+                self._wait(service)  # the first makes the record, and the others find it
+
+    @staticmethod
+    def _start(service: str, settings: dict[str, object], log: Path) -> Child:
+        if service == "gateway":  # it asks the others for everything
+            settings = settings | {"http_port": free_port(), "database_url": "", "nats_url": ""}
+        return Child(["serve", service], settings, log)
+
+    def restart(self, service: str, number: int) -> int:
+        """End a replica as an orchestrator does, and start it again; gives its exit code."""
+        child = self.services[service][number]
+        code = child.terminate()
+        child.start()
+        wait_until_serving(f"127.0.0.1:{self.ports[service][number]}", child, service)
+        return code
+
+    def _wait(self, service: str) -> None:
+        for port, child in zip(self.ports[service], self.services[service], strict=True):
+            wait_until_serving(f"127.0.0.1:{port}", child, service)
+
+    def wait(self) -> None:
+        """Wait until every replica of every service serves."""
+        for service in SERVICES:
+            self._wait(service)
+
+    def stop(self) -> None:
+        """End all."""
+        for of in self.services.values():
+            for child in of:
+                child.process.terminate()
+        for of in self.services.values():
+            for child in of:
+                child.process.wait(60)
+
+
 def standings(output: str) -> list[dict[str, Any]]:
     """The standings that `faristol demo --json` printed."""
     found: list[dict[str, Any]] = json.loads(output)["standings"]

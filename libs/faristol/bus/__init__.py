@@ -10,6 +10,7 @@ from faristol.bus.progress import Progress
 from faristol.bus.rebuild import Rebuild, Rebuilt
 from faristol.bus.relay import Relay
 from faristol.bus.server import NatsServer
+from faristol.bus.shares import Share, Shares, holder_of
 from faristol.bus.stopped import CannotTake, Stopped
 from faristol.bus.work import Fold, Projection, Reaction, UnknownEvent
 
@@ -33,7 +34,10 @@ __all__ = [
     "Rebuild",
     "Rebuilt",
     "Relay",
+    "Share",
+    "Shares",
     "Stopped",
     "UnknownEvent",
+    "holder_of",
     "read",
 ]

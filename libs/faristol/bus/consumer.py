@@ -15,6 +15,7 @@ from faristol.bus.connection import Bus, Pull
 from faristol.bus.envelope import is_of, position_of, subjects
 from faristol.bus.generations import ProjectionError
 from faristol.bus.progress import Progress
+from faristol.bus.shares import Share
 from faristol.bus.stopped import CannotTake, away, told
 from faristol.bus.takers import REPLAYED, taker
 from faristol.bus.telemetry import halted, held_back, lag
@@ -69,9 +70,15 @@ class Consumer:
         changed: Callable[[Consumer], Awaitable[None]] = _nobody,
         *,
         cell: str = "",
+        share: Share | None = None,
     ) -> None:
-        """``cell`` is what its name on NATS begins with; the record's id where it is empty."""
+        """``cell`` is what its name on NATS begins with; the record's id where it is empty.
+
+        ``share`` says when it is the turn of this replica; without one it works all the time.
+        """
         self._record = record
+        self._share = share or Share(held=True)
+        self._progress = progress
         self._bus = bus
         self._changed = changed
         """Called when it stops as a whole, and when it goes on."""
@@ -101,16 +108,30 @@ class Consumer:
         await self._taker.prepare()
 
     async def run(self) -> None:
-        """Work until cancelled.
+        """Work until cancelled, while this replica has the share of it; wait while another one has.
 
         A database or a bus that is away is waited for. An event that the work cannot take is never skipped: its key is
         parked, for everyone to see, and tried again by itself and when an operator asks.
         """
-        try:
-            while True:
-                await self._work_until_hindered()
-        finally:
-            await self._note_at_the_end()
+        while True:
+            await self._share.begin()
+            with self._share.working():
+                try:
+                    while self._share.held:
+                        await self._work_until_hindered()
+                finally:
+                    await self._note_at_the_end()
+            await self._rest()
+
+    async def _rest(self) -> None:
+        """Another replica works from now on: it tells how far it is, and what hinders it."""
+        _log.info("%s goes on in another replica", self.name)
+        self._progress.leave()
+        for gauge in (lag, held_back, halted):
+            gauge.set(0, {"consumer": self.name})
+        if self.problem:
+            self.problem = None
+            await self._changed(self)
 
     async def _work_until_hindered(self) -> None:
         try:
@@ -149,10 +170,10 @@ class Consumer:
         try:
             await self._reload()
             pull = await self._bus.subscribe(self._durable, self._subjects)
-            while True:
+            while self._share.held:
                 await self._turn(pull)
         finally:
-            if pull:
+            if pull is not None:
                 await pull.close()
 
     async def _reload(self) -> None:
@@ -279,7 +300,7 @@ class Consumer:
         await self._changed(self)
         full = len(self._taker.parked) >= parked.MOST
         noted = False
-        while True:
+        while self._share.held:
             try:
                 if not noted:
                     if self._taker.position > self._taker.noted:

@@ -13,8 +13,11 @@ class Progress:
     A consumer in this process tells its ``Progress`` at once; for one that runs elsewhere the record is asked.
     """
 
-    POLL = 0.1
-    """Seconds between two looks at the record, however many wait, while the consumer runs elsewhere."""
+    POLL = 0.05
+    """Seconds between two looks at the record, however many wait, while the consumer runs elsewhere.
+
+    Where the database tells of appends, nobody looks while the consumer has come to the last that was told of.
+    """
 
     POLL_BESIDE = 1.0
     """The same while it runs here and tells: for the case that another replica did the work."""
@@ -31,6 +34,10 @@ class Progress:
         """The consumer in this process has come to ``position``."""
         self._told = True
         self._reach(position)
+
+    def leave(self) -> None:
+        """The consumer in this process works no more: another replica goes on."""
+        self._told = False
 
     def _reach(self, position: int) -> None:
         if position > self._reached:
@@ -53,8 +60,16 @@ class Progress:
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 return False
-            await self.moved(min(left, self.POLL))
+            await self._wait(left)
         return True
+
+    async def _wait(self, left: float) -> None:
+        record = self._record
+        if self._told or record.told > self._reached:
+            await self.moved(min(left, self.POLL))
+        else:
+            longest = self.POLL_BESIDE if record.told_of_others else self.POLL
+            await record.news(min(left, longest), self._reached)
 
     async def moved(self, timeout: float) -> None:
         """Wait for news from this process's consumer, at most ``timeout`` seconds."""

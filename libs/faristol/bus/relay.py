@@ -68,6 +68,8 @@ class Relay:
         position = noted = -1
         while True:
             if loop.time() >= renew_at:
+                if noted < 0 and await self._record.holder(NAME, LEASE_SECONDS) not in ("", self._holder):
+                    return  # who only waits writes nothing
                 if not await self._record.lease(NAME, self._holder, LEASE_SECONDS):
                     return
                 renew_at = loop.time() + LEASE_SECONDS / 4

@@ -15,6 +15,7 @@ from faristol.bus.pace import Pace
 from faristol.bus.parked import Parked, all_parked
 from faristol.bus.rebuild import LEASE_SECONDS
 from faristol.bus.relay import NAME as RELAY
+from faristol.bus.shares import holders_of_work
 from faristol.bus.stopped import Stopped, all_stopped
 from faristol.bus.takers import UNNOTED
 from faristol.record import Record
@@ -76,6 +77,8 @@ class Status:
     stopped: Stopped | None = None
     parked: Sequence[Parked] = ()
     """Keys that wait, the oldest first, while it goes on with everything else."""
+    holder: str = ""
+    """The process that works for it, as HOST/ADDRESS; empty where none does, or nobody has to."""
 
 
 async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status], int]:
@@ -87,6 +90,7 @@ async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status]
         last = int((await connection.execute(select(counter.c.position))).scalar_one())
         stopped = {line.consumer: line for line in await all_stopped(connection)}
         parked = await all_parked(connection)
+        holders = await holders_of_work(connection, record.time(connection))
         found = [
             *await _projections(record, connection, last, stopped),
             *await _others(connection, last, stopped),
@@ -94,6 +98,7 @@ async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status]
         ]
     read = (State.LIVE, State.STOPPED, State.OLDER)
     found = [replace(line, parked=parked.get(line.name, ())) if line.state in read else line for line in found]
+    found = [replace(line, holder=holders.get(line.name, "")) if line.state in read else line for line in found]
     if pace:
         found = [replace(line, state=State.WAITING) if _is_still(line, pace) else line for line in found]
     return sorted(found, key=lambda line: (line.kind, line.name, line.generation)), last

@@ -12,7 +12,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from faristol.bus import Bus, Consumer, Projection, Reaction, Relay
+from faristol.bus import Bus, Consumer, Projection, Reaction, Relay, Shares, holder_of
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import needs_of_all
 from faristol.host.access import AccessInterceptor, Admission
@@ -41,6 +41,7 @@ class Process:
         self._bus = bus
         self._build = build
         self._readiness = runtime.readiness = Readiness(runtime.record, bus) if bus else None
+        self._shares: Shares | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._served: list[asyncio.Task[None]] = []
         self._failed = asyncio.Event()
@@ -122,21 +123,33 @@ class Process:
 
     async def _start_consumers(self, parts: Sequence[Part], bus: Bus) -> None:
         record = self.runtime.record
-        for part in parts:
-            works: list[Reaction | Projection] = [*part.reactions, *part.projections]
+        by_part: list[list[Reaction | Projection]] = [[*part.reactions, *part.projections] for part in parts]
+        names = [work.consumer for works in by_part for work in works]
+        shares = Shares(record, holder_of(self._address()), names)
+        for part, works in zip(parts, by_part, strict=True):
             consumers: list[Consumer] = []
             changed = self._health_of(part, consumers)
             for work in works:
                 progress = self.runtime.progress(work.consumer)
-                consumer = Consumer(record, bus, work, progress, changed, cell=self.runtime.settings.nats_cell)
+                cell, share = self.runtime.settings.nats_cell, shares.of(work.consumer)
+                consumer = Consumer(record, bus, work, progress, changed, cell=cell, share=share)
                 await consumer.prepare()
                 consumers.append(consumer)
             if consumers:
                 await changed(consumers[0])
             for consumer in consumers:
                 self._watch(consumer.name, consumer.run())
+        if names:
+            self._shares = shares
+            await shares.look()
+            self._watch("shares", shares.keep())
         if self.runtime.settings.relay or any(part.name == RELAY for part in parts):
             self._watch(RELAY, Relay(record, bus).run())
+
+    def _address(self) -> str:
+        """What tells this process from every other on this machine, and not from itself when it is started again."""
+        settings = self.runtime.settings
+        return self.runtime.channels.own_address if settings.nats_url else str(settings.data.absolute())
 
     def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:
         """Keeps the health of what a part does by itself: ``<part>.consumers``.
@@ -189,6 +202,8 @@ class Process:
         if self._server:
             await self._server.stop(self.runtime.settings.grace_seconds)
         await self._end(self._tasks)
+        if self._shares:
+            await self._shares.release()
         if self._health_server:
             await self._health_server.stop(None)
         await self.runtime.channels.close()

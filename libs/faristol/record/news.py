@@ -25,6 +25,11 @@ class News:
             heard.set()
 
     @property
+    def latest(self) -> int:
+        """The last position that something was told of; 0 before."""
+        return self._latest
+
+    @property
     def of_others(self) -> bool:
         """Whether the database tells of what other processes append."""
         return self._listener is not None and not self._listener.done()

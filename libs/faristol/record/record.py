@@ -384,6 +384,11 @@ class Record:
         """Whether the database tells this process of what others append, where it has asked for news once."""
         return self._news.of_others
 
+    @property
+    def told(self) -> int:
+        """The last position that this process was told of, by itself or by the database."""
+        return self._news.latest
+
     async def news(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.
 

@@ -161,12 +161,13 @@ def _as_json(line: Status) -> dict[str, Any]:
 
 
 def _show(lines: list[Status], last: int) -> None:
-    table = Table("consumer", "kind", "state", "position", "lag", "parked", "tables", box=None, pad_edge=False)
+    table = Table(
+        "consumer", "kind", "state", "position", "lag", "parked", "tables", "works at", box=None, pad_edge=False
+    )
     for line in lines:
         generation = f"generation {line.generation}" if line.generation else ""
-        table.add_row(
-            line.name, line.kind, line.state, str(line.position), str(line.lag), str(len(line.parked) or ""), generation
-        )
+        counts = (str(line.position), str(line.lag), str(len(line.parked) or ""))
+        table.add_row(line.name, line.kind, line.state, *counts, generation, line.holder)
     out = type(console)(width=None if console.is_terminal else 200)
     out.print(f"record: position {last}", highlight=False)
     if not any(line.kind == "projection" for line in lines):

@@ -1,0 +1,216 @@
+"""Which replica works for a consumer: one at a time, by a lease, and each of them for its fair share."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import socket
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.record import Record
+from faristol.record.databases import FAILURES, kind_of
+from faristol.record.record import held
+from faristol.record.tables import leases
+
+LEASE_SECONDS = 4.0
+"""How long the work of a replica that has died waits for another one, at most, beside one beat."""
+BEAT = 1.0
+"""Seconds between two looks at who is there; each renews what this process holds."""
+
+WORK = "work:"
+"""What the lease on a consumer's work begins with; its name follows."""
+_REPLICA = "replica:"
+"""The same of the lease by which a replica says that it is there."""
+
+_IS_WORK = leases.c.name.startswith(WORK, autoescape=True)
+_OURS = or_(_IS_WORK, leases.c.name.startswith(_REPLICA, autoescape=True))
+_LONGEST = 64
+"""Characters that the record has room for."""
+
+_log = logging.getLogger(__name__)
+
+
+def holder_of(address: str) -> str:
+    """What a process that listens at an address is called as a holder of leases.
+
+    A process that is started again there is the same holder: it goes on at once with what it held when it was killed.
+    """
+    name = f"{socket.gethostname()}/{address}"
+    if len(name) > _LONGEST:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"{digest}-{name[9 - _LONGEST :]}"
+    return name
+
+
+async def holders_of_work(connection: AsyncConnection, now: ColumnElement[int]) -> dict[str, str]:
+    """Which process works for each consumer; ``now`` is ``Record.time``."""
+    rows = select(leases.c.name, leases.c.holder).where(_IS_WORK, held(now, LEASE_SECONDS))
+    return {row.name.removeprefix(WORK): row.holder for row in await connection.execute(rows)}
+
+
+class Share:
+    """Whether this process works for a consumer at present."""
+
+    def __init__(self, *, held: bool = False) -> None:
+        """One that is ``held`` from the beginning is for a consumer that shares with nobody."""
+        self._held = asyncio.Event()
+        self.left = asyncio.Event()
+        """Set while the consumer does nothing."""
+        self.left.set()
+        if held:
+            self._held.set()
+
+    @property
+    def held(self) -> bool:
+        """Whether this process works for the consumer, and goes on."""
+        return self._held.is_set()
+
+    async def begin(self) -> None:
+        """Wait for the turn of this process."""
+        await self._held.wait()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """The consumer works: another replica does not begin before the end, unless this process has died."""
+        self.left.clear()
+        try:
+            yield
+        finally:
+            self.left.set()
+
+    def tell(self, *, held: bool) -> None:
+        """Let the consumer begin, or have it stop when it has done what it is at."""
+        if held:
+            self._held.set()
+        else:
+            self._held.clear()
+
+
+def plan(
+    consumers: Collection[str], holders: Mapping[str, str], members: Collection[str], me: str
+) -> tuple[Sequence[str], Sequence[str]]:
+    """What a replica should take, and what it should give up.
+
+    ``holders`` says who has which consumer, ``members`` which replicas there are. What exceeds the fair share of a
+    replica is given up; otherwise everything stays where it is.
+    """
+    mine = [name for name in sorted(consumers) if holders.get(name) == me]
+    free = [name for name in sorted(consumers) if name not in holders]
+    least, more = divmod(len(consumers), len(members))
+    most = least + bool(more)
+    if len(mine) > most:
+        return (), mine[most:]
+    count = Counter(holder for name, holder in holders.items() if name in consumers)
+    short = sum(max(0, least - count[member]) for member in members)
+    if len(mine) > least and short > len(free):
+        return (), mine[-1:]
+    return free[: most - len(mine)], ()
+
+
+class Shares:
+    """The consumers of this process, and which of them it works for.
+
+    A lease is there to spare work, and not what keeps it right: should two replicas work for a moment, the checkpoint
+    throws away what the slower one did. So a process that cannot renew its leases, as its database is away or full,
+    goes on until it hears that another has them.
+
+    Replicas share with those that have the same consumers: each of them holds a lease on a number beside those on its
+    work, so that all know how many they are.
+    """
+
+    def __init__(self, record: Record, holder: str, consumers: Collection[str]) -> None:
+        self._record = record
+        self.holder = holder
+        self._shares = {name: Share() for name in consumers}
+        digest = hashlib.sha256(" ".join(sorted(consumers)).encode()).hexdigest()[:16]
+        self._group = f"{_REPLICA}{digest}:"
+        self._number = ""
+        """The lease by which others know that this replica is there."""
+        self._leaving: set[str] = set()
+        """Consumers that are given up as soon as they have done what they are at."""
+
+    def of(self, consumer: str) -> Share:
+        """The share in a consumer's work."""
+        return self._shares[consumer]
+
+    async def keep(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(BEAT)
+            await self.look()
+
+    async def look(self) -> None:
+        """Renew what is held, take what nobody has, and give up what is too much."""
+        try:
+            await self._give_up()
+            await self._look()
+        except FAILURES as problem:
+            _log.info("nobody can see who works for which consumer: %r", problem)
+
+    async def release(self) -> None:
+        """Give everything up, so that others need not wait until it runs out."""
+        try:
+            async with self._record.writing() as connection:
+                this = leases.c.name.in_([*self._held(), self._number])
+                await connection.execute(update(leases).where(this, leases.c.holder == self.holder).values(until=0))
+        except FAILURES as problem:
+            _log.info("the leases of consumers run out by themselves: %r", problem)
+
+    def _held(self) -> list[str]:
+        """The leases on work that this process has."""
+        return sorted(WORK + name for name, share in self._shares.items() if share.held or name in self._leaving)
+
+    async def _give_up(self) -> None:
+        for name in [name for name in self._leaving if self._shares[name].left.is_set()]:
+            await self._record.release(WORK + name, self.holder)
+            self._leaving.discard(name)
+
+    async def _look(self) -> None:
+        """One transaction, whatever it comes to. What follows from it holds once it is committed."""
+        async with self._record.writing() as connection:
+            now = self._record.time(connection)
+            until = now + round(LEASE_SECONDS * 1_000_000)
+            mine = leases.c.name.in_([*self._held(), self._number])
+            await connection.execute(update(leases).where(mine, leases.c.holder == self.holder).values(until=until))
+            seen = select(leases.c.name, leases.c.holder).where(_OURS, held(now, LEASE_SECONDS))
+            found = {row.name: row.holder for row in await connection.execute(seen)}
+            number = self._number
+            if found.get(number) != self.holder:
+                number = await self._take_number(connection, found)
+                found[number] = self.holder
+            members = {holder for name, holder in found.items() if name.startswith(self._group)}
+            holders = {name: found[WORK + name] for name in self._shares if WORK + name in found}
+            take, give = plan(self._shares.keys(), holders, members, self.holder)
+            for name in take:
+                if await self._take(connection, WORK + name):
+                    holders[name] = self.holder
+        self._number = number
+        self._leaving = {name for name in (*self._leaving, *give) if holders.get(name) == self.holder}
+        for name, share in self._shares.items():
+            share.tell(held=holders.get(name) == self.holder and name not in self._leaving)
+
+    async def _take_number(self, connection: AsyncConnection, found: Mapping[str, str]) -> str:
+        """The lease on the first number that nobody has."""
+        number = 0
+        while True:
+            name = f"{self._group}{number}"
+            if found.get(name, self.holder) == self.holder and await self._take(connection, name):
+                return name
+            number += 1
+
+    async def _take(self, connection: AsyncConnection, name: str) -> bool:
+        now = self._record.time(connection)
+        until = now + round(LEASE_SECONDS * 1_000_000)
+        new = kind_of(connection).new_row(leases).values(name=name, holder=self.holder, until=until)
+        await connection.execute(new)
+        mine_or_free = (leases.c.holder == self.holder) | ~held(now, LEASE_SECONDS)
+        taken = await connection.execute(
+            update(leases).where(leases.c.name == name, mine_or_free).values(holder=self.holder, until=until)
+        )
+        return taken.rowcount == 1
