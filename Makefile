@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly check format proto golden bench torture simulate judges rounds strangers mutants great browser openid token lock audit clean
+.PHONY: help setup lexicons run test nightly check format proto golden bench capacity torture simulate judges rounds strangers mutants great browser openid token lock audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -68,6 +68,10 @@ golden: $(READY) $(PB) ## keep bytes of every event and version that is new, for
 
 bench: setup ## measure, and write what was measured to var/bench.json
 	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python -m tests.benchmarks.entries --databases sqlite
+
+capacity: setup ## find what a cell holds, with 1, 2 and 4 replicas of each service; writes var/capacity.json
+	$(BIN)/python -m tests.benchmarks.capacity
 
 KILLS    ?= 500
 DATABASE ?= both
