@@ -74,6 +74,8 @@ class TournamentWorld(World[TournamentServices]):
             case _ if is_of_table(step):
                 await self._look()
                 await self.tables.act(step, answers)
+            case "register-players" if step.argument is not None:
+                answers.append(await self._register(step, step.argument))
             case "enter-results" if "results" in step.given:
                 await self._look()
                 lines = lines_of(step.given["results"], self._awaited, self.case, self.case.name)
@@ -150,6 +152,17 @@ class TournamentWorld(World[TournamentServices]):
         request.name, request.club, request.country = who.text(), entry.club, entry.country
         if entry.rating is not None:
             request.rating = entry.rating
+
+    async def _register(self, step: Step, listed: Value) -> Message:
+        """Register a list of players in one command."""
+        request: Any = self.services.verbs[step.verb].request()
+        self.complete(step.actor, step.verb, request)
+        for player_id in self.names.ids_in(listed):
+            player = request.players.add()
+            self.complete(step.actor, step.verb, player)
+            self._introduce(player, listed.saying(self.names.name(player_id)))
+            player.player_id = player_id
+        return await self.services.call(request)
 
     async def _version(self, value: Value) -> Value:
         """The version of the last act of a kind: ``PlayerWithdrawn``."""
