@@ -14,6 +14,7 @@ from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from faristol.bus.children import ending_with_us, killed_on_failure, stopped
 from faristol.bus.errors import BusError
 from faristol.bus.permissions import User, authorization, user
 from faristol.record.tasks import end
@@ -29,18 +30,6 @@ ANY_PORT = "-1"
 OWN = user("cell", ["*"], relays=True)
 """The process that starts the server: it runs every consumer, and the relay."""
 SETTINGS = "nats.conf"
-_END_WITH_PARENT = """
-import ctypes, os, signal, sys
-PR_SET_PDEATHSIG = 1
-ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-if os.getppid() == int(sys.argv[1]):
-    os.execv(sys.argv[2], sys.argv[2:])
-"""
-"""Has Linux end this process when its parent, whose id comes first, is killed, and becomes the program that follows.
-
-A program of its own rather than a ``preexec_fn``: with one Python really forks, and gRPC's threads then start in the
-child as well, where they crash it now and then (github.com/grpc/grpc/issues/43055).
-"""
 
 Secrets = Mapping[str, str]
 """The password of each user by name."""
@@ -115,14 +104,7 @@ class NatsServer:
     async def stop(self) -> None:
         """End the server and wait until it has ended."""
         await end([self._watching])
-        if self._process.returncode is None:
-            self._process.terminate()
-            try:
-                async with asyncio.timeout(START_SECONDS):
-                    await self._process.wait()
-            except TimeoutError:
-                self._process.kill()
-                await self._process.wait()
+        await stopped(self._process, START_SECONDS)
 
     async def _watch(self) -> None:
         while True:
@@ -151,13 +133,8 @@ async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for us: the server ends after those who use it
     )
-    try:
+    async with killed_on_failure(process):
         return process, await _address(process, folder, log)
-    except BaseException:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-        raise
 
 
 async def _address(process: Process, folder: Path, log: Path) -> str:
@@ -176,13 +153,6 @@ async def _address(process: Process, folder: Path, log: Path) -> str:
 def _where_to_look(log: Path) -> str:
     """A server that began has a log."""
     return f"see {log}" if log.exists() else "it cannot be run here"
-
-
-def ending_with_us() -> list[str]:
-    """What goes before a command so that it ends when we are killed, where the system can do that."""
-    if sys.platform != "linux" or not sys.executable:
-        return []
-    return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())]
 
 
 def _write_settings(folder: Path, settings: str) -> None:

@@ -10,7 +10,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 
-from faristol.bus.server import ending_with_us
+from faristol.bus.children import ending_with_us, killed_on_failure, stopped
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.settings import reached
 from faristol.record.tasks import end
@@ -52,14 +52,7 @@ class PagesProcess:
     async def stop(self) -> None:
         """Let it end its streams, and wait until it has ended."""
         await end([self._watching])
-        if self._process.returncode is None:
-            self._process.terminate()
-            try:
-                async with asyncio.timeout(STOP_SECONDS):
-                    await self._process.wait()
-            except TimeoutError:
-                self._process.kill()
-                await self._process.wait()
+        await stopped(self._process, STOP_SECONDS)
 
     async def _watch(self) -> None:
         while True:
@@ -113,16 +106,9 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
         start_new_session=True,  # Ctrl-C is for us: it ends before those whom it asks
     )
     assert process.stdout is not None
-    up = False
     try:
-        async with asyncio.timeout(START_SECONDS):
+        async with killed_on_failure(process), asyncio.timeout(START_SECONDS):
             said = await process.stdout.readline()
-        http_port = int(json.loads(said)["http"].rpartition(":")[2])
-        up = True
+            return process, int(json.loads(said)["http"].rpartition(":")[2])
     except (TimeoutError, ValueError) as problem:
         raise StartError("the process of the pages did not come up; it says why above") from problem
-    finally:
-        if not up and process.returncode is None:
-            process.kill()
-            await process.wait()
-    return process, http_port
