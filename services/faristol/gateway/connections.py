@@ -115,97 +115,106 @@ HAND_OVER = "faristol.hand_over"
 """The extension of ASGI by which an application that has sent headers hands its connection over."""
 
 
-def protocol(connections: Connections) -> type[H11Protocol]:
+class LimitedProtocol(H11Protocol):
     """Uvicorn's HTTP/1.1, which keeps to the limits of a port.
 
     uvicorn itself closes a connection that is idle between two requests; what it has no limit for is how many
     connections there are from an address, how long a request takes to come, and how long an answer is not read.
     """
 
-    class LimitedProtocol(H11Protocol):
-        _address = ""
-        _counted = False
-        _heading: asyncio.TimerHandle | None = None
-        _writing: asyncio.TimerHandle | None = None
-        _closing: asyncio.TimerHandle | None = None
+    limits: Connections
+    """Of the port; see ``protocol``."""
+    _address = ""
+    _counted = False
+    _heading: asyncio.TimerHandle | None = None
+    _writing: asyncio.TimerHandle | None = None
+    _closing: asyncio.TimerHandle | None = None
 
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            application = self.app
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        application = self.app
 
-            async def offered(scope: Any, receive: Any, send: Any) -> None:
-                scope["extensions"] = {HAND_OVER: self._hand_over}
-                await application(scope, receive, send)
+        async def offered(scope: Any, receive: Any, send: Any) -> None:
+            scope["extensions"] = {HAND_OVER: self._hand_over}
+            await application(scope, receive, send)
 
-            self.app = offered
+        self.app = offered
 
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._address = self.client[0] if self.client else ""
-            self._counted = connections.enter(self._address)
-            if self._counted:
-                self._watch_headers()
-            else:
-                transport.write(REFUSED)
-                transport.close()
+    def connection_made(self, transport: Any) -> None:
+        """See ``asyncio.Protocol``, as with the other methods."""
+        super().connection_made(transport)
+        self._address = self.client[0] if self.client else ""
+        self._counted = self.limits.enter(self._address)
+        if self._counted:
+            self._watch_headers()
+        else:
+            transport.write(REFUSED)
+            transport.close()
 
-        def data_received(self, data: bytes) -> None:
-            if self._counted:
-                super().data_received(data)
-                self._watch_headers()
+    def data_received(self, data: bytes) -> None:  # noqa: D102
+        if self._counted:
+            super().data_received(data)
+            self._watch_headers()
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            if self._counted:
-                self._counted = False
-                connections.leave(self._address)
-            for timer in (self._heading, self._writing, self._closing):
-                if timer:
-                    timer.cancel()
-            super().connection_lost(exc)
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._writing = self.loop.call_later(connections.write_seconds, self.transport.abort)
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            if self._writing:
-                self._writing.cancel()
-                self._writing = None
-
-        def timeout_keep_alive_handler(self) -> None:
-            super().timeout_keep_alive_handler()
-            # Closing waits until what was written is read; that has its time, too.
-            self._closing = self.loop.call_later(connections.write_seconds, self.transport.abort)
-
-        def _hand_over(self, make: Callable[[Line], asyncio.Protocol]) -> None:
-            """See ``HandOver``. Nothing is made where the other end has gone meanwhile."""
-            if not self._counted or self.transport.is_closing():
-                return
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        if self._counted:
             self._counted = False
-            for timer in (self._heading, self._writing, self._closing, self.timeout_keep_alive_task):
-                if timer:
-                    timer.cancel()
-            served: set[Any] = self.connections
-            other = make(Line(self.transport, connections, self._address, served))
-            served.discard(self)
-            served.add(other)
-            self.cycle.disconnected = True  # for uvicorn the request is over, as after an upgrade
-            self.transport.set_protocol(other)
-            self.transport.resume_reading()
-            if self.flow.write_paused:
-                other.pause_writing()
-            # What is left of the request refers to itself: it would stay until the collector of garbage came by.
-            emptied: Any = self
-            emptied.app = emptied.scope = emptied.cycle = emptied.headers = None
+            self.limits.leave(self._address)
+        for timer in (self._heading, self._writing, self._closing):
+            if timer:
+                timer.cancel()
+        super().connection_lost(exc)
 
-        def _watch_headers(self) -> None:
-            """Let the time run while a request is expected or has come in part, its body among it."""
-            expected = self.conn.their_state is not h11.DONE
-            if expected and self._heading is None:
-                self._heading = self.loop.call_later(connections.header_seconds, self.transport.abort)
-            elif not expected and self._heading:
-                self._heading.cancel()
-                self._heading = None
+    def pause_writing(self) -> None:  # noqa: D102
+        super().pause_writing()
+        self._writing = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
 
-    return LimitedProtocol
+    def resume_writing(self) -> None:  # noqa: D102
+        super().resume_writing()
+        if self._writing:
+            self._writing.cancel()
+            self._writing = None
+
+    def timeout_keep_alive_handler(self) -> None:  # noqa: D102
+        super().timeout_keep_alive_handler()
+        # Closing waits until what was written is read; that has its time, too.
+        self._closing = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
+
+    def _hand_over(self, make: Callable[[Line], asyncio.Protocol]) -> None:
+        """See ``HandOver``. Nothing is made where the other end has gone meanwhile."""
+        if not self._counted or self.transport.is_closing():
+            return
+        self._counted = False
+        for timer in (self._heading, self._writing, self._closing, self.timeout_keep_alive_task):
+            if timer:
+                timer.cancel()
+        served: set[Any] = self.connections
+        other = make(Line(self.transport, self.limits, self._address, served))
+        served.discard(self)
+        served.add(other)
+        self.cycle.disconnected = True  # for uvicorn the request is over, as after an upgrade
+        self.transport.set_protocol(other)
+        self.transport.resume_reading()
+        if self.flow.write_paused:
+            other.pause_writing()
+        # What is left of the request refers to itself: it would stay until the collector of garbage came by.
+        emptied: Any = self
+        emptied.app = emptied.scope = emptied.cycle = emptied.headers = None
+
+    def _watch_headers(self) -> None:
+        """Let the time run while a request is expected or has come in part, its body among it."""
+        expected = self.conn.their_state is not h11.DONE
+        if expected and self._heading is None:
+            self._heading = self.loop.call_later(self.limits.header_seconds, self.transport.abort)
+        elif not expected and self._heading:
+            self._heading.cancel()
+            self._heading = None
+
+
+def protocol(connections: Connections) -> type[LimitedProtocol]:
+    """The protocol of a port with these limits."""
+
+    class OfPort(LimitedProtocol):
+        limits = connections
+
+    return OfPort
