@@ -3,8 +3,9 @@
 Each name is brought in when it is first used: a command that asks a service needs its address, and not the store.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from faristol.kernel.lazy import names_of
 
 if TYPE_CHECKING:
     from faristol.host.desk import Desk
@@ -37,8 +38,4 @@ _MODULES = {
     "Unreachable": "errors",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = names_of(__name__, _MODULES)

@@ -3,8 +3,9 @@
 Each name is brought in when it is first used: a command that asks a service needs the errors, and not SQLAlchemy.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from faristol.kernel.lazy import names_of
 
 if TYPE_CHECKING:
     from faristol.record.decision import (
@@ -68,10 +69,4 @@ _MODULES = {
     "message_class": "upcasters",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value  # the next access finds it at once
-    return value
+__getattr__ = names_of(__name__, _MODULES)
