@@ -83,7 +83,7 @@ async def opened(folder: Path, lexicons: Path, **more: Any) -> AsyncIterator[Cel
             for tournament in (OWN, FOREIGN):
                 await _started(pairing, tournament)
             game = game_pb2_grpc.GameServiceStub(console)
-            players = {tournament: await _seated(game, tournament) for tournament in (OWN, FOREIGN)}
+            players = {tournament: await seated(game, tournament) for tournament in (OWN, FOREIGN)}
         async with grpc.aio.insecure_channel(address) as channel:
             yield Cell(process, channel, folder, players)
 
@@ -100,7 +100,8 @@ async def _started(pairing: Any, tournament: str) -> None:
     await pairing.StartRound(command(pairing_pb2.StartRoundRequest, round=1))
 
 
-async def _seated(game: Any, tournament: str) -> tuple[str, ...]:
+async def seated(game: Any, tournament: str) -> tuple[str, ...]:
+    """Who sits at the first table of the first round, once there is one."""
     give_up = time.monotonic() + 20
     while True:
         try:

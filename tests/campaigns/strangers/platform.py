@@ -16,6 +16,7 @@ from typing import Any
 import grpc
 import httpx
 from google.protobuf.message import Message
+from tests.integration.access_cell import seated
 from tests.integration.method_requests import called
 from tests.integration.processes import START_SECONDS, Child, free_port, wait_until_serving
 
@@ -25,7 +26,7 @@ from faristol.credentials.keyring import RECORD, Keyring
 from faristol.credentials.roles import DIRECTOR, NAMES, PLAYER, Role
 from faristol.credentials.tokens import issue
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 
 PLAYED, OTHER, HALL = "played", "other", "hall"
@@ -141,20 +142,7 @@ async def _prepare(cell: Platform) -> None:
             await pairing.StartRound(command(pairing_pb2.StartRoundRequest, **which))
         warning = {"tournament_id": PLAYED, "player_id": f"{PLAYED}-1", "arbiter_id": "", "note": NOTE}
         await pairing.WarnPlayer(command(pairing_pb2.WarnPlayerRequest, **warning))
-        cell.player = await _seated(game)
-
-
-async def _seated(game: Any) -> str:
-    give_up = time.monotonic() + 20
-    while True:
-        try:
-            found = await game.GetGame(game_pb2.GetGameRequest(game_id=f"{PLAYED}-r1-t1"))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.NOT_FOUND or time.monotonic() > give_up:
-                raise
-            await asyncio.sleep(0.1)
-        else:
-            return str(found.sides[0].player_id)
+        cell.player = (await seated(game, PLAYED))[0]
 
 
 @dataclass
