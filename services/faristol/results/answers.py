@@ -21,7 +21,7 @@ from faristol.results.arithmetic import shown
 from faristol.results.championship import Championship
 from faristol.results.likeness import like
 from faristol.results.model import table_of
-from faristol.results.paging import page
+from faristol.results.page import page
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
 from faristol.results.scoresheet import board, turns_taken
 from faristol.results.standings import rank, tie_breaks_of

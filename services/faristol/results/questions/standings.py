@@ -12,7 +12,7 @@ from faristol.results import answers, explanations, history, lookup, standings, 
 from faristol.results.crosstable import crosstable
 from faristol.results.lookup import Part
 from faristol.results.models import ReadModels
-from faristol.results.paging import page
+from faristol.results.page import page
 
 
 async def get_standings(
