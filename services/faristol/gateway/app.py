@@ -12,6 +12,7 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
+from faristol.gateway.consoles import door
 from faristol.gateway.frames import News
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
@@ -44,8 +45,8 @@ def app(runtime: Runtime) -> FastAPI:
 
     ``app.state.results`` is the stub of the results service, ``app.state.tail`` its news and ``app.state.fanout`` who
     watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
-    of the ratings, and ``app.state.access`` that of the credentials. ``app.state.address`` is where people reach the
-    pages, and ``app.state.now`` gives the time.
+    of the ratings, and ``app.state.access`` that of the credentials. ``app.state.channel`` gives
+    the way to any service, ``app.state.address`` is where people reach the pages, and ``app.state.now`` gives the time.
     """
     web = FastAPI(
         title="Faristol",
@@ -63,6 +64,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
+    web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
     settings = runtime.settings
@@ -82,7 +84,15 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
-    for routes in (files.routes, api.routes, pages.routes, entrance.routes, openid.routes, credentials_page.routes):
+    for routes in (
+        files.routes,
+        api.routes,
+        pages.routes,
+        entrance.routes,
+        openid.routes,
+        credentials_page.routes,
+        door.routes,
+    ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")
     problems.install(web, problem_page)

@@ -1,0 +1,133 @@
+"""Calls of every service by whoever is signed in: with their token, in their language, and the services decide."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+import grpc
+from fastapi import Depends
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from starlette.requests import Request
+
+from faristol.client.problems import reason_of
+from faristol.gateway.language import language_of
+from faristol.gateway.results import DEADLINE
+from faristol.gateway.session import NotSignedIn, token_of
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.lexicon.v1 import adjudication_pb2, lexicon_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.rating.v1 import rating_pb2
+from faristol.pb.results.v1 import results_pb2
+
+_CONTRACTS = {
+    "access": (access_pb2,),
+    "clock": (clock_pb2,),
+    "game": (game_pb2,),
+    "lexicon": (lexicon_pb2, adjudication_pb2),
+    "pairing": (pairing_pb2,),
+    "rating": (rating_pb2,),
+    "results": (results_pb2,),
+}
+"""The contracts of each service."""
+
+
+class Method(NamedTuple):
+    """A method of a service."""
+
+    service: str
+    """The service that answers it, as ``game``."""
+    name: str
+    """As ``PlacePlay``."""
+    path: str
+    """As gRPC has it: ``/faristol.game.v1.GameService/PlacePlay``."""
+    request: type[Message]
+    response: type[Message]
+    is_stream: bool
+
+
+def _methods() -> Mapping[type[Message], Method]:
+    found: dict[type[Message], Method] = {}
+    for name, files in _CONTRACTS.items():
+        for contract in files:
+            services: list[ServiceDescriptor] = list(contract.DESCRIPTOR.services_by_name.values())
+            for service in services:
+                for method in service.methods:
+                    request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+                    path = f"/{service.full_name}/{method.name}"
+                    found[request] = Method(name, method.name, path, request, response, method.server_streaming)
+    return found
+
+
+METHODS = _methods()
+"""Every method of the contract, by its request: no two methods share one."""
+
+NAMED: Mapping[tuple[str, str], Method] = {(method.service, method.name): method for method in METHODS.values()}
+"""The same by service and name."""
+
+
+class Calls:
+    """The services, called by the holder of ``token``, with words in ``language``; by nobody where it is empty.
+
+    Calls raise ``grpc.aio.AioRpcError``, and ``NotSignedIn`` where the token is not good any more.
+    """
+
+    def __init__(self, channel: Callable[[str], grpc.aio.Channel], language: str, token: str) -> None:
+        self._channel = channel
+        self._metadata = [("accept-language", language)]
+        self._is_held = bool(token)
+        if token:
+            self._metadata.append(("authorization", f"Bearer {token}"))
+
+    async def ask(self, request: Message, deadline: float = DEADLINE) -> Any:
+        """The response to a command or a question, within ``deadline`` seconds."""
+        method = METHODS[type(request)]
+        call = self._channel(method.service).unary_unary(
+            method.path,
+            request_serializer=method.request.SerializeToString,
+            response_deserializer=method.response.FromString,
+        )
+        try:
+            return await call(request, timeout=deadline, metadata=tuple(self._metadata))
+        except grpc.aio.AioRpcError as problem:
+            self._check_session(problem)
+            raise
+
+    async def follow(self, request: Message) -> AsyncIterator[Any]:
+        """The responses of a stream, until one of both ends leaves."""
+        method = METHODS[type(request)]
+        call = self._channel(method.service).unary_stream(
+            method.path,
+            request_serializer=method.request.SerializeToString,
+            response_deserializer=method.response.FromString,
+        )
+        try:
+            async for response in call(request, metadata=tuple(self._metadata)):
+                yield response
+        except grpc.aio.AioRpcError as problem:
+            self._check_session(problem)
+            raise
+
+    def _check_session(self, problem: grpc.aio.AioRpcError) -> None:
+        if self._is_held and problem.code() is grpc.StatusCode.UNAUTHENTICATED:
+            raise NotSignedIn(reason_of(problem)) from problem
+
+
+def calls_with(request: Request, token: str) -> Calls:
+    """The services in the visitor's language. The application keeps the way to them in ``app.state.channel``."""
+    return Calls(request.app.state.channel, language_of(request), token)
+
+
+async def _own_calls(request: Request) -> Calls:
+    token = token_of(request)
+    if not token:
+        raise NotSignedIn
+    return calls_with(request, token)
+
+
+OwnCalls = Annotated[Calls, Depends(_own_calls)]
+"""A parameter of a route that is for who is signed in: the services, called by them."""

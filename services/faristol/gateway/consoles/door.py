@@ -1,0 +1,116 @@
+"""Every method of the contract over HTTP, as JSON: for the scripts of consoles, and for programs with a token.
+
+A console's script sends what its person does by the cookie, from a page of this site alone; any other program sends a
+token. Which of both it was, the services decide by the same credential whether the call may be made.
+"""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.message import Message
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from faristol.gateway.consoles.calls import NAMED, Method, calls_with
+from faristol.gateway.form import FROM_ELSEWHERE, is_from_here
+from faristol.gateway.language import language_of
+from faristol.gateway.problems import Problem, as_json
+from faristol.gateway.session import NotSignedIn, token_of
+from faristol.kernel.refusal import N_
+from faristol.text import say
+
+LARGEST = 1_048_576
+"""Bytes of a request: a list of 500 players has some 100 kB."""
+
+SIGN_IN = N_("Sign in, or send a token: Authorization: Bearer …")
+SESSION_ENDED = N_("You are not signed in any more. Sign in again to go on.")
+NOT_JSON = N_("expected a JSON object with the fields of {message}")
+NO_METHOD = N_("the service {service} has no method {method}")
+IS_STREAM = N_("{method} answers by a stream; call it by gRPC")
+
+routes = APIRouter(prefix="/api/v1", include_in_schema=False)
+
+
+class _Unusable(Exception):
+    """What is wrong with the body of a request, in words for its sender."""
+
+
+@routes.post("/{service}/{method}")
+async def call_method(
+    request: Request,
+    service: Annotated[str, Path(max_length=20, pattern="^[a-z]+$")],
+    method: Annotated[str, Path(max_length=60, pattern="^[A-Za-z]+$")],
+) -> Response:
+    """Carry a command out, or answer a question: any method of the contract that answers once.
+
+    A command with the `command_id` of one that was carried out gets the same answer and does nothing again. Needs a
+    token with the role that docs/access.md names, or the cookie of a page of this site.
+    """
+    language = language_of(request)
+    found = NAMED.get((service, method))
+    if found is None or found.is_stream:
+        reason = NO_METHOD if found is None else IS_STREAM
+        raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
+    try:
+        wanted = _read(found, await _body(request), language)
+        answer = await calls_with(request, _token(request)).ask(wanted)
+    except _Unusable as problem:
+        return as_json(Problem(HTTPStatus.BAD_REQUEST, str(problem)), request.url.path, language)
+    except NotSignedIn as problem:
+        detail = say(SESSION_ENDED if problem.why else SIGN_IN, {}, language)
+        more = {"reason": problem.why} if problem.why else {}
+        challenge = {"WWW-Authenticate": "Bearer"}
+        return as_json(Problem(HTTPStatus.UNAUTHORIZED, detail, more, challenge), request.url.path, language)
+    headers = {"Cache-Control": "no-store, private", "Content-Language": language}
+    return JSONResponse(in_json(answer), headers=headers)
+
+
+def in_json(message: Message) -> dict[str, Any]:
+    """A message as JSON: names of fields as in the contract, whole numbers of 64 bits as text."""
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def _token(request: Request) -> str:
+    """The token of a call. Raises ``NotSignedIn`` without one, ``HTTPException`` for a page of another site."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.casefold() == "bearer" and token.strip():
+        return token.strip()
+    if token := token_of(request):
+        if not is_from_here(request):
+            raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
+        return token
+    raise NotSignedIn
+
+
+async def _body(request: Request) -> bytes:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    return bytes(body)
+
+
+def _read(method: Method, body: bytes, language: str) -> Message:
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError) as problem:  # no JSON, or no UTF-8
+        raise _Unusable(_expected(method, language)) from problem
+    if not isinstance(given, dict):
+        raise _Unusable(_expected(method, language))
+    try:
+        return ParseDict(given, method.request())
+    except ParseError as problem:
+        raise _Unusable(f"{_expected(method, language)}: {problem}") from problem
+
+
+def _expected(method: Method, language: str) -> str:
+    return say(NOT_JSON, {"message": method.request.DESCRIPTOR.name}, language)
