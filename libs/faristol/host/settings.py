@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -40,6 +41,16 @@ class Settings(BaseSettings):
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
     database_url: str = Field(
         default="", description="Record: sqlite:///PATH or postgresql://…; SQLite in the data folder."
+    )
+    database_password_file: Path | None = Field(
+        default=None,
+        description="File with the password of the PostgreSQL role; read at each connection, so that it can be changed.",
+    )
+    database_connections: int = Field(
+        default=16,
+        ge=4,
+        le=9_999,
+        description="Connections of this process to PostgreSQL at the most; those of all replicas have to fit there.",
     )
     owner_database_url: str = Field(
         default="",
@@ -175,7 +186,15 @@ class Settings(BaseSettings):
         from sqlalchemy import URL  # which who only asks a service does without
 
         own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
-        return self.database_url or own.render_as_string()
+        url = self.database_url or own.render_as_string()
+        if not url.startswith("postgres"):
+            return url
+        more: dict[str, object] = {}
+        if self.database_password_file:
+            more["password_file"] = self.database_password_file
+        if "database_connections" in self.model_fields_set:
+            more["connections"] = self.database_connections
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(more)}" if more else url
 
     def access_folder(self) -> Path:
         """Folder of the keys of credentials."""
