@@ -44,7 +44,7 @@ class Settings(BaseSettings):
     )
     database_password_file: Path | None = Field(
         default=None,
-        description="File with the password of the PostgreSQL role; read at each connection, so that it can be changed.",
+        description="File with the password of the PostgreSQL role, read at each connection: it can be changed.",
     )
     database_connections: int = Field(
         default=16,
@@ -68,6 +68,11 @@ class Settings(BaseSettings):
         pattern=r"^[A-Za-z0-9_-]*$",
         description="What the names of this record's consumers on NATS begin with; the record's id when empty.",
     )
+    nats_replicas: int = Field(
+        default=1, ge=1, le=5, description="Servers of a NATS cluster that each keep the news: 1, 3 or 5."
+    )
+    nats_hours: float = Field(default=24, gt=0, le=8_760, description="How long NATS keeps news; the record has them.")
+    nats_bytes: int = Field(default=0, ge=0, description="Bytes of news that NATS keeps; 0: as the server says.")
     relay: bool = Field(
         default=True, description="Publish news from this process when no other does; off where `serve relay` runs."
     )

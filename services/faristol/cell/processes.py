@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stopped import told
+from faristol.bus.stream import NewsLimits
 from faristol.cell.pages import GATEWAY, PagesProcess
 from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
@@ -114,8 +115,9 @@ async def running(
             await asyncio.to_thread(_prepare_keys, settings, record.record_id)
         context = tls.nats_context if tls and settings.nats_url else None
         relays = RELAY in services or settings.relay
+        limits = NewsLimits(settings.nats_replicas, settings.nats_hours, settings.nats_bytes)
         bus = await when_there(
-            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays),
+            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays, limits=limits),
             patience,
             stop,
             tell,
