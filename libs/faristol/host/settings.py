@@ -144,6 +144,12 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field(
         default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
     )
+    metrics_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="Port of /metrics for Prometheus, on the address of gRPC; none when not given, 0 takes a free one.",
+    )
     access: Path | None = Field(
         default=None, description="Folder of the keys of credentials; `access` in the data folder."
     )
@@ -168,6 +174,9 @@ class Settings(BaseSettings):
     )
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="A line for people, or JSON with trace ids for what gathers logs."
+    )
 
     start_seconds: float | None = Field(
         default=None,
@@ -200,6 +209,11 @@ class Settings(BaseSettings):
         if "database_connections" in self.model_fields_set:
             more["connections"] = self.database_connections
         return f"{url}{'&' if '?' in url else '?'}{urlencode(more)}" if more else url
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether somebody asks what this process measures."""
+        return bool(self.otlp_endpoint) or self.metrics_port is not None
 
     def access_folder(self) -> Path:
         """Folder of the keys of credentials."""

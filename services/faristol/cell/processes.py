@@ -90,8 +90,8 @@ async def running(
         if not (asks or settings.nats_url):
             stack.enter_context(await asyncio.to_thread(_hold, settings.data, services))
         tls = await asyncio.to_thread(_prepare_tls, settings, services)
-        if settings.otlp_endpoint:
-            telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")
+        if settings.is_measured:
+            telemetry = Telemetry(settings, services[0] if len(services) == 1 else "up")
             stack.callback(telemetry.close)
         apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
         if apart:
@@ -129,6 +129,8 @@ async def running(
             stack.push_async_callback(end, [minding])
         await waiting.end()
         runtime = Runtime(settings, record, now, tls)
+        if settings.is_measured and relays:
+            build.append(import_module("faristol.host.gauges").part)
         if settings.seal_key:
             build.append(import_module("faristol.host.sealer").part)
         if settings.seal_key or settings.witnesses:

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from weakref import WeakSet
+
+from opentelemetry import metrics
 
 from faristol.gateway.app import app
 from faristol.gateway.server import listen, serve
+from faristol.gateway.viewers import Fanout
 from faristol.host import Part, Runtime
 from faristol.record.tasks import end
+
+_fanouts: WeakSet[Fanout] = WeakSet()
+"""Those of this process."""
+
+
+def _watching(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
+    yield metrics.Observation(sum(fanout.watching for fanout in _fanouts))
+
+
+metrics.get_meter("faristol.gateway").create_observable_gauge(
+    "faristol.viewers", [_watching], unit="{viewer}", description="connections that follow the news"
+)
 
 
 def part(runtime: Runtime) -> Part:
@@ -21,6 +38,7 @@ def part(runtime: Runtime) -> Part:
 
     async def http() -> None:
         web = app(runtime)
+        _fanouts.add(web.state.fanout)
         beside = [asyncio.create_task(each.run(), name="news") for each in (web.state.tail, web.state.fanout)]
         try:
             await serve(web, sock, settings)
