@@ -46,6 +46,19 @@ async def get_pairings(
     return answer
 
 
+async def list_tables(
+    models: ReadModels, request: results.ListTablesRequest, context: Context
+) -> results.ListTablesResponse:
+    """The tables of a round with what waits at each."""
+    if request.round < 0:
+        raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
+    await models.reach(request.min_position, context)
+    answer = await lookup.tables(models.record, request.tournament_id, request.round, request.hall)
+    check_reached(request.min_position, answer.position)
+    await models.name([seat for table in answer.tables for seat in table.seats], request.tournament_id)
+    return answer
+
+
 async def get_game(models: ReadModels, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:
     """A game: board and scoresheet."""
     if moment := await models.moment(request):
