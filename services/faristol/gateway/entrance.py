@@ -13,7 +13,9 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from faristol.credentials.roles import MAY_GIVE, SCORER
+from faristol.credentials.needs import CALLERS
+from faristol.credentials.roles import SCORER
+from faristol.gateway.consoles.doors import MAY_CREATE, doors
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
@@ -22,6 +24,7 @@ from faristol.gateway.results import Reader
 from faristol.gateway.session import NotSignedIn, SignedIn, calls, fits, forget, keep, session, token_of
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
 
@@ -173,7 +176,9 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         tournaments=held,
         names={each.tournament_id: titled(each) for each in held},
         time_zone=held[0].time_zone if len(held) == 1 else "",
-        gives=bool(MAY_GIVE.get(credential.role)),
+        ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
+        creates=credential.role in MAY_CREATE,
+        is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),
     )
 
