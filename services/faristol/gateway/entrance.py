@@ -19,7 +19,7 @@ from faristol.gateway.consoles.doors import MAY_CREATE, doors
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
-from faristol.gateway.problems import of_rpc
+from faristol.gateway.problems import as_json, of_rpc, of_session
 from faristol.gateway.results import Reader
 from faristol.gateway.session import NotSignedIn, SignedIn, calls, fits, forget, keep, session, token_of
 from faristol.kernel.refusal import N_
@@ -153,6 +153,9 @@ def leave(request: Request, why: str, wanted: str) -> Response:
 async def not_signed_in(request: Request, problem: Exception) -> Response:
     """The answer where a page is for who is signed in."""
     assert isinstance(problem, NotSignedIn)
+    if request.url.path.startswith("/api"):
+        language = language_of(request)
+        return as_json(of_session(problem.why, language), request.url.path, language)
     query = f"?{request.url.query}" if request.url.query and request.method == "GET" else ""
     return leave(request, problem.why, f"{request.url.path}{query}")
 
