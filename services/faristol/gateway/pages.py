@@ -20,6 +20,7 @@ from faristol.gateway.prizes import nobody
 from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
+from faristol.gateway.spectators import pages as spectators
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -277,6 +278,7 @@ async def game(request: Request, results: Reader, game_id: str, part: Part = "")
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {
+    **spectators.PAGES,
     "/": tournaments,
     "/t/{tournament_id}": standings,
     "/t/{tournament_id}/standings/{player_id}": standing,

@@ -72,10 +72,25 @@ class Results:
             self._to_tell.note(request, answer)
         return answer
 
-    async def tournaments(self, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTournamentsResponse:
-        """All tournaments, the latest first."""
+    async def tournaments(
+        self,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        search: str = "",
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> pb.ListTournamentsResponse:
+        """Tournaments with these words in their name, the latest first, a page of them; all when nothing is said."""
         return await self._asked(
-            self._stub.ListTournaments, pb.ListTournamentsRequest(min_position=min_position, **fields(as_of))
+            self._stub.ListTournaments,
+            pb.ListTournamentsRequest(
+                min_position=min_position,
+                search=search,
+                page_size=page_size,
+                page_token=page_token,
+                **fields(as_of),
+            ),
         )
 
     async def tournament(
@@ -202,6 +217,28 @@ class Results:
         return await self._asked(
             self._stub.ListPlayers,
             pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
+        )
+
+    async def player(
+        self, player_id: str, page_size: int = 0, page_token: str = "", min_position: int = 0
+    ) -> pb.GetPlayerResponse:
+        """A player across tournaments: a page of them, from where another one ended."""
+        return await self._asked(
+            self._stub.GetPlayer,
+            pb.GetPlayerRequest(
+                player_id=player_id, page_size=page_size, page_token=page_token, min_position=min_position
+            ),
+        )
+
+    async def search_players(
+        self, search: str, page_size: int = 0, page_token: str = "", min_position: int = 0
+    ) -> pb.SearchPlayersResponse:
+        """Players by name, a page of them."""
+        return await self._asked(
+            self._stub.SearchPlayers,
+            pb.SearchPlayersRequest(
+                search=search, page_size=page_size, page_token=page_token, min_position=min_position
+            ),
         )
 
     async def game(self, game_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.GetGameResponse:

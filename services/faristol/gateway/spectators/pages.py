@@ -1,0 +1,82 @@
+"""The pages of spectators: their addresses, and what each shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.divisions import together
+from faristol.gateway.page import page, rules_title
+from faristol.gateway.parameters import DIGITS
+from faristol.gateway.results import Reader
+from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
+from faristol.pb.results.v1 import results_pb2 as pb
+
+Part = Annotated[str, Query(pattern="^(live)?$")]
+Page = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
+Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
+
+TOURNAMENTS = 20
+"""Tournaments on a page of a player at most."""
+
+FOUND = 50
+"""Players on a page of what was found at most."""
+
+CURVE = (300, 80)
+"""Width and height of the drawing of a player's ratings."""
+
+
+async def player(request: Request, results: Reader, player_id: str, after: Page = 0, part: Part = "") -> Response:
+    """A player across tournaments."""
+    answer = await results.player(player_id, TOURNAMENTS, str(after) if after else "")
+    over = [game.outcome for each in answer.tournaments for game in each.games]
+    ratings = rating_line(answer.tournaments)
+    return page(
+        request,
+        "player.html",
+        part,
+        player=answer,
+        titles={each.tournament.ruleset.name: rules_title(each.tournament.ruleset.name) for each in answer.tournaments},
+        record=[over.count(outcome) for outcome in (pb.OUTCOME_WIN, pb.OUTCOME_DRAW, pb.OUTCOME_LOSS)],
+        next_games=[
+            (each.tournament, game)
+            for each in answer.tournaments
+            for game in each.games
+            if not game.table.final and game.phase != pb.ROUND_PHASE_CLOSED
+        ],
+        ratings=ratings,
+        curve=curve([rating for _, rating in ratings], *CURVE),
+        size=CURVE,
+        position=answer.position,
+    )
+
+
+async def search(request: Request, results: Reader, q: Words = "", after: Page = 0, part: Part = "") -> Response:
+    """Tournaments and players with some words in their names."""
+    found, people = pb.ListTournamentsResponse(), pb.SearchPlayersResponse()
+    if q.strip():
+        found, people = await asyncio.gather(
+            results.tournaments(search=q, page_size=0 if after else FOUND),
+            results.search_players(q, FOUND, str(after) if after else ""),
+        )
+    return page(
+        request,
+        "search.html",
+        part,
+        q=q.strip(),
+        after=after,
+        tournaments=[] if after else together(found.tournaments),
+        people=people,
+    )
+
+
+PAGES: Mapping[str, Callable[..., Any]] = {
+    "/players/{player_id}": player,
+    "/search": search,
+}
+"""What is at each address."""
