@@ -44,6 +44,8 @@ KEPT: Mapping[str, Shows] = {
     "/g/{game_id}": Shows.GAME,
     "/players/{player_id}": Shows.PLAYER,
     "/search": Shows.PLAYER,
+    "/tournaments/{tournament_id}/find": Shows.TOURNAMENT,
+    "/tournaments/{tournament_id}/screen": Shows.TOURNAMENT,
     "/api/v1/players": Shows.PLAYER,
     "/api/v1/players/{player_id}": Shows.PLAYER,
     "/api/v1/tournaments": Shows.TOURNAMENTS,

@@ -114,6 +114,7 @@ class Results:
         player_id: str = "",
         arithmetic: bool = False,
         category: str = "",
+        page_size: int = 0,
     ) -> pb.GetStandingsResponse:
         """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
         return await self._asked(
@@ -125,6 +126,7 @@ class Results:
                 player_id=player_id,
                 arithmetic=arithmetic,
                 category=category,
+                page_size=page_size,
                 **fields(as_of),
             ),
         )
@@ -160,13 +162,23 @@ class Results:
         )
 
     async def pairings(
-        self, tournament_id: str, round_: int, min_position: int = 0, as_of: AsOf | None = None
+        self,
+        tournament_id: str,
+        round_: int,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        seats_alone: bool = False,
     ) -> pb.GetPairingsResponse:
-        """Pairings of a round."""
+        """Pairings of a round; without what running games have come to where ``seats_alone`` matter."""
         return await self._asked(
             self._stub.GetPairings,
             pb.GetPairingsRequest(
-                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+                tournament_id=tournament_id,
+                round=round_,
+                min_position=min_position,
+                seats_alone=seats_alone,
+                **fields(as_of),
             ),
         )
 

@@ -11,15 +11,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.divisions import together
-from faristol.gateway.page import page, rules_title
+from faristol.gateway.page import page, rules_title, tournament_page
 from faristol.gateway.parameters import DIGITS
-from faristol.gateway.results import Reader
+from faristol.gateway.results import Reader, Results
 from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
+from faristol.gateway.spectators.seats import Place, latest, named, places
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Part = Annotated[str, Query(pattern="^(live)?$")]
 Page = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
 Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
+
+Hall = Annotated[str, Query(max_length=200)]
+
+TOP = 24
+"""Players of the standings on a screen."""
 
 TOURNAMENTS = 20
 """Tournaments on a page of a player at most."""
@@ -75,8 +81,62 @@ async def search(request: Request, results: Reader, q: Words = "", after: Page =
     )
 
 
+async def _seated(
+    results: Results, tournament_id: str, hall: str = ""
+) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[Place]]:
+    """A tournament, the round that people look for, and where everybody is in it; nothing before the first round."""
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+    round_ = latest(head.tournament)
+    if round_ is None:
+        return head, pb.GetPairingsResponse(position=min(head.position, listed.position)), []
+    answer = await results.pairings(tournament_id, round_.round, seats_alone=True)
+    answer.position = min(answer.position, listed.position)
+    return head, answer, await asyncio.to_thread(places, answer, listed.players, hall)
+
+
+async def find(request: Request, results: Reader, tournament_id: str, name: Words = "", part: Part = "") -> Response:
+    """Where everybody plays now, by name; whoever types theirs sees their own."""
+    head, answer, everybody = await _seated(results, tournament_id)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "find.html",
+        part,
+        head,
+        answer=answer,
+        places=named(everybody, name),
+        typed=name.strip(),
+        round=latest(head.tournament),
+        tab="find",
+        beside={each.tournament_id: f"/tournaments/{each.tournament_id}/find" for each in head.tournament.divisions},
+    )
+
+
+async def screen(request: Request, results: Reader, tournament_id: str, hall: Hall = "", part: Part = "") -> Response:
+    """For a projector in a hall: seats, time left and the top of the standings, in pages that turn by themselves."""
+    (head, answer, everybody), standings = await asyncio.gather(
+        _seated(results, tournament_id, hall), results.standings(tournament_id, page_size=TOP)
+    )
+    answer.position = min(answer.position, standings.position)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "screen.html",
+        part,
+        head,
+        answer=answer,
+        places=everybody,
+        standings=standings,
+        hall=hall,
+        round=latest(head.tournament),
+        tab="screen",
+    )
+
+
 PAGES: Mapping[str, Callable[..., Any]] = {
     "/players/{player_id}": player,
     "/search": search,
+    "/tournaments/{tournament_id}/find": find,
+    "/tournaments/{tournament_id}/screen": screen,
 }
 """What is at each address."""
