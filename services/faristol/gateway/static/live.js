@@ -220,6 +220,14 @@ function tick() {
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", left < 0);
   }
+  for (const clock of live.querySelectorAll("[data-until]")) {
+    const seconds = Math.ceil((Number(clock.dataset.until) - Date.now() + ahead) / 1000);
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    const short = `${String(minutes).padStart(hours ? 2 : 1, "0")}:${String(seconds % 60).padStart(2, "0")}`;
+    const text = seconds <= 0 ? clock.dataset.over : hours ? `${hours}:${short}` : short;
+    if (clock.textContent !== text) clock.textContent = text;
+    clock.classList.toggle("overtime", seconds <= 0);
+  }
 }
 
 // --- tabs ----------------------------------------------------------------------------------------------------
