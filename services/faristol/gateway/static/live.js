@@ -221,8 +221,8 @@ function tick() {
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", left < 0);
   }
-  for (const wait of live.querySelectorAll("[data-since]")) {
-    const seconds = Math.max(0, Math.floor((Date.now() - ahead - Number(wait.dataset.since)) / 1000));
+  for (const wait of live.querySelectorAll("[data-wait-since]")) {
+    const seconds = Math.max(0, Math.floor((Date.now() - ahead - Number(wait.dataset.waitSince)) / 1000));
     const text = seconds < 3600 ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` : long(seconds);
     if (wait.textContent !== text) wait.textContent = text;
   }
