@@ -202,6 +202,7 @@ function attend() {
 // --- clocks --------------------------------------------------------------------------------------------------
 
 let ahead = 0; // ms by which this device's clock is ahead of the server's
+skew(live.dataset.now && new Date(Number(live.dataset.now)).toUTCString());
 
 function skew(date) {
   const server = Date.parse(date ?? "");
@@ -228,6 +229,15 @@ function tick() {
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", seconds <= 0);
   }
+  for (const wait of live.querySelectorAll("[data-wait-since]")) {
+    const seconds = Math.max(0, Math.floor((Date.now() - ahead - Number(wait.dataset.waitSince)) / 1000));
+    const text = seconds < 3600 ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` : long(seconds);
+    if (wait.textContent !== text) wait.textContent = text;
+  }
+}
+
+function long(seconds) {
+  return `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")} h`;
 }
 
 // --- tabs ----------------------------------------------------------------------------------------------------
@@ -247,10 +257,12 @@ if (live.dataset.follow) {
   document.addEventListener("visibilitychange", attend);
   window.addEventListener("pagehide", () => source?.close());
   window.addEventListener("pageshow", (event) => event.persisted && (follow(), refresh()));
-} else if (live.dataset.poll) {
+}
+if (live.dataset.poll) {
   setInterval(refresh, 1000 * Number(live.dataset.poll));
   document.addEventListener("visibilitychange", refresh);
 }
+live.addEventListener("refresh", () => schedule()); // another module has heard news of its own
 centre(live.querySelector(".tabs"));
 tick();
 setInterval(tick, 250);
