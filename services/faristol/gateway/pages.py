@@ -270,6 +270,7 @@ async def game(request: Request, results: Reader, game_id: str, part: Part = "")
         part,
         game=played,
         board=table.board(played),
+        words=table.words(played.board),
         lines=table.lines(played),
         sides=sides,
         rows=table.rows(sides),

@@ -42,6 +42,8 @@ KEPT: Mapping[str, Shows] = {
     "/t/{tournament_id}/players": Shows.TOURNAMENT,
     "/t/{tournament_id}/rulings": Shows.TOURNAMENT,
     "/g/{game_id}": Shows.GAME,
+    "/games/{game_id}/replay": Shows.GAME,
+    "/api/v1/games/{game_id}/racks": Shows.GAME,
     "/players/{player_id}": Shows.PLAYER,
     "/search": Shows.PLAYER,
     "/tournaments/{tournament_id}/find": Shows.TOURNAMENT,
