@@ -15,6 +15,7 @@ from faristol.gateway.page import page, rules_title, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.racks import RackReader
 from faristol.gateway.results import Reader, Results
+from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
 from faristol.gateway.spectators.replay import steps
 from faristol.gateway.spectators.seats import Place, latest, named, places
@@ -164,10 +165,22 @@ async def replay(
     )
 
 
+async def embed(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """A game as other sites show it in a frame."""
+    return page(request, "embed.html", part, **shown(request, await results.game(game_id)))
+
+
+async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """Names, scores, clocks and the last play, to lie over the picture of a stream."""
+    return page(request, "overlay.html", part, **shown(request, await results.game(game_id)))
+
+
 PAGES: Mapping[str, Callable[..., Any]] = {
     "/players/{player_id}": player,
     "/search": search,
     "/games/{game_id}/replay": replay,
+    "/games/{game_id}/embed": embed,
+    "/games/{game_id}/overlay": overlay,
     "/tournaments/{tournament_id}/find": find,
     "/tournaments/{tournament_id}/screen": screen,
 }
