@@ -30,6 +30,7 @@ from faristol.gateway.parameters import (
     When,
 )
 from faristol.gateway.prizes import Prizes
+from faristol.gateway.racks import RackReader, Racks
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import Reader, Results, RulingsReader
@@ -227,6 +228,19 @@ async def get_game(
     """A game: board, scoresheet and clocks. Racks are not shown while it runs."""
     answer = await results.game(game_id, when.min_position, when.as_of)
     return tagged(sheets.Game.of(answer), if_none_match)
+
+
+@routes.get("/games/{game_id}/racks", response_model=Racks, responses=ERRORS)
+async def get_racks(
+    results: Reader,
+    racks: RackReader,
+    game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The racks of a game, turn by turn, once its draws are public: the result is final, and the system drew."""
+    game = await results.game(game_id, min_position)
+    return tagged(Racks.told(game, await racks.racks(game)), if_none_match)
 
 
 @routes.get(

@@ -27,6 +27,7 @@ from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
 from faristol.host import Runtime
 from faristol.pb.access.v1 import access_pb2_grpc
+from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
@@ -45,8 +46,9 @@ def app(runtime: Runtime) -> FastAPI:
 
     ``app.state.results`` is the stub of the results service, ``app.state.tail`` its news and ``app.state.fanout`` who
     watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
-    of the ratings, and ``app.state.access`` that of the credentials. ``app.state.channel`` gives
-    the way to any service, ``app.state.address`` is where people reach the pages, and ``app.state.now`` gives the time.
+    of the ratings, ``app.state.game`` that of the tables, and ``app.state.access`` that of the credentials.
+    ``app.state.channel`` gives the way to any service, ``app.state.address`` is where people reach the pages, and
+    ``app.state.now`` gives the time.
     """
     web = FastAPI(
         title="Faristol",
@@ -63,6 +65,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.fanout = Fanout(web.state.tail, web.state.results)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
+    web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
     web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address

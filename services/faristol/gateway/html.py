@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from faristol.gateway import labels
+from faristol.gateway.form import public_address
 from faristol.gateway.paper import below, play_cell
 from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
@@ -59,6 +60,7 @@ def environment(language: str) -> Environment:
         value=tie_break_value,
         who=lambda name, player: who(name, player, language),
         whom=lambda name, player: whom(name, player, language),
+        site=public_address,
         rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(

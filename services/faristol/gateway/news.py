@@ -33,6 +33,8 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "rulings.html": (CHANGE_PROGRESS,),
     "find.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
+    "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
 """What each page that follows a tournament shows, by its template."""

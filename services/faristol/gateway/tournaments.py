@@ -23,6 +23,7 @@ class Round(Shown):
         description="A result of an earlier round was corrected after this round had been paired."
     )
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
+    paired_at: datetime | None = Field(description="When it was paired.")
     started_at: datetime | None = Field(description="When it was started, the last time that it was; null before.")
     closed_at: datetime | None = Field(description="When it was closed; null before.")
     ends_at: datetime | None = Field(

@@ -49,6 +49,8 @@ def tournament(
 def in_short(of: rows.Round) -> results.Round:
     """A round in short, without its end: the rules say that."""
     answer = like(results.Round, of)
+    if of.paired_at is not None:
+        answer.paired_at.FromNanoseconds(of.paired_at)
     if of.started_at is not None:
         answer.started_at.FromNanoseconds(of.started_at)
     if of.closed_at is not None:

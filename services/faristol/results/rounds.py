@@ -28,6 +28,7 @@ def _paired(of: Championship, event: pairing.RoundPaired) -> None:
     round_ = of.rounds[event.round] = Round(
         of.id, event.round, results.ROUND_PHASE_PAIRED, event.algorithm, tables=len(event.pairings)
     )
+    round_.paired_at = event.occurred_at.ToNanoseconds()
     round_.games = [
         _game(of.id, event.round, place, pair, teams.get(pair.match, ())) for place, pair in enumerate(event.pairings)
     ]

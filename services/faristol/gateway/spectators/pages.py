@@ -13,9 +13,13 @@ from starlette.responses import Response
 from faristol.gateway.divisions import together
 from faristol.gateway.page import page, rules_title, tournament_page
 from faristol.gateway.parameters import DIGITS
+from faristol.gateway.racks import RackReader
 from faristol.gateway.results import Reader, Results
+from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
+from faristol.gateway.spectators.replay import steps
 from faristol.gateway.spectators.seats import Place, latest, named, places
+from faristol.gateway.table import squares, tile_values, words
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Part = Annotated[str, Query(pattern="^(live)?$")]
@@ -125,7 +129,7 @@ async def screen(request: Request, results: Reader, tournament_id: str, hall: Ha
         part,
         head,
         answer=answer,
-        places=everybody,
+        places=[] if answer.phase == pb.ROUND_PHASE_CLOSED else everybody,
         standings=standings,
         hall=hall,
         round=latest(head.tournament),
@@ -133,9 +137,50 @@ async def screen(request: Request, results: Reader, tournament_id: str, hall: Ha
     )
 
 
+async def replay(
+    request: Request,
+    results: Reader,
+    found: RackReader,
+    game_id: str,
+    move: Annotated[int | None, Query(ge=0, le=10_000), DIGITS] = None,
+    part: Part = "",
+) -> Response:
+    """A game as it stood after some lines of its sheet; after the last where none is said."""
+    game = await results.game(game_id)
+    every = steps(game, await found.racks(game))
+    number = len(every) - 1 if move is None else min(move, len(every) - 1)
+    step, values = every[number], tile_values(game)
+    return page(
+        request,
+        "replay.html",
+        part,
+        game=game,
+        steps=every,
+        step=step,
+        board=squares(step.tiles, step.last, values),
+        words=words(step.tiles),
+        values=values,
+        names={seat.player_id: seat.name for seat in game.seats},
+        position=game.position,
+    )
+
+
+async def embed(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """A game as other sites show it in a frame."""
+    return page(request, "embed.html", part, **shown(request, await results.game(game_id)))
+
+
+async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """Names, scores, clocks and the last play, to lie over the picture of a stream."""
+    return page(request, "overlay.html", part, **shown(request, await results.game(game_id)))
+
+
 PAGES: Mapping[str, Callable[..., Any]] = {
     "/players/{player_id}": player,
     "/search": search,
+    "/games/{game_id}/replay": replay,
+    "/games/{game_id}/embed": embed,
+    "/games/{game_id}/overlay": overlay,
     "/tournaments/{tournament_id}/find": find,
     "/tournaments/{tournament_id}/screen": screen,
 }

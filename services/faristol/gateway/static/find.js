@@ -86,6 +86,7 @@ async function keep(player) {
     return;
   }
   show();
+  if (player) navigator.serviceWorker?.register("/worker.js").catch(() => {}); // not over plain HTTP
   if (player && "Notification" in window && Notification.permission === "default") await Notification.requestPermission();
 }
 
@@ -98,7 +99,7 @@ function announce() {
 }
 
 async function tell(item) {
-  const options = { body: item.textContent.replace(/\s+/g, " ").trim(), tag: key, icon: "/static/icon-192.png" };
+  const options = { body: item.textContent.replace(/\s+/g, " ").trim(), tag: key, data: location.pathname, icon: "/static/icon-192.png" };
   const title = document.getElementById("find").dataset.title;
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker) await worker.showNotification(title, options);
