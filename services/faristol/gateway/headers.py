@@ -25,13 +25,16 @@ CONTENT_SECURITY_POLICY = "; ".join(
 PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/")
 """Where pages are of who is signed in: no other site reads there."""
 
+PRIVATE_PARTS = ("/keep", "/clock")
+"""The same beside public pages of a game: how their addresses end."""
+
 
 class PublicCors(CORSMiddleware):
     """Lets programs of other sites read what is public, and nothing that a cookie opens."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] == "http" and scope["path"].startswith(PRIVATE):
+        if scope["type"] == "http" and (scope["path"].startswith(PRIVATE) or scope["path"].endswith(PRIVATE_PARTS)):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
