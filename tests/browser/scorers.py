@@ -37,12 +37,12 @@ class Hall:
     async def table(self, game_id: str) -> game_pb2.GetGameResponse:
         """A table as its service has it."""
         stub = game_pb2_grpc.GameServiceStub(self.console)
-        return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id))  # type: ignore[no-any-return] # as generated
+        return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id))
 
     async def clock(self, game_id: str) -> clock_pb2.GetClockResponse:
         """Its clock."""
         stub = clock_pb2_grpc.ClockServiceStub(self.console)
-        return await stub.GetClock(clock_pb2.GetClockRequest(game_id=game_id))  # type: ignore[no-any-return] # as generated
+        return await stub.GetClock(clock_pb2.GetClockRequest(game_id=game_id))
 
     async def send(self, request: Any) -> None:
         """Another device does something at a table."""

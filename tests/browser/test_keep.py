@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,14 +9,8 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
-from tests.browser.conftest import FLAGS
+from playwright.async_api import Browser, BrowserContext, Page, expect
 from tests.browser.scorers import PAPER, Hall, all_sent, finish_turn, played_on_paper, sit_down, type_play
-from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
-
-from faristol.pb.access.v1 import needs_pb2 as needs
-from faristol.pb.game.v1 import game_pb2
-from faristol.pb.game.v1 import events_pb2 as events
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

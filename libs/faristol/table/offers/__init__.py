@@ -84,8 +84,8 @@ def who_of(request: Message) -> Who:
     asked: Any = request
     known = request.DESCRIPTOR.fields_by_name
     is_arbiter = bool("arbiter_id" in known and asked.arbiter_id)
-    single = asked.player_ids if "player_ids" in known and not is_arbiter else ()
-    player = asked.player_id if "player_id" in known else single[0] if len(single) == 1 else ""
+    several = list(asked.player_ids) if "player_ids" in known and not is_arbiter else []
+    player = asked.player_id if "player_id" in known else several[0] if len(several) == 1 else ""
     drawer = asked.drawer_id if "drawer_id" in known else ""
     return Who(player, drawer, is_arbiter)
 

@@ -6,7 +6,7 @@ const NAME = "faristol-tables";
 export async function keepOffline() {
   if (!navigator.serviceWorker || !globalThis.caches) return;
   try {
-    await navigator.serviceWorker.register("/table-worker.js", { scope: "/games/" });
+    await navigator.serviceWorker.register("/static/table-worker.js", { scope: "/games/" });
     const kept = await caches.open(NAME);
     const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
     const own = loaded.filter((name) => new URL(name).pathname.startsWith("/static/"));

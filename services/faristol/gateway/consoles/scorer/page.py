@@ -1,9 +1,8 @@
-"""The pages of a table for who keeps it: the scorer's page and the clock page, and what keeps them without a network."""
+"""The pages of a table for who keeps it, the scorer's and that of the clock."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
-from importlib import resources
 from typing import Annotated
 
 import grpc
@@ -44,13 +43,6 @@ async def keep_clock(
 ) -> Response:
     """The clock page."""
     return await _table_page(request, results, calls, signed_in, game_id, "clock.html")
-
-
-@routes.get("/table-worker.js")
-async def worker() -> Response:
-    """The script that keeps pages of tables on a device. Its address says for which pages it may: those of the site."""
-    code = (resources.files("faristol.gateway") / "static" / "table-worker.js").read_bytes()
-    return Response(code, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 async def _table_page(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
@@ -196,11 +197,11 @@ STOPPED: Mapping[clock.NeutralisationReason.ValueType, str] = {
 }
 
 
-def in_language(language: str) -> dict[str, object]:
+def in_language(language: str) -> dict[str, Any]:
     """All texts of the scripts, in a language."""
     read = translations(language).gettext
 
-    def each(texts: Mapping[int, str]) -> dict[str, str]:
+    def each(texts: Mapping[Any, str]) -> dict[str, str]:
         return {str(number): read(text) for number, text in texts.items()}
 
     return {
