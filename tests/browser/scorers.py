@@ -22,6 +22,10 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 
 PAPER = "paper"
+NAMES = (
+    "Anna Blai Carme Dolors Eva Fina Guiu Hug Ines Joan Kim Laia Marc Nuria Ona Pau Quim Rita Salva Teia Unai Vera "
+    "Walda Xavi Yara Zoe"
+)
 
 
 @dataclass
@@ -33,6 +37,18 @@ class Hall:
 
     def token(self, role: needs.Role.ValueType = needs.ROLE_SCORER, **more: Any) -> str:
         return self.cell.token(held(role, PAPER, **more))
+
+    @property
+    def address(self) -> str:
+        """Of the pages."""
+        return self.cell.process.http_address
+
+    async def begun(self, table: int) -> str:
+        """The id of the game of a table, at which whom the pairing names first has begun."""
+        game_id = f"{PAPER}-r1-t{table}"
+        seats = (await self.table(game_id)).sides
+        await self.send(game_pb2.StartGameRequest(game_id=game_id, player_id=seats[0].player_id))
+        return game_id
 
     async def table(self, game_id: str) -> game_pb2.GetGameResponse:
         """A table as its service has it."""
@@ -66,7 +82,7 @@ class Hall:
 
 @asynccontextmanager
 async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
-    """A hall with three tables."""
+    """A hall with thirteen tables."""
     async with opened(folder, lexicons) as cell:
         address = cell.process.grpc_address
         caller = authorized(authorize(address, folder / "access", "Console"))
@@ -78,7 +94,7 @@ async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
 
             wanted = {"name": "Open", "rounds": 5, "keeping": events.KEEPING_RECORDED}
             await pairing.CreateTournament(command(pairing_pb2.CreateTournamentRequest, **wanted))
-            for name in ("Anna", "Blai", "Carme", "Dolors", "Eva", "Fina", "Guiu", "Hug"):
+            for name in NAMES.split():
                 player = {"player_id": f"{PAPER}-{name.lower()}", "name": name}
                 await pairing.RegisterPlayer(command(pairing_pb2.RegisterPlayerRequest, **player))
             await pairing.PairRound(command(pairing_pb2.PairRoundRequest, round=1))
@@ -87,13 +103,17 @@ async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
             yield Hall(cell, console)
 
 
-async def sit_down(context: BrowserContext, hall: Hall, table: int, token: str = "") -> Page:
+async def sit_down(context: BrowserContext, hall: Hall, game_id: str, token: str = "", part: str = "keep") -> Page:
     """A page of a table, with its scorer signed in."""
-    address = hall.cell.process.http_address
-    await context.add_cookies([{"name": "faristol", "value": token or hall.token(), "url": address}])
+    await context.add_cookies([{"name": "faristol", "value": token or hall.token(), "url": hall.address}])
     page = await context.new_page()
-    await page.goto(f"{address}/games/{PAPER}-r1-t{table}/keep")
+    await page.goto(f"{hall.address}/games/{game_id}/{part}")
     return page
+
+
+async def kept(page: Page) -> None:
+    """The page would open without a network."""
+    await expect(page.locator("html[data-kept=yes]")).to_be_attached(timeout=15_000)
 
 
 async def type_play(page: Page, line: str) -> None:

@@ -22,7 +22,7 @@ export class Composer extends EventTarget {
   constructor() {
     super();
     this.grid = this.#makeGrid();
-    this.panel = make("section", { class: "composer", "aria-label": about.acts.PlacePlay });
+    this.panel = make("section", { class: "composer", "data-key": "composer", "aria-label": about.acts.PlacePlay });
     this.line = make("input", {
       "data-key": "line", name: "line", autocomplete: "off", autocapitalize: "characters", spellcheck: "false",
       placeholder: "H8 …", "aria-describedby": "line-help",
@@ -228,7 +228,7 @@ export class Composer extends EventTarget {
     const form = make("form", { class: "typed-line", onsubmit: submit }, make("label", {}, text("line"), this.line), make("button", { class: "quiet", "data-key": "read" }, text("read")));
     const gcg = make("input", { type: "checkbox", onchange: (event) => this.#setGcg(event.target.checked) });
     gcg.checked = this.#isGcg;
-    return make("section", { class: "line-box" }, form, make("p", { class: "note", id: "line-help" }, text("lineHelp")), make("label", { class: "check" }, gcg, text("gcg")));
+    return make("section", { class: "line-box", "data-key": "line-box" }, form, make("p", { class: "note", id: "line-help" }, text("lineHelp")), make("label", { class: "check" }, gcg, text("gcg")));
   }
 
   #keyboard() {

@@ -28,7 +28,7 @@ const stateLine = document.getElementById("state");
 const duel = make("section", { class: "duel" });
 const queue = make("section", { class: "queue", "aria-live": "polite" });
 const next = make("section", { class: "next" });
-const more = make("details", { class: "more", "data-key": "more" }, make("summary", {}, text("more")), make("div", { class: "offers" }));
+const more = make("details", { class: "more" }, make("summary", {}, text("more")), make("div", { class: "offers" }));
 const sheet = make("details", { class: "kept-sheet" }, make("summary", {}, text("sheet")), make("div"));
 const spoken = make("details", {}, make("summary", {}, text("words")), make("ul", { class: "plain" }));
 page.append(duel, queue, make("div", { class: "keep-body" }, make("div", { class: "board-side" }, composer.grid), make("div", { class: "act-side" }, next, more, sheet, spoken,
