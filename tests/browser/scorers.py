@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from playwright.async_api import BrowserContext, Page, expect
+from playwright.async_api import Browser, BrowserContext, Page, expect
 from tests.integration.access_cell import Cell, held, opened, seated
 
 from faristol.client.credentials import authorize, authorized
@@ -101,6 +101,20 @@ async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
             await pairing.StartRound(command(pairing_pb2.StartRoundRequest, round=1))
             await seated(game_pb2_grpc.GameServiceStub(console), PAPER)
             yield Hall(cell, console)
+
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "locale": "en"}
+
+
+@asynccontextmanager
+async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
+    """A phone whose pages raise nothing."""
+    context = await browser.new_context(**{**PHONE, **more})
+    said: list[str] = []
+    context.on("weberror", lambda error: said.append(str(error.error)))
+    yield context
+    await context.close()
+    assert said == []
 
 
 async def sit_down(context: BrowserContext, hall: Hall, game_id: str, token: str = "", part: str = "keep") -> Page:

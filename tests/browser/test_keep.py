@@ -7,15 +7,14 @@ import shutil
 import time
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Page, Route, async_playwright, expect
 from tests.browser.conftest import FLAGS
-from tests.browser.scorers import Hall, all_sent, finish_turn, kept, played_on_paper, sit_down, type_play
+from tests.browser.scorers import PHONE, Hall, all_sent, finish_turn, kept, phone, played_on_paper, sit_down, type_play
 from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
 
 from faristol.pb.access.v1 import access_pb2
@@ -26,7 +25,6 @@ from faristol.pb.game.v1 import game_pb2
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "locale": "en"}
 AN_HOUR = "const real = Date.now; Date.now = () => real() + {hours} * 3600000;"
 
 
@@ -34,17 +32,6 @@ AN_HOUR = "const real = Date.now; Date.now = () => real() + {hours} * 3600000;"
 async def hall(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Hall]:
     async with played_on_paper(tmp_path_factory.mktemp("keep"), lexicons) as made:
         yield made
-
-
-@asynccontextmanager
-async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
-    """A phone whose pages raise nothing."""
-    context = await browser.new_context(**{**PHONE, **more})
-    said: list[str] = []
-    context.on("weberror", lambda error: said.append(str(error.error)))
-    yield context
-    await context.close()
-    assert said == []
 
 
 async def lay(page: Page, row: int, column: int, *faces: str) -> None:
@@ -107,7 +94,8 @@ async def test_two_scorers_keep_a_table_with_a_digraph_a_blank_an_exchange_and_c
         await page.locator("dialog [value=do]").click()
         await finish_turn(page)
         await hall.until(game, 3)
-        await lay(other, 8, 5, "QU", "QU")
+        await expect(other.locator(".next h2")).to_contain_text("Turn 3")
+        await lay(other, 8, 5, "QU", "A")
         await expect(page.locator(f".next [data-key^=Challenge-{second}]")).to_be_visible()
         await page.locator(f".next [data-key^=Challenge-{second}]").click()
         for word in await page.locator("dialog input").all():
@@ -283,8 +271,7 @@ async def test_the_pages_of_a_table_fit_a_phone_in_every_language(browser: Brows
                 for part in ("keep", "clock"):
                     await page.goto(f"{hall.address}/games/{game}/{part}?lang={language}")
                     await expect(page.locator(".next h2, .clock-side.on").first).to_be_visible()
-                    for more in await page.locator("details:not([open]) > summary").all():
-                        await more.click()
+                    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
                     if part == "keep":
                         await page.get_by_role("gridcell").nth(112).click()
                     assert await page.evaluate(WIDE) == "", (part, language)
