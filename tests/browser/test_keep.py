@@ -150,6 +150,7 @@ async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_
         await expect(told).to_contain_text("H8 CASA")
         await expect(told).to_contain_text("What stands: Turn 2")
         await expect(told).to_contain_text("3 entered later wait for your decision.")
+        await expect(told).to_contain_text("Somebody else has entered something meanwhile")
         assert not (await hall.table(game)).board
         await page.locator("[data-key=again]").click()
         await expect(told).to_contain_text("is on turn, not")

@@ -51,7 +51,7 @@ function end(table) {
   tapped = null;
   const acts = rest(table, rules, { isPlay: Boolean(table.pending) });
   const after = state.seen.table.occurred_at;
-  outbox.add(...acts.map((act) => ({ ...act, after, unless: KNOWN, label: `${nameOf(act.body.player_id)}: ${about.acts[act.method]}` })));
+  outbox.add(...acts.map((act) => ({ ...act, after, turn: table.turn, unless: KNOWN, label: `${nameOf(act.body.player_id)}: ${about.acts[act.method]}` })));
 }
 
 function draw() {

@@ -108,6 +108,7 @@ function drawQueue() {
 async function edit(act) {
   if (act.method === "PlacePlay") {
     composer.edit(act.body.placements, act.number);
+    drawNext();
     composer.grid.scrollIntoView({ block: "nearest" });
     return;
   }
@@ -148,10 +149,14 @@ async function act(offer) {
 /** Keeps acts, each no earlier than what was last seen at the table. */
 function enter(...acts) {
   const after = state.seen?.table.occurred_at;
-  return outbox.add(...acts.map((each) => ({ ...each, after })));
+  return outbox.add(...acts.map((each) => ({ ...each, after, turn: shown.turn })));
 }
 
 function drawNext() {
+  if (outbox.acts[0]?.problem) {
+    fill(next, composer.replaced !== null && composer.panel, composer.replaced !== null && composer.lineBox); // first that is decided
+    return;
+  }
   const { phase, mover, turn } = shown;
   const heading = turn > 0 && mover ? text("turnOf", { turn, player: nameOf(mover) }) : "";
   const bag = make("span", { class: "sub" }, ` · ${text("bag", { count: shown.bag })}`);
@@ -221,7 +226,7 @@ function drawMore() {
       if (offer.by_arbiter && offer.player_id) made.prepend(`${nameOf(offer.player_id)}: `);
       return made;
     })))));
-  more.hidden = !mine.length;
+  more.hidden = !mine.length || Boolean(outbox.acts[0]?.problem);
 }
 
 function drawSheet() {
@@ -247,6 +252,10 @@ composer.addEventListener("enter", async ({ detail }) => {
   else await enter(made);
 });
 for (const kind of ["change", "state"]) outbox.addEventListener(kind, draw);
+outbox.addEventListener("refused", () => {
+  navigator.vibrate?.([80, 60, 80]);
+  queue.scrollIntoView({ block: "start" });
+});
 outbox.addEventListener("known", () => {
   knownUntil = Date.now() + 8000;
 });

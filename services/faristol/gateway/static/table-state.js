@@ -145,7 +145,8 @@ export function ahead(seen, acts, rules) {
     isAhead: acts.length > 0,
   };
   const players = table.sides.map((side) => side.player_id);
-  for (const act of acts) if (!act.problem) apply(state, act, players, rules);
+  if (acts[0]?.problem) return { ...state, isAhead: false }; // what comes of the others depends on what is decided
+  for (const act of acts) apply(state, act, players, rules);
   return state;
 }
 

@@ -10,6 +10,10 @@ export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {})
   const [first, ...behind] = outbox.acts;
   if (!first) return [];
   const button = (key, act, style = "quiet") => make("button", { class: style, type: "button", "data-key": key, onclick: act }, text(key));
+  const drop = async () => {
+    const steps = behind.filter((act) => act.unless && act.turn === first.turn); // what was left of the turn that it took
+    for (const act of [...steps.reverse(), first]) await outbox.drop(act.number);
+  };
   const dropAll = async () => {
     if (!confirm(text("sureDropAll"))) return;
     for (const act of [...outbox.acts].reverse()) await outbox.drop(act.number);
@@ -17,17 +21,23 @@ export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {})
   const refused = first.problem && make("div", { class: "notice refusal", role: "alert" },
     make("h2", {}, text("cannot")),
     make("p", {}, make("strong", {}, first.label)),
-    make("p", {}, named(first.problem.detail ?? ""), first.problem.article && ` (${first.problem.article})`),
+    make("p", {}, why(first.problem)),
     seen && make("p", { class: "note" }, text("stands", { state: standing(seen) })),
     behind.length > 0 && make("p", {}, text("waitsBehind", { count: behind.length })),
     make("div", { class: "acts" },
       button("again", () => outbox.retry(first.number), "big"),
       edit && button("edit", () => edit(first)),
-      button("drop", () => outbox.drop(first.number)),
+      button("drop", drop),
       behind.length > 0 && button("dropAll", dropAll)));
   const rest = first.problem ? behind : outbox.acts;
   const list = !onlyRefused && rest.length > 0 && make("ol", { class: "waiting", "aria-label": text("waiting") }, rest.map((act) => make("li", {}, act.label)));
   return [refused, list];
+}
+
+/** Why an act was refused, with its article; of one that came too late for its time, that others were faster. */
+function why({ field, detail = "", article }) {
+  if (field === "occurred_at") return text("conflict");
+  return article ? `${named(detail)} (${article})` : named(detail);
 }
 
 /** Names in place of ids, as a refusal has them. */
