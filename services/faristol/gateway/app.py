@@ -13,6 +13,7 @@ from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
 from faristol.gateway.consoles import arbiter, door, judge, queue_stream
+from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.frames import News
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
@@ -98,6 +99,7 @@ def app(runtime: Runtime) -> FastAPI:
         queue_stream.routes,
         judge.routes,
         arbiter.routes,
+        scorer_page.routes,
     ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")

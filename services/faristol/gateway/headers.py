@@ -32,13 +32,16 @@ EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "fra
 PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
 """Where pages and streams are of who is signed in: no other site reads there."""
 
+PRIVATE_PARTS = ("/keep", "/clock")
+"""The same beside public pages of a game: how their addresses end."""
+
 
 class PublicCors(CORSMiddleware):
     """Lets programs of other sites read what is public, and nothing that a cookie opens."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] == "http" and scope["path"].startswith(PRIVATE):
+        if scope["type"] == "http" and (scope["path"].startswith(PRIVATE) or scope["path"].endswith(PRIVATE_PARTS)):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
