@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from faristol.kernel.names import COUNTRY
+from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.kernel.refusal import N_
-from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
+from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.terminal.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.text import SOURCE, say
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
@@ -57,13 +56,19 @@ class Listed:
 def read_players(
     file: Path, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
 ) -> tuple[list[Listed], list[LineError]]:
+    """The players of a file, as ``players_of`` reads them. Raises ``StartError`` for one that cannot be read."""
+    return players_of(content_of(str(file), language, LARGEST_FILE), tournament, divisions, language)
+
+
+def players_of(
+    text: str, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
+) -> tuple[list[Listed], list[LineError]]:
     """The players of a list, and everything that is wrong with it, in ``language``.
 
     They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
-    name are an error where neither two clubs nor two ids tell them apart; and so are two of one id. Raises
-    ``StartError`` for a file that cannot be read.
+    name are an error where neither two clubs nor two ids tell them apart; and so are two of one id.
     """
-    lines = rows_of(content_of(str(file), language, LARGEST_FILE))
+    lines = rows_of(text)
     rows: list[Listed] = []
     errors: list[LineError] = []
     ids: dict[str, int] = {}
