@@ -37,6 +37,7 @@ TOLD: Mapping[str, str] = {
     "RoundPaired": N_("Round {round} is paired."),
     "ResultRecorded": N_("Result: {scores} ({at_table})."),
     "PointsAdjusted": N_("Points on the spread and the total of {who}: {points} ({at_table})."),
+    "ResultDisputed": N_("Disputed: {scores} ({at_table})."),
     "GamePostponed": N_("{game} is postponed."),
     "TribunalAppointed": N_("The tribunal of appeals is appointed."),
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
@@ -173,6 +174,8 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[s
         case "PlayerSanctioned":
             lost = said["game"] if said["kind"] == "game" else ""
             return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
+        case "ResultCheckSet":
+            return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
         case "AppealDecided":
             return {"dismissed": "" if said["upheld"] else "yes"}
         case _:

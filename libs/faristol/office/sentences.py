@@ -92,6 +92,15 @@ SENTENCES: Mapping[str, Sentences] = {
     "GiveForfeit": Sentences(N_("A forfeit: {scores} ({at_table}){outcome}.")),
     "EnterResult": Sentences(N_("Entered: {scores} ({at_table}){outcome}.")),
     "CorrectResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
+    "SetResultCheck": Sentences(
+        "",
+        {
+            "second_person": N_("A second person confirms results that an official enters."),
+            "players": N_("Players confirm the results of their games."),
+            "no_check": N_("Results are not confirmed by anybody else."),
+        },
+    ),
+    "ConfirmResult": Sentences(N_("Confirmed: {scores} ({at_table}).")),
     "CorrectRuling": Sentences(N_("The ruling is put right. Points on the spread of {who}: {points}.")),
     "PostponeGame": Sentences(N_("{game} is postponed to {postponed_to}.")),
     "CancelPostponement": Sentences(N_("{game} is played with its round again.")),

@@ -88,6 +88,8 @@ ACTS: Mapping[str, Act] = {
     "GiveForfeit": Act(),
     "EnterResult": Act(),
     "CorrectResult": Act(spelled={"player_ids": "asked-by", "scores_before": "score-before"}),
+    "SetResultCheck": Act(arguments=()),
+    "ConfirmResult": Act(spelled={"player_id": "player"}),
     "CorrectRuling": Act(),
     "PostponeGame": Act(spelled={"scheduled_at": "scheduled", "postponed_to": "to"}),
     "CancelPostponement": Act(),
