@@ -37,6 +37,8 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/discipline.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/closing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "results/table.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
 """What each page that follows a tournament shows, by its template."""

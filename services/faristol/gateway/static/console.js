@@ -25,6 +25,7 @@ async function send(form) {
   if (!page || (!answer.ok && answer.status !== 409 && answer.status !== 400)) return form.submit();
   document.dispatchEvent(new CustomEvent("faristol:page", { detail: page }));
   form.classList.remove("sent");
+  document.dispatchEvent(new CustomEvent("faristol:sent", { detail: form }));
   for (const field of document.querySelectorAll("[data-finds]")) narrow(field);
   const said = document.querySelector(".console > .notice");
   const status = document.getElementById("status");

@@ -17,9 +17,8 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.calls import Calls, OwnCalls
 from faristol.gateway.consoles.director.commands import Unusable, command_id_in, number_in
-from faristol.gateway.consoles.director.desk import Typed
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import console_page
+from faristol.gateway.consoles.frame import Typed, console_page
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of

@@ -18,7 +18,7 @@ from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.consoles.calls import NAMED, Calls, OwnCalls
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import console_page
+from faristol.gateway.consoles.frame import Typed, console_page
 from faristol.gateway.entrance import led_to
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
@@ -46,13 +46,6 @@ PARTS: Sequence[tuple[str, str]] = (
     ("history", N_("History")),
 )
 """The pages of the console, by the end of their address."""
-
-
-class Typed(dict[str, str]):
-    """Fields of a form as they were typed; empty those that were not."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
 
 
 @dataclass
