@@ -127,6 +127,8 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         {
             "enter": Verb("EnterResult"),
             "correct": Verb("CorrectResult"),
+            "confirm": Verb("ConfirmResult"),
+            "set-check": Verb("SetResultCheck"),
             "forfeit": Verb("GiveForfeit"),
         },
     ),

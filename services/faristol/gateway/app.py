@@ -12,7 +12,7 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
-from faristol.gateway.consoles import arbiter, door, judge, queue_stream
+from faristol.gateway.consoles import arbiter, director, door, judge, queue_stream, results_entry
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.frames import News
 from faristol.gateway.head import Head
@@ -100,6 +100,8 @@ def app(runtime: Runtime) -> FastAPI:
         judge.routes,
         arbiter.routes,
         scorer_page.routes,
+        *director.ROUTES,
+        *results_entry.ROUTES,
     ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")

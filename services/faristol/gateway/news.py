@@ -35,6 +35,15 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
+    "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
+    "director/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/halls.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/discipline.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/closing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "results/table.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
 """What each page that follows a tournament shows, by its template."""

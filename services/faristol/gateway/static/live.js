@@ -151,6 +151,15 @@ function schedule(pause = PAUSE) {
   }, wait);
 }
 
+// A console sent a form, and this is what the page is after it: whatever is in it is another from here on.
+document.addEventListener("faristol:page", ({ detail }) => {
+  const said = live.querySelector("[data-say]")?.textContent.trim();
+  position = told = Math.max(told, Number(detail.dataset.position || 0));
+  tag = "";
+  morphChildren(live, detail);
+  say(said);
+});
+
 // --- following -----------------------------------------------------------------------------------------------
 
 function concerns(news) {

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 import unicodedata
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from faristol.kernel.names import COUNTRY
+from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.kernel.refusal import N_
-from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
+from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.terminal.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.text import SOURCE, say
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
@@ -57,13 +59,19 @@ class Listed:
 def read_players(
     file: Path, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
 ) -> tuple[list[Listed], list[LineError]]:
+    """The players of a file, as ``players_of`` reads them. Raises ``StartError`` for one that cannot be read."""
+    return players_of(content_of(str(file), language, LARGEST_FILE), tournament, divisions, language)
+
+
+def players_of(
+    text: str, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
+) -> tuple[list[Listed], list[LineError]]:
     """The players of a list, and everything that is wrong with it, in ``language``.
 
     They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
-    name are an error where neither two clubs nor two ids tell them apart; and so are two of one id. Raises
-    ``StartError`` for a file that cannot be read.
+    name are an error where neither two clubs nor two ids tell them apart; and so are two of one id.
     """
-    lines = rows_of(content_of(str(file), language, LARGEST_FILE))
+    lines = rows_of(text)
     rows: list[Listed] = []
     errors: list[LineError] = []
     ids: dict[str, int] = {}
@@ -94,6 +102,60 @@ def read_players(
     except Unreadable as problem:
         errors.append(LineError(problem.line, say(UNREADABLE, {}, language)))
     return rows, errors
+
+
+PASTED = ("name", "club", "country", "rating")
+"""Columns of a list without their names, once what stands in its fields was told by what it looks like."""
+
+_NUMBER = re.compile(r"\d{1,4}", re.ASCII)
+
+
+def players_pasted(
+    text: str, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
+) -> tuple[list[Listed], list[LineError]]:
+    """The same of what somebody pasted, out of a spreadsheet or a message: the names of columns may be missing.
+
+    Without them a line begins with the name, and behind it, parted by tabs, semicolons or commas, may stand in any
+    order a rating, which is a number, a country, which is three capital letters, and a club.
+    """
+    text = text.removeprefix("\ufeff")
+    lines = text.splitlines()
+    head = next((line for line in lines if line.strip()), "")
+    if "name" in columns_of([cell.strip(' "') for cell in re.split("[,;\t]", head)]):
+        if "\t" in head:
+            text = "\n".join(_written(line.split("\t")) for line in lines)
+        return players_of(text, tournament, divisions, language)
+    written = [",".join(PASTED), *(_written(_cells(line)) if line.strip() else "" for line in lines)]
+    rows, errors = players_of("\n".join(written), tournament, divisions, language)
+    return (
+        [replace(row, line=row.line - 1) for row in rows],
+        [replace(error, line=error.line - 1) for error in errors],
+    )
+
+
+def _cells(line: str) -> list[str]:
+    """The fields of a pasted line in the order of ``PASTED``."""
+    sign = next((sign for sign in ("\t", ";", ",") if sign in line), ",")
+    name, *others = (cell.strip() for cell in line.split(sign))
+    found = {"name": name}
+    spare = []
+    for cell in filter(None, others):
+        if _NUMBER.fullmatch(cell) and "rating" not in found:
+            found["rating"] = cell
+        elif COUNTRY.fullmatch(cell) and "country" not in found:
+            found["country"] = cell
+        elif "club" not in found:
+            found["club"] = cell
+        else:
+            spare.append(cell)
+    return [found.get(column, "") for column in PASTED] + spare
+
+
+def _written(cells: Sequence[str]) -> str:
+    """Fields as a line of comma-separated values."""
+    made = io.StringIO()
+    csv.writer(made, lineterminator="").writerow(cells)
+    return made.getvalue()
 
 
 def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:

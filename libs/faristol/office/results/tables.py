@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
-from faristol.entry.doubts import Doubt, doubts
-from faristol.entry.lines import Given, Slip
 from faristol.kernel.quotation import quoted
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
+from faristol.office.names import Named, candidates
+from faristol.office.outcomes import by_forfeit, outcome
+from faristol.office.results.doubts import Doubt, doubts
+from faristol.office.results.lines import Given, Slip
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules.scoring import UsualScores
-from faristol.terminal.names import Named, candidates
-from faristol.terminal.outcomes import by_forfeit, outcome
 from faristol.text import say
 
 ENTERED_BY = N_("entered by {who} at {time}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.entry.doubts import SWAPPED, is_swapped
-from faristol.entry.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, given, read, table_of
-from faristol.entry.tables import Tables, names_at
 from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_
-from faristol.terminal.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
-from faristol.terminal.names import folded
+from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
+from faristol.office.names import folded
+from faristol.office.results.doubts import SWAPPED, is_swapped
+from faristol.office.results.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, given, read, table_of
+from faristol.office.results.tables import Tables, names_at
 from faristol.text import say
 
 SEATS = ("first", "second", "third", "fourth")

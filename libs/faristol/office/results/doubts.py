@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.entry.lines import Given
 from faristol.kernel.refusal import N_, Param
+from faristol.office.results.lines import Given
 from faristol.rules.scoring import UsualScores
 
 HIGH = N_("{score} is unusually high (more than {highest})")

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.text import say
 from faristol.text.files import why_unread
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""With which a cell begins that a spreadsheet takes for a formula: written with an apostrophe before it, it is text."""
 
 UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
 
@@ -73,6 +75,11 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
             raise Unreadable(begins) from None
         if fields:
             yield reader.line_num, [" ".join(text_of(field).split()) for field in fields]
+
+
+def text_of(cell: str) -> str:
+    """The text that a cell was written for: without the apostrophe that keeps it from being a formula."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 def columns_of(fields: Sequence[str]) -> list[str]:

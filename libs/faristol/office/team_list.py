@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from faristol.cli.player_list import Listed
 from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.identity import same_name
+from faristol.office.lists import LineError
+from faristol.office.player_list import Listed
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.terminal.lists import LineError
 from faristol.text import say
 
 Tournaments = Mapping[str, pairing.GetTournamentResponse]
