@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -29,6 +29,32 @@ def tidy(text: str) -> str:
 def folded(name: str) -> str:
     """What two names have in common that readers take for one: case and space do not part them."""
     return tidy(name).casefold()
+
+
+_MARKS = str.maketrans("", "", "·ʼ’'`´")
+"""Signs within a word that a searcher leaves out: ``Puigdel·lívol``, ``O’Neill``."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text as they are searched by: case, accents and the signs within a word do not part them.
+
+    So ``Ελένη`` is found as ``ελενη``, and a final sigma by any other.
+    """
+    letters = unicodedata.normalize("NFKD", text.translate(_MARKS).casefold())
+    return tuple(_WORD.findall("".join(each for each in letters if not unicodedata.combining(each))))
+
+
+def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether every word that is wanted begins one of ``words``, each another one."""
+    left = list(words)
+    for each in sorted(wanted, key=len, reverse=True):
+        found = next((word for word in left if word.startswith(each)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return True
 
 
 def may_be_kept(name: str, *, least: int) -> bool:

@@ -34,6 +34,7 @@ from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import Reader, Results, RulingsReader
 from faristol.gateway.seals import Seals
+from faristol.gateway.spectators import players
 from faristol.gateway.standings import Standings
 from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
@@ -47,10 +48,17 @@ routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 async def list_tournaments(
     results: Reader,
     when: When,
+    search: players.Search = "",
+    page_size: Annotated[
+        int, Query(ge=0, le=10_000, description="Tournaments in the answer at most; all when 0."), DIGITS
+    ] = 0,
+    page_token: players.PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """All tournaments, the latest first."""
-    answer = await results.tournaments(when.min_position, when.as_of)
+    """All tournaments, the latest first, or those with some words in their name, page by page."""
+    answer = await results.tournaments(
+        when.min_position, when.as_of, search=search, page_size=page_size, page_token=page_token
+    )
     return tagged(Tournaments.of(answer), if_none_match)
 
 
@@ -249,6 +257,9 @@ async def list_seals(
     """
     return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
+
+routes.add_api_route("/players", players.search_players, response_model=players.FoundPlayers, responses=ERRORS)
+routes.add_api_route("/players/{player_id}", players.get_player, response_model=players.PlayerAnswer, responses=ERRORS)
 
 STREAM: dict[str, Any] = {
     "response_class": StreamingResponse,

@@ -22,8 +22,8 @@ CONTENT_SECURITY_POLICY = "; ".join(
 """Nothing from elsewhere, nothing inline."""
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/")
-"""Where pages are of who is signed in: no other site reads there."""
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
+"""Where pages and streams are of who is signed in: no other site reads there."""
 
 
 class PublicCors(CORSMiddleware):

@@ -45,6 +45,9 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
     )
     env.filters["when"] = lambda moment, time_zone="": when(moment, time_zone, language)
+    env.filters["hour"] = lambda moment, time_zone="": format_time(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
+    )
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
@@ -52,6 +55,8 @@ def environment(language: str) -> Environment:
         minutes=minutes,
         value=tie_break_value,
         who=lambda name, player: who(name, player, language),
+        whom=lambda name, player: whom(name, player, language),
+        rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(
         play_cell=lambda line, sheet: play_cell(line, sheet, language),
@@ -63,9 +68,9 @@ def environment(language: str) -> Environment:
 def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
     """A page, or the one block of it that ``part`` names."""
     template = environment(language).get_template(name)
-    if part == LIVE:
+    if part == LIVE and LIVE in template.blocks:
         return "".join(template.blocks[LIVE](template.new_context(values)))
-    return template.render(values)
+    return template.render({**values, "part": part})  # a frame between the layout and the page gives its block itself
 
 
 def when(moment: datetime, time_zone: str, language: str) -> str:
@@ -84,6 +89,17 @@ def who(name: str, player_id: str, language: str) -> str | Markup:
     """A player's name; for someone erased, words that say so."""
     erased = translations(language).gettext(ERASED) % {"id": player_id}
     return name or Markup('<span class="erased">{}</span>').format(erased)
+
+
+def whom(name: str, player_id: str, language: str) -> Markup:
+    """The same as a link to the player's page."""
+    return Markup('<a class="person" href="/players/{}">{}</a>').format(player_id, who(name, player_id, language))
+
+
+def rules_name(name: str, title: str, language: str) -> str:
+    """What a rule set is called in the reader's language; its own title where it is not one that comes with this."""
+    known = labels.RULESETS.get(name)
+    return translations(language).gettext(known) if known else title
 
 
 @cache

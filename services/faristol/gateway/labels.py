@@ -154,6 +154,16 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 }
 """Name and short name of a tie-break."""
 
+RULESETS: Mapping[str, str] = {
+    "box": N_("The instructions in the box, with the English set"),
+    "festa-major": N_("Festa Major, an afternoon of games"),
+    "fisc-2023": N_("FISC, rules of the official championships 2023/2024, classic games"),
+    "fise": N_("FISE, rules of the game, classic"),
+    "pes-2024": N_("PES, rules of the games, 1 September 2024"),
+    "uf-2007": N_("UF, rules of the championships, 4 May 2007"),
+}
+"""What the rule sets that come with Faristol are called; others have the title that stands in them."""
+
 PRIZES: Mapping[pairing.PrizeKind.ValueType, str] = {
     pairing.PRIZE_KIND_BINGOS: N_("Most bingos"),
     pairing.PRIZE_KIND_HIGH_GAME: N_("Highest game"),
@@ -167,6 +177,13 @@ OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_LOSS: "−",
 }
 """Signs of a crosstable."""
+
+OUTCOME_WORDS: Mapping[pb.Outcome.ValueType, str] = {
+    pb.OUTCOME_WIN: N_("won"),
+    pb.OUTCOME_DRAW: N_("drawn"),
+    pb.OUTCOME_LOSS: N_("lost"),
+}
+"""What a game was to a player."""
 
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents; the lowest are left out."),

@@ -30,6 +30,8 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "pairings.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE, CHANGE_SCORE),
     "players.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_RATINGS),
     "rulings.html": (CHANGE_PROGRESS,),
+    "find.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
 """What each page that follows a tournament shows, by its template."""

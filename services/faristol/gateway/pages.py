@@ -20,6 +20,8 @@ from faristol.gateway.prizes import nobody
 from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
+from faristol.gateway.spectators import pages as spectators
+from faristol.gateway.spectators.seats import places
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -177,9 +179,10 @@ async def pairings(
     results: Reader,
     tournament_id: str,
     number: Annotated[int, Path(ge=1, le=10_000), DIGITS],
+    by: Annotated[str, Query(pattern="^(name|table)?$")] = "",
     part: Part = "",
 ) -> Response:
-    """The tables of a round."""
+    """The tables of a round, in their order, or everybody by name."""
     head, answer, listed = await asyncio.gather(
         results.tournament(tournament_id), results.pairings(tournament_id, number), results.players(tournament_id)
     )
@@ -196,6 +199,9 @@ async def pairings(
         absent=[] if head.tournament.team_boards else list(absent(answer, listed.players)),
         tab=f"round-{number}",
         beside=beside,
+        round=next((each for each in head.tournament.played if each.round == number), None),
+        places=await asyncio.to_thread(places, answer, listed.players) if by == "name" else [],
+        by=by,
     )
 
 
@@ -277,6 +283,7 @@ async def game(request: Request, results: Reader, game_id: str, part: Part = "")
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {
+    **spectators.PAGES,
     "/": tournaments,
     "/t/{tournament_id}": standings,
     "/t/{tournament_id}/standings/{player_id}": standing,

@@ -16,7 +16,8 @@ from functools import partial
 import grpc
 
 from faristol.gateway.connections import Line
-from faristol.gateway.frames import BATCH, LAST_CHUNK, OPENING, Batch, Ring, batch, chunk, frame, heartbeat
+from faristol.gateway.frames import BATCH, OPENING, Batch, Ring, batch, chunk, frame, heartbeat
+from faristol.gateway.listener import Listener
 from faristol.gateway.tail import Tail
 from faristol.kernel.bounded import keep
 from faristol.kernel.topics import Topic
@@ -47,12 +48,6 @@ AGAIN = 0.5
 KNOWN = 4_096
 """Tournaments that are known to be there."""
 
-HIGH_WATER = 16 * 1024
-"""Bytes that may wait in a connection until its viewer is passed over."""
-
-MOST_SAID = 64 * 1024
-"""Bytes that a viewer may send, who has nothing more to say."""
-
 SECONDS = 30.0
 """How long a batch may take."""
 
@@ -79,34 +74,24 @@ class Audience:
         return found
 
 
-class Viewer(asyncio.Protocol):
-    """The connection of somebody who watches, once the headers of the answer are written."""
+class Viewer(Listener):
+    """Somebody who watches: what they were sent, and what they have not got."""
 
-    __slots__ = (
-        "_fanout", "_left", "_line", "_said", "_timer", "audience", "chunked", "heard_at", "paused", "position",
-        "replaying",
-    )  # fmt: skip
+    __slots__ = ("_fanout", "audience", "heard_at", "position", "replaying")
 
     def __init__(
         self, fanout: Fanout, audience: Audience, position: int, line: Line, left: Callable[[], None], *, chunked: bool
     ) -> None:
-        """``left`` is called when the viewer has gone. ``chunked`` says that the answer is in chunks."""
+        """See ``Listener``."""
+        super().__init__(line, left, chunked=chunked)
         self.audience = audience
         self.position = position
         """Everything of the topic up to here was sent."""
-        self.chunked = chunked
-        self.paused = False
-        """More waits in the connection than it may: it is not read."""
         self.replaying = False
         """A batch of the record is on its way, or waited for."""
         self.heard_at = 0.0
         """When something was sent, by the loop's clock."""
         self._fanout = fanout
-        self._line = line
-        self._left = left
-        self._said = 0
-        self._timer: asyncio.TimerHandle | None = None
-        line.transport.set_write_buffer_limits(HIGH_WATER)
 
     def write(self, data: Batch) -> None:
         """Send some frames."""
@@ -124,48 +109,14 @@ class Viewer(asyncio.Protocol):
             else:
                 self.write(self.audience.after(ring, self.position))
 
-    def data_received(self, data: bytes) -> None:
+    def resume_writing(self) -> None:
         """See ``asyncio.Protocol``, as with the other methods."""
-        self._said += len(data)
-        if self._said > MOST_SAID:
-            self._line.transport.abort()
-
-    def pause_writing(self) -> None:  # noqa: D102
-        self.paused = True
-        self._limit()
-
-    def resume_writing(self) -> None:  # noqa: D102
-        self.paused = False
-        self._unlimit()
+        super().resume_writing()
         self.go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
-        self._unlimit()
-        self.paused = True  # nothing is sent any more
         self._fanout.leave(self)
-        self._line.ended(self)
-        self._left()
-
-    def shutdown(self) -> None:
-        """End the answer, and the connection once it is read: a client comes back with the id of the last event."""
-        transport = self._line.transport
-        if not transport.is_closing():
-            self.paused = True
-            if self.chunked:
-                transport.write(LAST_CHUNK)
-            transport.close()
-            self._limit()
-
-    def _limit(self) -> None:
-        """Let the time run within which what was sent has to be read."""
-        if self._timer is None:
-            line = self._line
-            self._timer = asyncio.get_running_loop().call_later(line.write_seconds, line.transport.abort)
-
-    def _unlimit(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        super().connection_lost(exc)
 
 
 class Fanout:

@@ -38,11 +38,21 @@ def tournament(
         ruleset=Pin(of.ruleset, of.ruleset_digest, of.ruleset_options).message(),
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
-        played=[like(results.Round, each) for each in sorted(rounds, key=lambda each: each.round)],
+        played=[in_short(each) for each in sorted(rounds, key=lambda each: each.round)],
     )
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
     answer.created_at.FromNanoseconds(of.created_at)
+    return answer
+
+
+def in_short(of: rows.Round) -> results.Round:
+    """A round in short, without its end: the rules say that."""
+    answer = like(results.Round, of)
+    if of.started_at is not None:
+        answer.started_at.FromNanoseconds(of.started_at)
+    if of.closed_at is not None:
+        answer.closed_at.FromNanoseconds(of.closed_at)
     return answer
 
 
@@ -58,18 +68,7 @@ def players(
     answer = like(
         results.ListPlayersResponse,
         of.tournament,
-        players=[
-            like(
-                results.Player,
-                player,
-                name=person.name,
-                club=person.club,
-                country=person.country,
-                shown_name=names[person.player_id],
-            )
-            for player in listed
-            for person in (people[player.player_id],)
-        ],
+        players=[player(each, people[each.player_id], names[each.player_id]) for each in listed],
         teams=teams(of),
         next_page_token=following,
     )
@@ -78,6 +77,11 @@ def players(
     if of.tournament.rating_revised_at is not None:
         answer.rating_revised_at.FromNanoseconds(of.tournament.rating_revised_at)
     return answer
+
+
+def player(of: rows.Player, person: Person, shown_name: str) -> results.Player:
+    """A player of a tournament, as they are known."""
+    return like(results.Player, of, name=person.name, club=person.club, country=person.country, shown_name=shown_name)
 
 
 def teams(of: Championship) -> list[results.Team]:
@@ -150,6 +154,35 @@ def table(game: rows.Game) -> results.Table:
     )
     if game.postponed_to is not None:
         answer.postponed_to.FromNanoseconds(game.postponed_to)
+    return answer
+
+
+def watched(of: rows.Game) -> results.WatchedTable:
+    """A table as officials watch it."""
+    answer = like(
+        results.WatchedTable,
+        of,
+        seats=[results.Seat(player_id=seat.player_id, score=seat.score) for seat in of.seats],
+    )
+    if of.postponed_to is not None:
+        answer.postponed_to.FromNanoseconds(of.postponed_to)
+    if (sheet := of.sheet) is None:
+        return answer
+    kept = like(
+        results.WatchedTable,
+        sheet,
+        open=True,
+        final=of.final,
+        clocks=[_side(seat) for seat in of.seats] if sheet.clocked else [],
+        waits=[_wait(each) for each in sheet.waits],
+    )
+    answer.MergeFrom(kept)
+    return answer
+
+
+def _wait(of: rows.Wait) -> results.Wait:
+    answer = like(results.Wait, of)
+    answer.since.FromNanoseconds(of.since)
     return answer
 
 

@@ -15,6 +15,7 @@ from faristol.kernel.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.results import lookup
+from faristol.results.directory import Directory
 from faristol.results.history import Moment
 from faristol.results.lookup import Found, Part
 from faristol.results.standings import pin_of
@@ -63,6 +64,8 @@ class ReadModels:
         self.progress = progress
         self.tail = Tail(record, progress)
         """The public news, for all who follow it."""
+        self.directory = Directory(record)
+        """Everybody by name."""
         self.lag = lag
         self._waiting = 0
 

@@ -14,7 +14,8 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.record import Record
 from faristol.results.absence import looked_up_again
 from faristol.results.models import LAG, ReadModels
-from faristol.results.questions.games import get_game, get_pairings
+from faristol.results.questions.games import get_game, get_pairings, list_tables
+from faristol.results.questions.players import get_player, search_players
 from faristol.results.questions.record import follow, get_status, list_seals
 from faristol.results.questions.report import get_report
 from faristol.results.questions.standings import get_crosstable, get_standings, get_team_standings
@@ -38,7 +39,10 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetReportRequest: looked_up_again(get_report),
     pb.GetPrizesRequest: looked_up_again(get_prizes),
     pb.ListPlayersRequest: looked_up_again(list_players),
+    pb.GetPlayerRequest: looked_up_again(get_player),
+    pb.SearchPlayersRequest: search_players,
     pb.GetGameRequest: looked_up_again(get_game),
+    pb.ListTablesRequest: looked_up_again(list_tables),
     pb.GetStatusRequest: get_status,
     pb.FollowRequest: follow,
     pb.ListSealsRequest: list_seals,

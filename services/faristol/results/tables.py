@@ -31,11 +31,12 @@ from sqlalchemy import (
 from faristol.results import rows
 from faristol.results.rows import BESIDE, CLASSES, KEY, Row, packed, unpacked
 
-VERSION = 1
+VERSION = 2
 """Of what the rows hold. Another number is another set of tables, filled from the first event on."""
 
 INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {
     rows.Tournament: [("ruleset_digest",)],
+    rows.Player: [("player_id",)],
     rows.Game: [("tournament_id", "round")],
     rows.Seat: [("tournament_id", "round"), ("player_id",)],
     rows.Line: [("tournament_id",)],

@@ -39,6 +39,7 @@ function morph(old, fresh) {
     return;
   }
   if (old.nodeType !== Node.ELEMENT_NODE) return;
+  if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // somebody is at it
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   morphChildren(old, fresh);
@@ -218,6 +219,14 @@ function tick() {
     const text = `${left < 0 ? "−" : ""}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", left < 0);
+  }
+  for (const clock of live.querySelectorAll("[data-until]")) {
+    const seconds = Math.ceil((Number(clock.dataset.until) - Date.now() + ahead) / 1000);
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    const short = `${String(minutes).padStart(hours ? 2 : 1, "0")}:${String(seconds % 60).padStart(2, "0")}`;
+    const text = seconds <= 0 ? clock.dataset.over : hours ? `${hours}:${short}` : short;
+    if (clock.textContent !== text) clock.textContent = text;
+    clock.classList.toggle("overtime", seconds <= 0);
   }
 }
 

@@ -36,6 +36,8 @@ async def get_pairings(
     seats.extend(bye.seat for bye in answer.requested_byes)
     await models.name(seats, request.tournament_id)
     await lookup.name_arbiters(models.record, answer.tables)
+    if request.seats_alone:
+        _leave_out_scores(answer)
     if answer.matches:
         try:
             ruleset = standings.rules_of(found.head)
@@ -44,6 +46,27 @@ async def get_pairings(
         teams.show_matches(answer, round_, ruleset)
     answer.position, answer.division = found.position, found.head.division
     return answer
+
+
+async def list_tables(
+    models: ReadModels, request: results.ListTablesRequest, context: Context
+) -> results.ListTablesResponse:
+    """The tables of a round with what waits at each."""
+    if request.round < 0:
+        raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
+    await models.reach(request.min_position, context)
+    answer = await lookup.tables(models.record, request.tournament_id, request.round, request.hall)
+    check_reached(request.min_position, answer.position)
+    await models.name([seat for table in answer.tables for seat in table.seats], request.tournament_id)
+    return answer
+
+
+def _leave_out_scores(answer: results.GetPairingsResponse) -> None:
+    for table in answer.tables:
+        if not table.final:
+            table.turns = 0
+            for seat in table.seats:
+                seat.score = 0
 
 
 async def get_game(models: ReadModels, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:
