@@ -19,6 +19,8 @@ from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
 from faristol.gateway.page import problem_page
+from faristol.gateway.papers import addresses as papers
+from faristol.gateway.papers.pdf import Pdfs
 from faristol.gateway.parameters import IfNoneMatch
 from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
@@ -71,6 +73,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
+    web.state.pdfs = Pdfs()
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.heard)
@@ -95,6 +98,7 @@ def app(runtime: Runtime) -> FastAPI:
         entrance.routes,
         openid.routes,
         credentials_page.routes,
+        papers.routes,
         door.routes,
         queue_stream.routes,
         judge.routes,
