@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.frames import News
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
@@ -256,11 +256,12 @@ STREAM: dict[str, Any] = {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
             "description": (
-                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
+                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`, or "
+                "`NewsWithContent` with `include=content`. "
                 "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
                 "since the position from which to resume moves on while nothing is told."
             ),
-            "content": {"text/event-stream": {"schema": ref(News)}},
+            "content": {"text/event-stream": {"schema": {"anyOf": [ref(News), ref(NewsWithContent)]}}},
         },
     },
 }

@@ -13,7 +13,7 @@ from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
 from faristol.gateway.consoles import door, queue_stream
-from faristol.gateway.frames import News
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
@@ -112,7 +112,7 @@ def app(runtime: Runtime) -> FastAPI:
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return found
 
-    describe(web, ProblemBody, News)
+    describe(web, ProblemBody, News, NewsWithContent)
 
     @cache
     def document() -> tuple[bytes, str]:
