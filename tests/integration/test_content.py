@@ -21,7 +21,7 @@ PATIENCE = 240.0
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("book", "players", "rounds"), [("uf-2007", 6, 2), ("festa-major", 6, 2), ("pes-2024", 4, 2)])
+@pytest.mark.parametrize(("book", "players", "rounds"), [("uf-2007", 6, 2), ("festa-major", 6, 1), ("pes-2024", 4, 1)])
 async def test_folded_frames_equal_a_fresh_read_of_a_whole_demonstration(
     book: str, players: int, rounds: int, made: Path, tmp_path: Path
 ) -> None:
@@ -54,8 +54,14 @@ async def test_folded_frames_equal_a_fresh_read_of_a_whole_demonstration(
                 assert fold.fetched == 0
             whole = Folded()
             await whole.take(everything.data, http, fresh)
+            games = {
+                table["game_id"]
+                for (kind, *_), answer in whole.answers.items()
+                if kind == "pairings"
+                for table in answer["tables"]
+            }
+            assert {of for kind, of, _ in whole.answers if kind == "game"} == games
             kinds = [kind for kind, _, _ in whole.answers]
-            assert kinds.count("game") == rounds * players // 2
             assert (kinds.count("pairings"), kinds.count("standings")) == (rounds, 1)
     finally:
         await asyncio.to_thread(demonstration.kill)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import Response
@@ -37,7 +37,7 @@ from faristol.gateway.seals import Seals
 from faristol.gateway.standings import Standings
 from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
-from faristol.gateway.topics import Filtered
+from faristol.gateway.topics import Filtered, LastEventId
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -269,11 +269,6 @@ STREAM: dict[str, Any] = {
 After = Annotated[
     int,
     Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
-    DIGITS,
-]
-LastEventId = Annotated[
-    int | None,
-    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
     DIGITS,
 ]
 

@@ -12,7 +12,7 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
-from faristol.gateway.consoles import door, queue_stream
+from faristol.gateway.consoles import door, officials_stream, queue_stream
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
@@ -93,6 +93,7 @@ def app(runtime: Runtime) -> FastAPI:
         credentials_page.routes,
         door.routes,
         queue_stream.routes,
+        officials_stream.routes,
     ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl
 
-from fastapi import Depends, Query
+from fastapi import Depends, Header, Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
+from faristol.gateway.parameters import DIGITS, LAST_POSITION
 from faristol.kernel import facts
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
@@ -35,11 +36,11 @@ PUBLIC = frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_PUBLI
 """The types of news."""
 
 
-def _known(types: str) -> str:
+def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
     """Refuse a type of which there is never any news."""
     for given in filter(None, types.split(",")):
-        if given not in PUBLIC:
-            expected = nearest(given, sorted(PUBLIC)) or ", ".join(sorted(PUBLIC))
+        if given not in told:
+            expected = nearest(given, sorted(told)) or ", ".join(sorted(told))
             raise PydanticCustomError("literal_error", "expected a type of news", {"expected": expected})
     return types
 
@@ -52,6 +53,13 @@ Tournaments = Annotated[
         description="News of these tournaments, with commas; of all when empty.",
         examples=["a,b"],
     ),
+]
+
+
+LastEventId = Annotated[
+    int | None,
+    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
+    DIGITS,
 ]
 
 
@@ -92,7 +100,7 @@ async def _filters(
         Query(
             max_length=LONGEST, pattern=TYPES, description="News of these types alone, as `PlayPlaced,ResultRecorded`."
         ),
-        AfterValidator(_known),
+        AfterValidator(known_type),
     ] = "",
     include: Annotated[
         Literal["", "content"],
