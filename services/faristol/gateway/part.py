@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from faristol.gateway.app import app
+from faristol.gateway.collector import Collector
 from faristol.gateway.server import listen, serve
 from faristol.host import Part, Runtime
 from faristol.record.tasks import end
@@ -21,7 +22,9 @@ def part(runtime: Runtime) -> Part:
 
     async def http() -> None:
         web = app(runtime)
-        beside = [asyncio.create_task(each.run(), name="news") for each in (web.state.tail, web.state.fanout)]
+        fanout = web.state.fanout
+        watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
+        beside = [asyncio.create_task(each.run(), name="news") for each in watched]
         try:
             await serve(web, sock, settings)
         finally:
