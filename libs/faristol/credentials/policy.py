@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.needs import Needs, values, values_of_all
-from faristol.credentials.roles import ARBITER, JUDGE, NAMES, PLAYER, PUBLIC, SCORER
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, NAMES, PLAYER, PUBLIC, SCORER
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_
 
@@ -80,6 +80,20 @@ def may_judge(credential: Credential, place: Place) -> bool:
     in_scope = scope.holds_table(place.tournament, place.hall, place.table)
     in_language = not scope.languages or place.language in scope.languages
     return in_scope and in_language and not _is_own(credential, place)
+
+
+def may_know(credential: Credential, tournament: str, place: Place | None, *, of_case: bool) -> bool:
+    """Whether what is for officials is for the holder.
+
+    ``place`` is that of a game or of a case; None for what is of the whole tournament, which is for those who decide in
+    it. A case is for who may judge it.
+    """
+    if of_case:
+        return place is not None and credential.role != SCORER and may_judge(credential, place)
+    if place is None:
+        return credential.role in (ARBITER, DIRECTOR, FEDERATION) and credential.scope.touches(tournament)
+    in_scope = credential.scope.holds_table(place.tournament, place.hall, place.table)
+    return in_scope and credential.role != JUDGE and not _is_own(credential, place)
 
 
 def _is_own(credential: Credential, place: Place) -> bool:

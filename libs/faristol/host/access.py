@@ -18,7 +18,7 @@ from faristol.credentials.credential import Credential
 from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import Needs, values_of_all
-from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge
+from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge, may_know
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
 from faristol.host.metadata import AUTHORIZATION, metadata_of
@@ -152,6 +152,15 @@ class Admission:
     async def place_of_case(self, case_id: str) -> Place | None:
         """Where the game of a case is played; None where there is no such case."""
         return await self._cases.of(case_id)
+
+    async def may_know(self, credential: Credential, tournament: str, game_id: str, case_id: str) -> bool:
+        """Whether what is for officials, of a game or a case or, without both, of a tournament, is for the holder."""
+        if case_id:
+            return may_know(credential, tournament, await self._cases.of(case_id), of_case=True)
+        place = await self._games.of(game_id) if game_id else None
+        if game_id and place is None:
+            return False
+        return may_know(credential, tournament, place, of_case=False)
 
     async def is_for_caller(self, case_id: str) -> bool:
         """Whether a case is one for whoever makes the call that is being carried out, or who calls says nothing."""

@@ -12,9 +12,9 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
-from faristol.gateway.consoles import arbiter, director, door, judge, queue_stream, results_entry
+from faristol.gateway.consoles import arbiter, director, door, judge, officials_stream, queue_stream, results_entry
 from faristol.gateway.consoles.scorer import page as scorer_page
-from faristol.gateway.frames import News
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
@@ -106,6 +106,7 @@ def app(runtime: Runtime) -> FastAPI:
         scorer_page.routes,
         *director.ROUTES,
         *results_entry.ROUTES,
+        officials_stream.routes,
     ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")
@@ -125,7 +126,7 @@ def app(runtime: Runtime) -> FastAPI:
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return found
 
-    describe(web, ProblemBody, News)
+    describe(web, ProblemBody, News, NewsWithContent)
 
     @cache
     def document() -> tuple[bytes, str]:

@@ -9,6 +9,7 @@ from weakref import WeakSet
 from opentelemetry import metrics
 
 from faristol.gateway.app import app
+from faristol.gateway.collector import Collector
 from faristol.gateway.server import listen, serve
 from faristol.gateway.viewers import Fanout
 from faristol.host import Part, Runtime
@@ -38,8 +39,10 @@ def part(runtime: Runtime) -> Part:
 
     async def http() -> None:
         web = app(runtime)
-        _fanouts.add(web.state.fanout)
-        beside = [asyncio.create_task(each.run(), name="news") for each in (web.state.tail, web.state.fanout)]
+        fanout = web.state.fanout
+        _fanouts.add(fanout)
+        watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
+        beside = [asyncio.create_task(each.run(), name="news") for each in watched]
         try:
             await serve(web, sock, settings)
         finally:

@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.bus import Pace, Progress
+from faristol.host.access import Admission
 from faristol.host.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.record import Record
@@ -51,12 +52,15 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
 """What answers each request."""
 
 
-def service(record: Record, progress: Progress, lag: float = LAG, pace: Pace | None = None) -> Dispatcher:
-    """The read models of a cell. ``lag`` is in seconds: how long an answer waits before it says "not found".
-
-    ``pace`` says what stands still, where somebody looks.
-    """
-    models = ReadModels(record, progress, lag, pace)
+def service(
+    record: Record,
+    progress: Progress,
+    lag: float = LAG,
+    pace: Pace | None = None,
+    admission: Callable[[], Admission | None] = lambda: None,
+) -> Dispatcher:
+    """The read models of a cell. See ``ReadModels``."""
+    models = ReadModels(record, progress, lag, pace, admission)
     descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
     questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)
