@@ -58,6 +58,13 @@ OF_PLAYERS = (
     "/t/segona",
     "/t/nowhere",
     "/status",
+    "/search?q=c",
+    "/players/anna",
+    "/players/biel",
+    "/tournaments/lliga/find",
+    f"/t/lliga/r/{PLAYED}?by=name",
+    "/games/lliga-r1-t1/replay?move=5",
+    "/games/lliga-r1-t1/embed",
 )
 OF_TEAMS = ("/t/lliga", "/t/lliga/r/2", "/t/lliga/r/3", "/t/lliga/teams", "/t/lliga/teams/tarragona")
 

@@ -29,6 +29,7 @@ from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
 from faristol.gateway import api, credentials_page, entrance, files, openid, pages
 from faristol.gateway.app import app
 from faristol.gateway.consoles import arbiter, judge
+from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import events_pb2 as events
@@ -93,7 +94,7 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
     public = {route.path for part in (api, files, pages) for route in part.routes.routes if isinstance(route, APIRoute)}
     private = {
         (method, route.path)
-        for part in (entrance, openid, credentials_page, judge, arbiter)
+        for part in (entrance, openid, credentials_page, judge, arbiter, scorer_page)
         for route in part.routes.routes
         if isinstance(route, APIRoute)
         for method in route.methods or ()
@@ -105,7 +106,7 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
 @pytest.mark.parametrize(("method", "path"), OF_A_TOURNAMENT)
 async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method: str, path: str) -> None:
     """Who is not signed in is led to where one signs in; what one may not see is not there."""
-    address = path.format(tournament_id=OWN)
+    address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1")
     for tournament in (OWN, FOREIGN):
         for role in (None, *MAY_GIVE):
             name = NAMES[role] if role else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -20,6 +20,12 @@ DEU, none), federations of this game have others of their own, and lists change.
 LONGEST_NAME = 200
 """Characters of the name of a person, a club, a team or a tournament."""
 
+LONGEST_NOTE = 500
+"""Characters of what an official writes down."""
+
+LONGEST_CATEGORY = 20
+"""Characters of a class of competition."""
+
 
 def tidy(text: str) -> str:
     """A text as it is kept: no space around it, single spaces in it, Unicode NFC."""
@@ -29,6 +35,49 @@ def tidy(text: str) -> str:
 def folded(name: str) -> str:
     """What two names have in common that readers take for one: case and space do not part them."""
     return tidy(name).casefold()
+
+
+_MARKS = str.maketrans("", "", "·ʼ’'`´")
+"""Signs within a word that a searcher leaves out: ``Puigdel·lívol``, ``O’Neill``."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text as they are searched by: case, accents and the signs within a word do not part them.
+
+    So ``Ελένη`` is found as ``ελενη``, and a final sigma by any other.
+    """
+    letters = unicodedata.normalize("NFKD", text.translate(_MARKS).casefold())
+    return tuple(_WORD.findall("".join(each for each in letters if not unicodedata.combining(each))))
+
+
+def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether every word that is wanted begins one of ``words``, each another one."""
+    left = list(words)
+    for each in sorted(wanted, key=len, reverse=True):
+        found = next((word for word in left if word.startswith(each)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return True
+
+
+def same_name(name: str, other: str) -> bool:
+    """Whether readers would take two names for one: case and space do not part them."""
+    return folded(name) == folded(other)
+
+
+def same_affiliation(name: str, other: str) -> bool:
+    """Whether two clubs or associations are written with the same letters and digits.
+
+    Case, space, accents and signs, such as the two apostrophes, do not part them.
+    """
+    return _letters(name) == _letters(other)
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())
 
 
 def may_be_kept(name: str, *, least: int) -> bool:

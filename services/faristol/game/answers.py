@@ -18,6 +18,7 @@ from faristol.table.draw_log import draws_of
 from faristol.table.foot import awaited_signers
 from faristol.table.game.state import UNKNOWN, Game, Interruption, LastRuling, Phase
 from faristol.table.offers import Offer
+from faristol.table.rack_log import racks_of
 from faristol.table_store import Settled, game_stream
 
 M = TypeVar("M", bound=Message)
@@ -218,4 +219,7 @@ def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsRespo
             for drawn in draws_of(facts, settled.table.ruleset)
         ],
         ruleset=game.ruleset.message(),
+        racks=[
+            game_pb2.HeldRack(turn=held.turn, player_id=held.player_id, faces=held.faces) for held in racks_of(facts)
+        ],
     )

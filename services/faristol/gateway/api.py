@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.frames import News
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
@@ -30,14 +30,16 @@ from faristol.gateway.parameters import (
     When,
 )
 from faristol.gateway.prizes import Prizes
+from faristol.gateway.racks import RackReader, Racks
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import Reader, Results, RulingsReader
 from faristol.gateway.seals import Seals
+from faristol.gateway.spectators import players
 from faristol.gateway.standings import Standings
 from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
-from faristol.gateway.topics import Filtered
+from faristol.gateway.topics import Filtered, LastEventId
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -47,10 +49,17 @@ routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 async def list_tournaments(
     results: Reader,
     when: When,
+    search: players.Search = "",
+    page_size: Annotated[
+        int, Query(ge=0, le=10_000, description="Tournaments in the answer at most; all when 0."), DIGITS
+    ] = 0,
+    page_token: players.PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """All tournaments, the latest first."""
-    answer = await results.tournaments(when.min_position, when.as_of)
+    """All tournaments, the latest first, or those with some words in their name, page by page."""
+    answer = await results.tournaments(
+        when.min_position, when.as_of, search=search, page_size=page_size, page_token=page_token
+    )
     return tagged(Tournaments.of(answer), if_none_match)
 
 
@@ -221,6 +230,19 @@ async def get_game(
     return tagged(sheets.Game.of(answer), if_none_match)
 
 
+@routes.get("/games/{game_id}/racks", response_model=Racks, responses=ERRORS)
+async def get_racks(
+    results: Reader,
+    racks: RackReader,
+    game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The racks of a game, turn by turn, once its draws are public: the result is final, and the system drew."""
+    game = await results.game(game_id, min_position)
+    return tagged(Racks.told(game, await racks.racks(game)), if_none_match)
+
+
 @routes.get(
     "/status",
     response_model=operation.Status,
@@ -250,17 +272,21 @@ async def list_seals(
     return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
 
+routes.add_api_route("/players", players.search_players, response_model=players.FoundPlayers, responses=ERRORS)
+routes.add_api_route("/players/{player_id}", players.get_player, response_model=players.PlayerAnswer, responses=ERRORS)
+
 STREAM: dict[str, Any] = {
     "response_class": StreamingResponse,
     "responses": {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
             "description": (
-                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
+                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`, or "
+                "`NewsWithContent` with `include=content`. "
                 "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
                 "since the position from which to resume moves on while nothing is told."
             ),
-            "content": {"text/event-stream": {"schema": ref(News)}},
+            "content": {"text/event-stream": {"schema": {"anyOf": [ref(News), ref(NewsWithContent)]}}},
         },
     },
 }
@@ -268,11 +294,6 @@ STREAM: dict[str, Any] = {
 After = Annotated[
     int,
     Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
-    DIGITS,
-]
-LastEventId = Annotated[
-    int | None,
-    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
     DIGITS,
 ]
 

@@ -12,12 +12,15 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
-from faristol.gateway.consoles import arbiter, door, judge, queue_stream
-from faristol.gateway.frames import News
+from faristol.gateway.consoles import arbiter, director, door, judge, officials_stream, queue_stream, results_entry
+from faristol.gateway.consoles.scorer import page as scorer_page
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
 from faristol.gateway.page import problem_page
+from faristol.gateway.papers import addresses as papers
+from faristol.gateway.papers.pdf import Pdfs
 from faristol.gateway.parameters import IfNoneMatch
 from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
@@ -27,6 +30,7 @@ from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
 from faristol.host import Runtime
 from faristol.pb.access.v1 import access_pb2_grpc
+from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
@@ -45,8 +49,9 @@ def app(runtime: Runtime) -> FastAPI:
 
     ``app.state.results`` is the stub of the results service, ``app.state.tail`` its news and ``app.state.fanout`` who
     watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
-    of the ratings, and ``app.state.access`` that of the credentials. ``app.state.channel`` gives
-    the way to any service, ``app.state.address`` is where people reach the pages, and ``app.state.now`` gives the time.
+    of the ratings, ``app.state.game`` that of the tables, and ``app.state.access`` that of the credentials.
+    ``app.state.channel`` gives the way to any service, ``app.state.address`` is where people reach the pages, and
+    ``app.state.now`` gives the time.
     """
     web = FastAPI(
         title="Faristol",
@@ -63,10 +68,12 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.fanout = Fanout(web.state.tail, web.state.results)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
+    web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
     web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
+    web.state.pdfs = Pdfs()
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.heard)
@@ -91,10 +98,15 @@ def app(runtime: Runtime) -> FastAPI:
         entrance.routes,
         openid.routes,
         credentials_page.routes,
+        papers.routes,
         door.routes,
         queue_stream.routes,
         judge.routes,
         arbiter.routes,
+        scorer_page.routes,
+        *director.ROUTES,
+        *results_entry.ROUTES,
+        officials_stream.routes,
     ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")
@@ -114,7 +126,7 @@ def app(runtime: Runtime) -> FastAPI:
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return found
 
-    describe(web, ProblemBody, News)
+    describe(web, ProblemBody, News, NewsWithContent)
 
     @cache
     def document() -> tuple[bytes, str]:

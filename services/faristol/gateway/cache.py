@@ -244,7 +244,7 @@ _GAMES = "games"
 
 def _names(resource: Resource) -> tuple[str, ...]:
     """What a resource is found by when news comes."""
-    if resource.shows is Shows.TOURNAMENTS:
+    if resource.shows in {Shows.TOURNAMENTS, Shows.PLAYER}:
         return (_LISTS,)
     if resource.shows is Shows.GAME:
         return (_GAMES, f"g:{resource.game_id}")

@@ -196,7 +196,7 @@ def _address(route: APIRoute) -> Address:
         route.path_regex,
         KEPT.get(route.path) if "GET" in (route.methods or ()) else None,
         frozenset(of_query(route.dependant)),
-        not route.path.startswith("/api/"),
+        not route.path.startswith("/api/") and "." not in route.path,  # what has an ending is a file beside the pages
     )
 
 

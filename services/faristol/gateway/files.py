@@ -29,6 +29,7 @@ from faristol.gateway.parameters import (
     UpToRound,
     When,
 )
+from faristol.gateway.racks import RackReader
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged_body
 from faristol.gateway.results import Reader
@@ -169,12 +170,15 @@ async def get_report(
 async def get_gcg(
     request: Request,
     results: Reader,
+    found: RackReader,
     game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
     when: When,
+    racks: Annotated[bool, Query(description="With racks, where they are public: the result is final.")] = False,
 ) -> Response:
-    """A game of two players as a GCG file: plays, scores and totals as recorded; no racks."""
+    """A game of two players as a GCG file: plays, scores and totals as recorded."""
+    game = await results.game(game_id, when.min_position, when.as_of)
     try:
-        told = write_gcg(gcg_of(await results.game(game_id, when.min_position, when.as_of)))
+        told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
     except Refusal as refusal:
         raise HTTPException(HTTPStatus.CONFLICT, render(refusal, language_of(request))) from refusal
     named = {"Content-Disposition": "inline", "Cache-Control": "no-cache"}

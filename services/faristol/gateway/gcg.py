@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from faristol.gateway import labels
 from faristol.gateway.plays import PLAYS, laid, settled_blanks
+from faristol.gateway.racks import Held
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -41,11 +42,11 @@ _NOTED = (
 """Lines that the format has no event for."""
 
 
-def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
+def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Held | None = None) -> GcgGame:
     """The game as far as it is complete, with the scores and totals of its record, which a correction may have changed.
 
-    Its racks are not told, for they are no part of what the public reads. What the format has no line for stands in
-    notes: points that an arbiter took, a rack changed freely. ``ruleset`` is the one pinned when None.
+    What the format has no line for stands in notes: points that an arbiter took, a rack changed freely. ``ruleset`` is
+    the one pinned when None. ``racks`` are told where they are public; without them nobody's is.
 
     Raises ``Refusal`` for a table of more than two players, and for rules that are not installed here with the content
     that the game pins.
@@ -58,7 +59,7 @@ def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
             {"players": len(game.seats)},
         )
     ruleset = ruleset or ruleset_of(game.ruleset)
-    return GcgGame((*_head(game, ruleset), *_Teller(game, ruleset).lines()))
+    return GcgGame((*_head(game, ruleset), *_Teller(game, ruleset, racks or {}).lines()))
 
 
 def _head(game: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
@@ -88,8 +89,9 @@ def _in_line(text: str) -> str:
 class _Teller:
     """Tells the entries of a sheet one after another, and keeps board and totals meanwhile."""
 
-    def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset) -> None:
+    def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset, racks: Held) -> None:
         self._one = game
+        self._racks = racks
         self._ruleset = ruleset
         self._board = Board()
         self._totals: dict[str, int] = {seat.player_id: 0 for seat in game.seats}
@@ -106,14 +108,19 @@ class _Teller:
             yield from (_note(entry),) if penalty and under_way else self._told(entry)
             self._totals[entry.player_id] = entry.total
 
+    def _rack(self, entry: pb.Entry) -> str | None:
+        faces = self._racks.get((entry.turn, entry.player_id))
+        return write_rack(faces) if faces else None
+
     def _told(self, entry: pb.Entry) -> Iterator[Line]:
         nick, score, total = _nick(entry.player_id), entry.score, entry.total
+        rack = self._rack(entry)
         if entry.kind in PLAYS:
             yield from self._play(entry, nick)
         elif entry.kind == pb.ENTRY_KIND_EXCHANGE:
-            yield Exchange(nick=nick, rack=None, tiles="", count=entry.exchanged, score=0, total=total)
+            yield Exchange(nick=nick, rack=rack, tiles="", count=entry.exchanged, score=0, total=total)
         elif entry.kind in _PASSES:
-            yield Pass(nick=nick, rack=None, score=0, total=total)
+            yield Pass(nick=nick, rack=rack, score=0, total=total)
             if entry.kind != pb.ENTRY_KIND_PASS:
                 yield _note(entry)
         elif entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY:
@@ -135,13 +142,14 @@ class _Teller:
         before = self._totals[entry.player_id]
         points = entry.score if stands else score_play(self._board, tiles, self._ruleset).points
         total = entry.total if stands else before + points
-        yield Play(nick=nick, rack=None, start=start, word=word, score=points, total=total)
+        rack = self._rack(entry)
+        yield Play(nick=nick, rack=rack, start=start, word=word, score=points, total=total)
         if stands:
             self._board = self._board.place(tiles)
             if entry.challenged:
                 yield Note(text="challenged, stands")
         else:
-            yield Withdrawal(nick=nick, rack=None, score=-points, total=before)
+            yield Withdrawal(nick=nick, rack=rack, score=-points, total=before)
             if entry.kind == pb.ENTRY_KIND_WITHDRAWN:
                 yield Note(text=labels.WITHDRAWN[entry.withdrawn_for])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,9 +23,17 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 """Nothing from elsewhere, nothing inline."""
 
+EMBEDDABLE = re.compile(r"/games/[^/]+/embed")
+"""The one page that other sites may show in a frame: it has nothing that is done by a click, and no cookie opens it."""
+
+EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+
 
 PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
 """Where pages and streams are of who is signed in: no other site reads there."""
+
+PRIVATE_PARTS = ("/keep", "/clock")
+"""The same beside public pages of a game: how their addresses end."""
 
 
 class PublicCors(CORSMiddleware):
@@ -31,7 +41,7 @@ class PublicCors(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] == "http" and scope["path"].startswith(PRIVATE):
+        if scope["type"] == "http" and (scope["path"].startswith(PRIVATE) or scope["path"].endswith(PRIVATE_PARTS)):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
@@ -49,10 +59,12 @@ class SafeHeaders:
             await self._app(scope, receive, send)
             return
 
+        policy = EMBEDDED_POLICY if EMBEDDABLE.fullmatch(scope["path"]) else CONTENT_SECURITY_POLICY
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+                headers["Content-Security-Policy"] = policy
                 headers["X-Content-Type-Options"] = "nosniff"
                 headers["Referrer-Policy"] = "same-origin"
             await send(message)

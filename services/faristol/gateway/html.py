@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from faristol.gateway import labels
+from faristol.gateway.form import public_address
 from faristol.gateway.paper import below, play_cell
 from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
@@ -45,6 +46,9 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
     )
     env.filters["when"] = lambda moment, time_zone="": when(moment, time_zone, language)
+    env.filters["hour"] = lambda moment, time_zone="": format_time(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
+    )
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
     env.filters["hour"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
@@ -55,6 +59,9 @@ def environment(language: str) -> Environment:
         minutes=minutes,
         value=tie_break_value,
         who=lambda name, player: who(name, player, language),
+        whom=lambda name, player: whom(name, player, language),
+        site=public_address,
+        rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(
         play_cell=lambda line, sheet: play_cell(line, sheet, language),
@@ -87,6 +94,17 @@ def who(name: str, player_id: str, language: str) -> str | Markup:
     """A player's name; for someone erased, words that say so."""
     erased = translations(language).gettext(ERASED) % {"id": player_id}
     return name or Markup('<span class="erased">{}</span>').format(erased)
+
+
+def whom(name: str, player_id: str, language: str) -> Markup:
+    """The same as a link to the player's page."""
+    return Markup('<a class="person" href="/players/{}">{}</a>').format(player_id, who(name, player_id, language))
+
+
+def rules_name(name: str, title: str, language: str) -> str:
+    """What a rule set is called in the reader's language; its own title where it is not one that comes with this."""
+    known = labels.RULESETS.get(name)
+    return translations(language).gettext(known) if known else title
 
 
 @cache

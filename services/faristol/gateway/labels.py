@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
+from faristol.office.sentences import BYES as BYES
+from faristol.office.sentences import PRIZES as PRIZES
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
@@ -27,12 +29,6 @@ PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),
     pb.ROUND_PHASE_STARTED: N_("being played"),
     pb.ROUND_PHASE_CLOSED: N_("closed"),
-}
-
-BYES: Mapping[pairing.ByeKind.ValueType, str] = {
-    pairing.BYE_KIND_HALF_POINT: N_("half a point"),
-    pairing.BYE_KIND_FULL_POINT: N_("a point"),
-    pairing.BYE_KIND_ZERO_POINT: N_("no point"),
 }
 
 
@@ -154,12 +150,15 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 }
 """Name and short name of a tie-break."""
 
-PRIZES: Mapping[pairing.PrizeKind.ValueType, str] = {
-    pairing.PRIZE_KIND_BINGOS: N_("Most bingos"),
-    pairing.PRIZE_KIND_HIGH_GAME: N_("Highest game"),
-    pairing.PRIZE_KIND_HIGH_PLAY: N_("Highest play"),
-    pairing.PRIZE_KIND_SPREAD: N_("Biggest spread"),
+RULESETS: Mapping[str, str] = {
+    "box": N_("The instructions in the box, with the English set"),
+    "festa-major": N_("Festa Major, an afternoon of games"),
+    "fisc-2023": N_("FISC, rules of the official championships 2023/2024, classic games"),
+    "fise": N_("FISE, rules of the game, classic"),
+    "pes-2024": N_("PES, rules of the games, 1 September 2024"),
+    "uf-2007": N_("UF, rules of the championships, 4 May 2007"),
 }
+"""What the rule sets that come with Faristol are called; others have the title that stands in them."""
 
 OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_WIN: "+",
@@ -167,6 +166,13 @@ OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_LOSS: "−",
 }
 """Signs of a crosstable."""
+
+OUTCOME_WORDS: Mapping[pb.Outcome.ValueType, str] = {
+    pb.OUTCOME_WIN: N_("won"),
+    pb.OUTCOME_DRAW: N_("drawn"),
+    pb.OUTCOME_LOSS: N_("lost"),
+}
+"""What a game was to a player."""
 
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents; the lowest are left out."),

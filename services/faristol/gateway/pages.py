@@ -10,9 +10,8 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway import operation, outcome, table
+from faristol.gateway import operation
 from faristol.gateway.divisions import rounds_beside, together
-from faristol.gateway.language import language_of
 from faristol.gateway.page import page, tournament_page
 from faristol.gateway.pairings import absent
 from faristol.gateway.parameters import DIGITS
@@ -20,6 +19,10 @@ from faristol.gateway.prizes import nobody
 from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
+from faristol.gateway.spectators import pages as spectators
+from faristol.gateway.spectators.boards import shown
+from faristol.gateway.spectators.files import FILES
+from faristol.gateway.spectators.seats import places
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -177,9 +180,10 @@ async def pairings(
     results: Reader,
     tournament_id: str,
     number: Annotated[int, Path(ge=1, le=10_000), DIGITS],
+    by: Annotated[str, Query(pattern="^(name|table)?$")] = "",
     part: Part = "",
 ) -> Response:
-    """The tables of a round."""
+    """The tables of a round, in their order, or everybody by name."""
     head, answer, listed = await asyncio.gather(
         results.tournament(tournament_id), results.pairings(tournament_id, number), results.players(tournament_id)
     )
@@ -196,6 +200,9 @@ async def pairings(
         absent=[] if head.tournament.team_boards else list(absent(answer, listed.players)),
         tab=f"round-{number}",
         beside=beside,
+        round=next((each for each in head.tournament.played if each.round == number), None),
+        places=await asyncio.to_thread(places, answer, listed.players) if by == "name" else [],
+        by=by,
     )
 
 
@@ -257,26 +264,11 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """A game: board, scoresheet, clocks."""
     played = await results.game(game_id)
-    sides = table.sheet(played)
-    return page(
-        request,
-        "game.html",
-        part,
-        game=played,
-        board=table.board(played),
-        lines=table.lines(played),
-        sides=sides,
-        rows=table.rows(sides),
-        clocks=table.clocks(played),
-        names={seat.player_id: seat.name for seat in played.seats},
-        kept=outcome.is_kept(played),
-        outcome=list(outcome.outcome(played, language_of(request))),
-        how_lost=outcome.how_lost,
-        position=played.position,
-    )
+    return page(request, "game.html", part, **shown(request, played))
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {
+    **spectators.PAGES,
     "/": tournaments,
     "/t/{tournament_id}": standings,
     "/t/{tournament_id}/standings/{player_id}": standing,
@@ -293,5 +285,5 @@ PAGES: Mapping[str, Callable[..., Any]] = {
 """What is at each address."""
 
 routes = APIRouter(include_in_schema=False)
-for address, show in PAGES.items():
+for address, show in (*PAGES.items(), *FILES.items()):
     routes.add_api_route(address, show)

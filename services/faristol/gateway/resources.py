@@ -24,6 +24,8 @@ class Shows(Enum):
     """Something of a tournament with the scores of running games; of one round where the address names one."""
     GAME = auto()
     """A game."""
+    PLAYER = auto()
+    """A player across tournaments, without the scores of running games; or what a search finds."""
 
 
 _API = "/api/v1/tournaments/{tournament_id}"
@@ -40,6 +42,19 @@ KEPT: Mapping[str, Shows] = {
     "/t/{tournament_id}/players": Shows.TOURNAMENT,
     "/t/{tournament_id}/rulings": Shows.TOURNAMENT,
     "/g/{game_id}": Shows.GAME,
+    "/games/{game_id}/replay": Shows.GAME,
+    "/games/{game_id}/embed": Shows.GAME,
+    "/games/{game_id}/overlay": Shows.GAME,
+    "/games/{game_id}/board.png": Shows.GAME,
+    "/tournaments/{tournament_id}/feed.atom": Shows.TOURNAMENT,
+    "/tournaments/{tournament_id}/rounds.ics": Shows.TOURNAMENT,
+    "/api/v1/games/{game_id}/racks": Shows.GAME,
+    "/players/{player_id}": Shows.PLAYER,
+    "/search": Shows.PLAYER,
+    "/tournaments/{tournament_id}/find": Shows.TOURNAMENT,
+    "/tournaments/{tournament_id}/screen": Shows.TOURNAMENT,
+    "/api/v1/players": Shows.PLAYER,
+    "/api/v1/players/{player_id}": Shows.PLAYER,
     "/api/v1/tournaments": Shows.TOURNAMENTS,
     _API: Shows.TOURNAMENT,
     f"{_API}/standings": Shows.TOURNAMENT,

@@ -72,10 +72,25 @@ class Results:
             self._to_tell.note(request, answer)
         return answer
 
-    async def tournaments(self, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTournamentsResponse:
-        """All tournaments, the latest first."""
+    async def tournaments(
+        self,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        search: str = "",
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> pb.ListTournamentsResponse:
+        """Tournaments with these words in their name, the latest first, a page of them; all when nothing is said."""
         return await self._asked(
-            self._stub.ListTournaments, pb.ListTournamentsRequest(min_position=min_position, **fields(as_of))
+            self._stub.ListTournaments,
+            pb.ListTournamentsRequest(
+                min_position=min_position,
+                search=search,
+                page_size=page_size,
+                page_token=page_token,
+                **fields(as_of),
+            ),
         )
 
     async def tournament(
@@ -99,6 +114,7 @@ class Results:
         player_id: str = "",
         arithmetic: bool = False,
         category: str = "",
+        page_size: int = 0,
     ) -> pb.GetStandingsResponse:
         """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
         return await self._asked(
@@ -110,6 +126,7 @@ class Results:
                 player_id=player_id,
                 arithmetic=arithmetic,
                 category=category,
+                page_size=page_size,
                 **fields(as_of),
             ),
         )
@@ -145,13 +162,23 @@ class Results:
         )
 
     async def pairings(
-        self, tournament_id: str, round_: int, min_position: int = 0, as_of: AsOf | None = None
+        self,
+        tournament_id: str,
+        round_: int,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        seats_alone: bool = False,
     ) -> pb.GetPairingsResponse:
-        """Pairings of a round."""
+        """Pairings of a round; without what running games have come to where ``seats_alone`` matter."""
         return await self._asked(
             self._stub.GetPairings,
             pb.GetPairingsRequest(
-                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+                tournament_id=tournament_id,
+                round=round_,
+                min_position=min_position,
+                seats_alone=seats_alone,
+                **fields(as_of),
             ),
         )
 
@@ -202,6 +229,28 @@ class Results:
         return await self._asked(
             self._stub.ListPlayers,
             pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
+        )
+
+    async def player(
+        self, player_id: str, page_size: int = 0, page_token: str = "", min_position: int = 0
+    ) -> pb.GetPlayerResponse:
+        """A player across tournaments: a page of them, from where another one ended."""
+        return await self._asked(
+            self._stub.GetPlayer,
+            pb.GetPlayerRequest(
+                player_id=player_id, page_size=page_size, page_token=page_token, min_position=min_position
+            ),
+        )
+
+    async def search_players(
+        self, search: str, page_size: int = 0, page_token: str = "", min_position: int = 0
+    ) -> pb.SearchPlayersResponse:
+        """Players by name, a page of them."""
+        return await self._asked(
+            self._stub.SearchPlayers,
+            pb.SearchPlayersRequest(
+                search=search, page_size=page_size, page_token=page_token, min_position=min_position
+            ),
         )
 
     async def game(self, game_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.GetGameResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -88,11 +88,46 @@ class Clock:
     """The player is not at the table."""
 
 
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word on the board, for who cannot see it."""
+
+    coordinates: str
+    """Where it begins, ``H8``."""
+    across: bool
+    text: str
+
+
 def board(answer: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
     """The rows of the board, each with its letter."""
-    values = tile_values(answer)
-    tiles = {(tile.row, tile.column): tile for tile in answer.board}
-    last = {(tile.row, tile.column) for tile in last_placed(answer)}
+    return squares(answer.board, last_placed(answer), tile_values(answer))
+
+
+def words(placed: Iterable[game.Placement]) -> list[Word]:
+    """The words of a board, those across before those down, each from top to bottom and left to right."""
+    tiles = {(tile.row, tile.column): tile for tile in placed}
+    found = []
+    for across in (True, False):
+        step = (0, 1) if across else (1, 0)
+        for row, column in sorted(tiles):
+            if (row - step[0], column - step[1]) in tiles:
+                continue
+            at, faces = (row, column), []
+            while at in tiles:
+                tile = tiles[at]
+                faces.append(f"({tile.face})" if tile.blank else tile.face)
+                at = (at[0] + step[0], at[1] + step[1])
+            if len(faces) > 1:
+                found.append(Word(str(Square(row, column)), across, "".join(faces)))
+    return found
+
+
+def squares(
+    placed: Iterable[game.Placement], laid: Iterable[game.Placement], values: Mapping[str, int]
+) -> list[tuple[str, list[Cell]]]:
+    """The rows of a board with tiles ``placed``, those of the last play ``laid``, each row with its letter."""
+    tiles = {(tile.row, tile.column): tile for tile in placed}
+    last = {(tile.row, tile.column) for tile in laid}
     return [
         (ROW_NAMES[row], [_cell(Square(row, column), tiles.get((row, column)), values, last) for column in range(SIZE)])
         for row in range(SIZE)

@@ -23,6 +23,13 @@ class Round(Shown):
         description="A result of an earlier round was corrected after this round had been paired."
     )
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
+    paired_at: datetime | None = Field(description="When it was paired.")
+    started_at: datetime | None = Field(description="When it was started, the last time that it was; null before.")
+    closed_at: datetime | None = Field(description="When it was closed; null before.")
+    ends_at: datetime | None = Field(
+        description="When its time is over under the rules: told with one tournament, null in lists, before the start, "
+        "and where the rules know no length of a round."
+    )
 
 
 class Division(Shown):
@@ -66,6 +73,9 @@ class Tournaments(Answer):
     """All tournaments, the latest first."""
 
     tournaments: list[Tournament]
+    next_page_token: str = Field(
+        description="What gives the next ones, as `page_token`; empty when these are the last."
+    )
 
 
 class TournamentAnswer(Answer):

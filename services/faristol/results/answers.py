@@ -38,11 +38,23 @@ def tournament(
         ruleset=Pin(of.ruleset, of.ruleset_digest, of.ruleset_options).message(),
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
-        played=[like(results.Round, each) for each in sorted(rounds, key=lambda each: each.round)],
+        played=[in_short(each) for each in sorted(rounds, key=lambda each: each.round)],
     )
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
     answer.created_at.FromNanoseconds(of.created_at)
+    return answer
+
+
+def in_short(of: rows.Round) -> results.Round:
+    """A round in short, without its end: the rules say that."""
+    answer = like(results.Round, of)
+    if of.paired_at is not None:
+        answer.paired_at.FromNanoseconds(of.paired_at)
+    if of.started_at is not None:
+        answer.started_at.FromNanoseconds(of.started_at)
+    if of.closed_at is not None:
+        answer.closed_at.FromNanoseconds(of.closed_at)
     return answer
 
 
@@ -58,18 +70,7 @@ def players(
     answer = like(
         results.ListPlayersResponse,
         of.tournament,
-        players=[
-            like(
-                results.Player,
-                player,
-                name=person.name,
-                club=person.club,
-                country=person.country,
-                shown_name=names[person.player_id],
-            )
-            for player in listed
-            for person in (people[player.player_id],)
-        ],
+        players=[player(each, people[each.player_id], names[each.player_id]) for each in listed],
         teams=teams(of),
         next_page_token=following,
     )
@@ -78,6 +79,11 @@ def players(
     if of.tournament.rating_revised_at is not None:
         answer.rating_revised_at.FromNanoseconds(of.tournament.rating_revised_at)
     return answer
+
+
+def player(of: rows.Player, person: Person, shown_name: str) -> results.Player:
+    """A player of a tournament, as they are known."""
+    return like(results.Player, of, name=person.name, club=person.club, country=person.country, shown_name=shown_name)
 
 
 def teams(of: Championship) -> list[results.Team]:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from faristol.bus import Pace, Progress
+from faristol.host.access import Admission
 from faristol.host.dispatch import Context
 from faristol.host.errors import Behind
 from faristol.host.ruleset_store import bring
@@ -15,6 +16,7 @@ from faristol.kernel.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.results import lookup
+from faristol.results.directory import Directory
 from faristol.results.history import Moment
 from faristol.results.lookup import Found, Part
 from faristol.results.standings import pin_of
@@ -53,16 +55,26 @@ MARGIN = 0.1
 class ReadModels:
     """The read models of a cell."""
 
-    def __init__(self, record: Record, progress: Progress, lag: float = LAG, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        progress: Progress,
+        lag: float = LAG,
+        pace: Pace | None = None,
+        admission: Callable[[], Admission | None] = lambda: None,
+    ) -> None:
         """``lag`` is in seconds: how long an answer waits before it says that something is not there.
 
-        ``pace`` says what stands still, where somebody looks.
+        ``pace`` says what stands still, where somebody looks, and ``admission`` who may know what, where anybody asks.
         """
         self.record = record
+        self.admission = admission
         self.pace = pace
         self.progress = progress
         self.tail = Tail(record, progress)
-        """The public news, for all who follow it."""
+        """The news, for all who follow it."""
+        self.directory = Directory(record)
+        """Everybody by name."""
         self.lag = lag
         self._waiting = 0
 

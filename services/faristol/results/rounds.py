@@ -28,6 +28,7 @@ def _paired(of: Championship, event: pairing.RoundPaired) -> None:
     round_ = of.rounds[event.round] = Round(
         of.id, event.round, results.ROUND_PHASE_PAIRED, event.algorithm, tables=len(event.pairings)
     )
+    round_.paired_at = event.occurred_at.ToNanoseconds()
     round_.games = [
         _game(of.id, event.round, place, pair, teams.get(pair.match, ())) for place, pair in enumerate(event.pairings)
     ]
@@ -73,11 +74,13 @@ def _bye_awarded(of: Championship, event: pairing.ByeAwarded) -> None:
 
 
 def _started(of: Championship, event: pairing.RoundStarted) -> None:
-    _round(of, event).phase = results.ROUND_PHASE_STARTED
+    round_ = _round(of, event)
+    round_.phase, round_.started_at = results.ROUND_PHASE_STARTED, event.occurred_at.ToNanoseconds()
 
 
 def _closed(of: Championship, event: pairing.RoundClosed) -> None:
-    _round(of, event).phase = results.ROUND_PHASE_CLOSED
+    round_ = _round(of, event)
+    round_.phase, round_.closed_at = results.ROUND_PHASE_CLOSED, event.occurred_at.ToNanoseconds()
 
 
 OF_ROUND: Mapping[type[Message], Callable[[Championship, Any], None]] = {

@@ -397,6 +397,10 @@ class Round(Row):
     tables: int = 0
     finished: int = 0
     corrected_before: bool = False
+    paired_at: int | None = None
+    """In nanoseconds since 1970, as the two below."""
+    started_at: int | None = None
+    closed_at: int | None = None
     games: list[Game] = field(default_factory=list, metadata=BESIDE, compare=False)
     byes: list[Bye] = field(default_factory=list, metadata=BESIDE, compare=False)
     matches: list[Match] = field(default_factory=list, metadata=BESIDE, compare=False)

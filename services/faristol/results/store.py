@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.backend import Backend
 from faristol.record.databases import kind_of
+from faristol.record.people import Person
 from faristol.record.tables import people
 from faristol.results.rows import (
     Bye,
@@ -184,6 +185,21 @@ class Reader:
         own = select(seat.c.game_id).where(seat.c.player_id == player_id)
         found = await self.games(_games(game, sheet, seat).where(game.c.game_id.in_(own)))
         return sorted(found.values(), key=lambda each: (each.tournament_id, each.round, each.game_id))
+
+    async def byes_of_player(self, tournament_id: str, player_id: str) -> list[Bye]:
+        """The rounds of a tournament that a player sits out."""
+        of = self.tables[Bye].c
+        return await self.rows(Bye, and_(of.tournament_id == tournament_id, of.player_id == player_id))
+
+    async def standing(self, tournament_id: str, round_: int, player_id: str) -> Standing | None:
+        """A player's line in the standings after a round; None where there is none, or they were not made."""
+        of = self.tables[Standing].c
+        asked = and_(of.tournament_id == tournament_id, of.round == round_, of.player_id == player_id)
+        return next(iter(await self.rows(Standing, asked)), None)
+
+    async def entrants(self, query: Select[Any]) -> list[tuple[Person, int]]:
+        """People with a number, out of a statement for id, name, club, country and that number."""
+        return [(Person(*row[:4]), row[4]) for row in await self._connection.execute(query)]
 
     async def people(self, tournament_id: str) -> list[tuple[str, str, str]]:
         """Id, name and club of the players of a tournament; who was erased is not among them."""

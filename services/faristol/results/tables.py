@@ -36,6 +36,7 @@ VERSION = 2
 
 INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {
     rows.Tournament: [("ruleset_digest",)],
+    rows.Player: [("player_id",)],
     rows.Game: [("tournament_id", "round")],
     rows.Seat: [("tournament_id", "round"), ("player_id",)],
     rows.Line: [("tournament_id",)],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from faristol.host import logs
 from faristol.kernel.refusal import Param
 from faristol.terminal.settings import settings_of
 from faristol.text import say
@@ -45,10 +45,8 @@ def who_acts() -> str:
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run asynchronous work to its end, with logs on standard error."""
-    logging.basicConfig(
-        level=settings_of().log_level,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    settings = settings_of()
+    logs.begin(settings.log_level, settings.log_format)
     return asyncio.run(work)
 
 

@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[3]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 READS_ONLY = re.compile(r"Get|List|Explain")
 
-NO_JSON = {"completion", "table keep", "enter"}
-"""Commands that answer nothing: a script of a shell, and prompts."""
+NO_JSON = {"completion", "table keep", "enter", "print"}
+"""Commands that answer nothing: a script of a shell, prompts, and paper."""
 
 
 def _tree(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

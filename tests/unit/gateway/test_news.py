@@ -13,7 +13,8 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.news import PUBLIC
 
-OF_TOURNAMENTS = news.PAGES.keys() - {"game.html"}
+OF_GAMES = {"game.html", "embed.html", "overlay.html"}
+OF_TOURNAMENTS = news.PAGES.keys() - OF_GAMES
 
 
 def told(kinds: Iterable[facts.Kind]) -> set[facts.Kind]:

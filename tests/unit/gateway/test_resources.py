@@ -9,7 +9,7 @@ from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, 
 from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
-NOT_KEPT = {"/status", "/api/v1/status", "/api/v1/seals", *STREAMS}
+NOT_KEPT = {"/manifest.webmanifest", "/worker.js", "/status", "/api/v1/status", "/api/v1/seals", *STREAMS}
 LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
 
 

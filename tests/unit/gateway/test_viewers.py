@@ -19,6 +19,7 @@ from faristol.bus import NatsServer
 from faristol.cell.processes import running
 from faristol.gateway import viewers
 from faristol.gateway.connections import Connections, Line
+from faristol.gateway.frames import Plain
 from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
 from faristol.host import Settings
@@ -219,7 +220,8 @@ async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_give
     transport.set_protocol(viewer)
 
     def add(first: int, last: int) -> None:
-        fanout.ring.add([results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)], last - 1)
+        news = [results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)]
+        fanout.ring.add(news, last - 1, map(Plain, news))
         viewer.go_on()
 
     add(1, 2_000)

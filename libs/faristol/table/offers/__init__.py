@@ -83,10 +83,11 @@ def who_of(request: Message) -> Who:
     """Who does what a request asks for."""
     asked: Any = request
     known = request.DESCRIPTOR.fields_by_name
-    single = list(asked.player_ids) if "player_ids" in known and "player_id" not in known else []
-    player = asked.player_id if "player_id" in known else single[0] if len(single) == 1 else ""
+    is_arbiter = bool("arbiter_id" in known and asked.arbiter_id)
+    several = list(asked.player_ids) if "player_ids" in known and not is_arbiter else []
+    player = asked.player_id if "player_id" in known else several[0] if len(several) == 1 else ""
     drawer = asked.drawer_id if "drawer_id" in known else ""
-    return Who(player, drawer, bool("arbiter_id" in known and asked.arbiter_id))
+    return Who(player, drawer, is_arbiter)
 
 
 def _of_command(kind: type[Message], table: Table, at: Instant, arbiter_id: str) -> list[Offer]:

@@ -18,6 +18,13 @@ from faristol.gateway.session import Session
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
+class Typed(dict[str, str]):
+    """Fields of a form as they were typed; empty those that were not."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
 def console_page(
     request: Request,
     name: str,

@@ -24,6 +24,9 @@ HEARTBEAT = 15.0
 
 ALIVE = b": heartbeat\n\n"
 
+AWAY_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN})
+"""What a call ends with when the service behind it restarts."""
+
 Frames = AsyncGenerator[bytes, None]
 """Events of a stream as they are sent."""
 

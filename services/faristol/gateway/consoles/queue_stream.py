@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.calls import Calls, calls_with
 from faristol.gateway.consoles.door import in_json
-from faristol.gateway.consoles.own_stream import Frames, OwnStream, begun, event
+from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun, event
 from faristol.gateway.session import calls, holder_of
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
@@ -20,9 +20,6 @@ AGAIN = 1.0
 """Seconds until the service is asked again that was away."""
 
 AWAY = b": the queue cannot be reached at the moment\n\n"
-
-AWAY_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN})
-"""What a call ends with when the service behind it restarts."""
 
 routes = APIRouter(prefix="/api/v1", include_in_schema=False)
 

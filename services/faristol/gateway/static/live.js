@@ -151,6 +151,15 @@ function schedule(pause = PAUSE) {
   }, wait);
 }
 
+// A console sent a form, and this is what the page is after it: whatever is in it is another from here on.
+document.addEventListener("faristol:page", ({ detail }) => {
+  const said = live.querySelector("[data-say]")?.textContent.trim();
+  position = told = Math.max(told, Number(detail.dataset.position || 0));
+  tag = "";
+  morphChildren(live, detail);
+  say(said);
+});
+
 // --- following -----------------------------------------------------------------------------------------------
 
 function concerns(news) {
@@ -220,6 +229,14 @@ function tick() {
     const text = `${left < 0 ? "−" : ""}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", left < 0);
+  }
+  for (const clock of live.querySelectorAll("[data-until]")) {
+    const seconds = Math.ceil((Number(clock.dataset.until) - Date.now() + ahead) / 1000);
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    const short = `${String(minutes).padStart(hours ? 2 : 1, "0")}:${String(seconds % 60).padStart(2, "0")}`;
+    const text = seconds <= 0 ? clock.dataset.over : hours ? `${hours}:${short}` : short;
+    if (clock.textContent !== text) clock.textContent = text;
+    clock.classList.toggle("overtime", seconds <= 0);
   }
   for (const wait of live.querySelectorAll("[data-wait-since]")) {
     const seconds = Math.max(0, Math.floor((Date.now() - ahead - Number(wait.dataset.waitSince)) / 1000));

@@ -36,6 +36,8 @@ async def get_pairings(
     seats.extend(bye.seat for bye in answer.requested_byes)
     await models.name(seats, request.tournament_id)
     await lookup.name_arbiters(models.record, answer.tables)
+    if request.seats_alone:
+        _leave_out_scores(answer)
     if answer.matches:
         try:
             ruleset = standings.rules_of(found.head)
@@ -57,6 +59,14 @@ async def list_tables(
     check_reached(request.min_position, answer.position)
     await models.name([seat for table in answer.tables for seat in table.seats], request.tournament_id)
     return answer
+
+
+def _leave_out_scores(answer: results.GetPairingsResponse) -> None:
+    for table in answer.tables:
+        if not table.final:
+            table.turns = 0
+            for seat in table.seats:
+                seat.score = 0
 
 
 async def get_game(models: ReadModels, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:

@@ -8,13 +8,16 @@ import re
 from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import content_of
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.refusal import N_
+from faristol.kernel.names import begins, words_of
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import load
-from faristol.results import answers, history, lookup
+from faristol.results import answers, history, lookup, standings
 from faristol.results.lookup import Part
 from faristol.results.models import ReadModels, check_reached
+from faristol.results.page import page
 from faristol.results.prizes import ALL, offered, prizes
+from faristol.rules.clockwork import round_ms
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -28,7 +31,10 @@ async def list_tournaments(
     else:
         await models.reach(request.min_position, context)
         found, position = await lookup.tournaments(models.record)
-    return results.ListTournamentsResponse(tournaments=found, position=position)
+    if wanted := words_of(request.search):
+        found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
+    shown, following = page(found, request.page_size, request.page_token)
+    return results.ListTournamentsResponse(tournaments=shown, position=position, next_page_token=following)
 
 
 async def get_tournament(
@@ -36,7 +42,15 @@ async def get_tournament(
 ) -> results.GetTournamentResponse:
     """One tournament with where its rounds stand."""
     found = await models.found(request, context, history.tournament)
-    return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
+    answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
+    try:
+        length = round_ms(standings.rules_of(found.head))
+    except Refusal:  # the rules are not installed any more
+        return answer
+    for round_ in answer.tournament.played:
+        if length is not None and round_.HasField("started_at"):
+            round_.ends_at.FromMilliseconds(round_.started_at.ToMilliseconds() + length)
+    return answer
 
 
 async def list_players(

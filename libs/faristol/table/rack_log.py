@@ -1,0 +1,42 @@
+"""The racks of a game that is over, turn by turn, out of its facts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.table.game.evolution import evolve
+from faristol.table.game.state import Game
+
+_BEGIN = (events.PlayPlaced, events.Exchanged, events.Passed, events.CannotPlay, events.TurnLost)
+"""What a player does with a rack, or loses the turn with."""
+
+
+class Held(NamedTuple):
+    """A rack as a player held it when the turn was played."""
+
+    turn: int
+    player_id: str
+    faces: tuple[str, ...]
+    """``?`` for a blank, in the order of code points."""
+
+
+def racks_of(facts: Iterable[Message]) -> list[Held]:
+    """The rack before each turn of a table whose bag the system holds, in order.
+
+    Of a turn that was taken back and played again, the last one counts. A turn that was lost after its play had come
+    off the board has the rack of the play.
+    """
+    game = Game()
+    found: dict[tuple[int, str], Held] = {}
+    for fact in facts:
+        if isinstance(fact, _BEGIN):
+            key = (fact.turn, fact.player_id)
+            if not isinstance(fact, events.TurnLost) or key not in found:
+                found.pop(key, None)
+                found[key] = Held(*key, tuple(sorted(game.racks.get(fact.player_id, ()))))
+        game = evolve(game, fact)
+    return sorted(found.values(), key=lambda held: held.turn)

@@ -1,0 +1,89 @@
+"""The racks of a game, which the game service tells once its draws are public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import grpc
+from fastapi import Depends
+from pydantic import Field
+from starlette.requests import Request
+
+from faristol.gateway.answers import Answer, Shown
+from faristol.gateway.asked import Asked, asked_for
+from faristol.gateway.language import language_of
+from faristol.gateway.ratings import AWAY
+from faristol.gateway.results import DEADLINE
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2_grpc
+from faristol.pb.results.v1 import results_pb2 as results
+
+Held = Mapping[tuple[int, str], Sequence[str]]
+"""Racks by turn and player."""
+
+_SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
+"""What is answered while draws are secret, where people draw, and of a table that was never opened."""
+
+
+class GameService:
+    """What the game service tells the public of draws, with words in ``language``."""
+
+    def __init__(self, stub: game_pb2_grpc.GameServiceAsyncStub, language: str, asked: Asked | None = None) -> None:
+        """``asked`` is told of every question and its answer."""
+        self._stub = stub
+        self._to_tell = asked
+        self._metadata = (("accept-language", language),)
+
+    async def racks(self, game: results.GetGameResponse) -> Held | None:
+        """The racks of a game; None while they are not public, where people draw, and while the service is away."""
+        if not (game.final and game.draw_commitment):
+            return None
+        request = pb.ListDrawsRequest(game_id=game.game_id)
+        try:
+            answer = await self._stub.ListDraws(request, timeout=DEADLINE, metadata=self._metadata)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (*_SECRET, *AWAY):
+                raise
+            return None
+        if self._to_tell:
+            self._to_tell.note(request, answer)
+        return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
+
+
+async def _game_service(request: Request) -> GameService:
+    """The game service. The application keeps the stub in ``app.state.game``."""
+    return GameService(request.app.state.game, language_of(request), asked_for(request))
+
+
+RackReader = Annotated[GameService, Depends(_game_service)]
+"""A parameter of a route."""
+
+
+class HeldRack(Shown):
+    """A rack as a player held it when a turn was played or lost."""
+
+    turn: int = Field(description="The turn, from 1.")
+    player_id: str
+    faces: list[str] = Field(description="The tiles; `?` for a blank.")
+
+
+class Racks(Answer):
+    """The racks of a game, turn by turn."""
+
+    game_id: str
+    public: bool = Field(description="Racks are told: the result is final, and the system drew the tiles.")
+    racks: list[HeldRack] = Field(description="In the order of the turns; empty where they are not public.")
+
+    @classmethod
+    def told(cls, game: results.GetGameResponse, held: Held | None) -> Racks:
+        """Of a game, where its racks are ``held`` open."""
+        return cls(
+            position=game.position,
+            game_id=game.game_id,
+            public=held is not None,
+            racks=[
+                HeldRack(turn=turn, player_id=player_id, faces=list(faces))
+                for (turn, player_id), faces in (held or {}).items()
+            ],
+        )

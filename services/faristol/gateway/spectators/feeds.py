@@ -1,0 +1,153 @@
+"""A tournament for readers of news (Atom, RFC 4287) and for calendars (iCalendar, RFC 5545)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from xml.sax.saxutils import escape, quoteattr
+
+from faristol.gateway.answers import moment
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.text import translations
+
+PAIRED = N_("Round %(number)s is paired")
+STARTED = N_("Round %(number)s has started")
+CLOSED = N_("Round %(number)s is closed: standings")
+ROUND = N_("Round %(number)s")
+
+ATOM = "application/atom+xml; charset=utf-8"
+CALENDAR = "text/calendar; charset=utf-8"
+
+LINE = 75
+"""Bytes of a line of a calendar at most."""
+
+USUAL = timedelta(hours=1)
+"""How long a round takes up in a calendar where nobody knows when it ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened in a tournament."""
+
+    key: str
+    title: str
+    at: datetime
+    path: str
+
+
+def news_of(tournament: pb.Tournament, language: str) -> list[News]:
+    """What happened to the rounds of a tournament, the latest first."""
+    read = translations(language).gettext
+
+    def found() -> Iterator[News]:
+        for round_ in tournament.played:
+            pairings = f"/t/{tournament.tournament_id}/r/{round_.round}"
+            standings = f"/t/{tournament.tournament_id}?round={round_.round}"
+            for field, wording, path in (
+                ("paired_at", PAIRED, pairings),
+                ("started_at", STARTED, pairings),
+                ("closed_at", CLOSED, standings),
+            ):
+                if round_.HasField(field):  # type: ignore[arg-type] # these are fields of it
+                    at = moment(getattr(round_, field))
+                    yield News(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
+
+    return sorted(found(), key=lambda each: (each.at, each.key), reverse=True)
+
+
+def atom(tournament: pb.Tournament, language: str, address: str) -> str:
+    """The news of a tournament as an Atom feed; ``address`` is where people reach the pages."""
+    told = news_of(tournament, language)
+    updated = told[0].at if told else moment(tournament.created_at)
+    base = f"{address}/t/{tournament.tournament_id}"
+    own = f"{address}/tournaments/{tournament.tournament_id}/feed.atom"
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(language)}>',
+        f"<id>{escape(base)}</id>",
+        f"<title>{escape(_title(tournament))}</title>",
+        f"<updated>{_rfc3339(updated)}</updated>",
+        "<author><name>Faristol</name></author>",
+        f'<link rel="self" type="application/atom+xml" href={quoteattr(own)}/>',
+        f'<link rel="alternate" type="text/html" href={quoteattr(base)}/>',
+    ]
+    for each in told:
+        link = quoteattr(address + each.path)
+        lines.append(
+            f"<entry><id>{escape(base)}#{each.key}</id><title>{escape(each.title)}</title>"
+            f'<updated>{_rfc3339(each.at)}</updated><link rel="alternate" type="text/html" href={link}/></entry>'
+        )
+    return "\n".join([*lines, "</feed>", ""])
+
+
+def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
+    """The rounds of a tournament that have a time, as a calendar: those that have started.
+
+    A round ends when it was closed; until then when its time is over, or after an hour where the rules know no length.
+    A time planned for a round to come is not on the record.
+    """
+    read = translations(language).gettext
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Faristol//Faristol//EN",
+        "METHOD:PUBLISH",
+        f"X-WR-CALNAME:{_text(_title(tournament))}",
+        f"X-WR-TIMEZONE:{_text(tournament.time_zone or 'UTC')}",
+    ]
+    halls = ", ".join(hall.name for hall in tournament.halls)
+    for round_ in tournament.played:
+        if not round_.HasField("started_at"):
+            continue
+        start = moment(round_.started_at)
+        end = start + USUAL
+        if round_.HasField("closed_at"):
+            end = moment(round_.closed_at)
+        elif round_.HasField("ends_at"):
+            end = moment(round_.ends_at)
+        title = f"{_title(tournament)}: {read(ROUND) % {'number': round_.round}}"
+        lines += [
+            "BEGIN:VEVENT",
+            f"UID:{tournament.tournament_id}-r{round_.round}@faristol",
+            f"DTSTAMP:{_utc(start)}",
+            f"DTSTART:{_utc(start)}",
+            f"DTEND:{_utc(max(end, start))}",
+            f"SUMMARY:{_text(title)}",
+            f"URL:{address}/t/{tournament.tournament_id}/r/{round_.round}",
+            *([f"LOCATION:{_text(halls)}"] if halls else []),
+            "END:VEVENT",
+        ]
+    return "".join(f"{_folded(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
+
+
+def _title(tournament: pb.Tournament) -> str:
+    return f"{tournament.name}, {tournament.division}" if tournament.division else tournament.name
+
+
+def _rfc3339(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _utc(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _text(given: str) -> str:
+    """A text as a calendar has it (RFC 5545 3.3.11)."""
+    return given.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,").replace("\n", "\\n")
+
+
+def _folded(line: str) -> str:
+    """A line in pieces of so many bytes as one may have (RFC 5545 3.1)."""
+    pieces: list[str] = []
+    piece, size = "", 0
+    for letter in line:
+        width = len(letter.encode())
+        if size + width > LINE - bool(pieces):
+            pieces.append(piece)
+            piece, size = "", 0
+        piece += letter
+        size += width
+    return "\r\n ".join([*pieces, piece])

@@ -1,0 +1,99 @@
+"""What is beside the pages of spectators: pictures, feeds, calendars, what makes them installable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import cache
+from http import HTTPStatus
+from importlib import resources
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from faristol.gateway.asked import asked_for
+from faristol.gateway.form import public_address
+from faristol.gateway.html import asset
+from faristol.gateway.language import language_of
+from faristol.gateway.results import Reader
+from faristol.gateway.spectators import feeds
+from faristol.gateway.spectators.drawing import drawn, picture
+from faristol.text import translations
+
+
+def _kept(request: Request) -> Response | None:
+    """An answer that says that what is kept is the same; None where it is not, or nothing is kept."""
+    asked = asked_for(request)
+    return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
+
+
+async def board_png(request: Request, results: Reader, game_id: str) -> Response:
+    """The board of a game as a picture, with names and scores."""
+    game = await results.game(game_id)
+    if kept := _kept(request):
+        return kept
+    read = translations(language_of(request)).gettext
+    beside = f"{read(feeds.ROUND) % {'number': game.round}} · {read('Table %(number)s') % {'number': game.table}}"
+    content = await asyncio.to_thread(picture, drawn(game, beside))
+    return Response(content, media_type="image/png", headers={"Cache-Control": "public, max-age=60"})
+
+
+async def feed(request: Request, results: Reader, tournament_id: str) -> Response:
+    """The news of a tournament as Atom."""
+    head = await results.tournament(tournament_id)
+    if kept := _kept(request):
+        return kept
+    text = feeds.atom(head.tournament, language_of(request), public_address(request))
+    return Response(text, media_type=feeds.ATOM, headers={"Cache-Control": "no-cache"})
+
+
+async def calendar(request: Request, results: Reader, tournament_id: str) -> Response:
+    """The rounds of a tournament as a calendar."""
+    head = await results.tournament(tournament_id)
+    if kept := _kept(request):
+        return kept
+    text = feeds.calendar(head.tournament, language_of(request), public_address(request))
+    return Response(text, media_type=feeds.CALENDAR, headers={"Cache-Control": "no-cache"})
+
+
+async def manifest() -> Response:
+    """What a browser needs to install the pages like an application."""
+    sizes = ("192", "512")
+    icons = [
+        {"src": asset(f"icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
+        for size in sizes
+        for purpose in ("any", "maskable")
+    ]
+    told = {
+        "name": "Faristol",
+        "short_name": "Faristol",
+        "id": "/",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "background_color": "#faf7f0",
+        "theme_color": "#8c2f27",
+        "icons": icons,
+    }
+    return JSONResponse(told, media_type="application/manifest+json", headers={"Cache-Control": "max-age=3600"})
+
+
+@cache
+def _worker() -> bytes:
+    return (resources.files("faristol.gateway") / "static" / "worker.js").read_bytes()
+
+
+async def worker() -> Response:
+    """The service worker, at the root: it may only act for pages below its own address."""
+    return Response(_worker(), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+FILES: Mapping[str, Callable[..., Any]] = {
+    "/games/{game_id}/board.png": board_png,
+    "/tournaments/{tournament_id}/feed.atom": feed,
+    "/tournaments/{tournament_id}/rounds.ics": calendar,
+    "/manifest.webmanifest": manifest,
+    "/worker.js": worker,
+}
+"""What is at each address."""

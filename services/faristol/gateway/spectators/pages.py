@@ -1,0 +1,187 @@
+"""The pages of spectators: their addresses, and what each shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.divisions import together
+from faristol.gateway.page import page, rules_title, tournament_page
+from faristol.gateway.parameters import DIGITS
+from faristol.gateway.racks import RackReader
+from faristol.gateway.results import Reader, Results
+from faristol.gateway.spectators.boards import shown
+from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
+from faristol.gateway.spectators.replay import steps
+from faristol.gateway.spectators.seats import Place, latest, named, places
+from faristol.gateway.table import squares, tile_values, words
+from faristol.pb.results.v1 import results_pb2 as pb
+
+Part = Annotated[str, Query(pattern="^(live)?$")]
+Page = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
+Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
+
+Hall = Annotated[str, Query(max_length=200)]
+
+TOP = 24
+"""Players of the standings on a screen."""
+
+TOURNAMENTS = 20
+"""Tournaments on a page of a player at most."""
+
+FOUND = 50
+"""Players on a page of what was found at most."""
+
+CURVE = (300, 80)
+"""Width and height of the drawing of a player's ratings."""
+
+
+async def player(request: Request, results: Reader, player_id: str, after: Page = 0, part: Part = "") -> Response:
+    """A player across tournaments."""
+    answer = await results.player(player_id, TOURNAMENTS, str(after) if after else "")
+    over = [game.outcome for each in answer.tournaments for game in each.games]
+    ratings = rating_line(answer.tournaments)
+    return page(
+        request,
+        "player.html",
+        part,
+        player=answer,
+        titles={each.tournament.ruleset.name: rules_title(each.tournament.ruleset.name) for each in answer.tournaments},
+        record=[over.count(outcome) for outcome in (pb.OUTCOME_WIN, pb.OUTCOME_DRAW, pb.OUTCOME_LOSS)],
+        next_games=[
+            (each.tournament, game)
+            for each in answer.tournaments
+            for game in each.games
+            if not game.table.final and game.phase != pb.ROUND_PHASE_CLOSED
+        ],
+        ratings=ratings,
+        curve=curve([rating for _, rating in ratings], *CURVE),
+        size=CURVE,
+        position=answer.position,
+    )
+
+
+async def search(request: Request, results: Reader, q: Words = "", after: Page = 0, part: Part = "") -> Response:
+    """Tournaments and players with some words in their names."""
+    found, people = pb.ListTournamentsResponse(), pb.SearchPlayersResponse()
+    if q.strip():
+        found, people = await asyncio.gather(
+            results.tournaments(search=q, page_size=0 if after else FOUND),
+            results.search_players(q, FOUND, str(after) if after else ""),
+        )
+    return page(
+        request,
+        "search.html",
+        part,
+        q=q.strip(),
+        after=after,
+        tournaments=[] if after else together(found.tournaments),
+        people=people,
+    )
+
+
+async def _seated(
+    results: Results, tournament_id: str, hall: str = ""
+) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[Place]]:
+    """A tournament, the round that people look for, and where everybody is in it; nothing before the first round."""
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+    round_ = latest(head.tournament)
+    if round_ is None:
+        return head, pb.GetPairingsResponse(position=min(head.position, listed.position)), []
+    answer = await results.pairings(tournament_id, round_.round, seats_alone=True)
+    answer.position = min(answer.position, listed.position)
+    return head, answer, await asyncio.to_thread(places, answer, listed.players, hall)
+
+
+async def find(request: Request, results: Reader, tournament_id: str, name: Words = "", part: Part = "") -> Response:
+    """Where everybody plays now, by name; whoever types theirs sees their own."""
+    head, answer, everybody = await _seated(results, tournament_id)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "find.html",
+        part,
+        head,
+        answer=answer,
+        places=named(everybody, name),
+        typed=name.strip(),
+        round=latest(head.tournament),
+        tab="find",
+        beside={each.tournament_id: f"/tournaments/{each.tournament_id}/find" for each in head.tournament.divisions},
+    )
+
+
+async def screen(request: Request, results: Reader, tournament_id: str, hall: Hall = "", part: Part = "") -> Response:
+    """For a projector in a hall: seats, time left and the top of the standings, in pages that turn by themselves."""
+    (head, answer, everybody), standings = await asyncio.gather(
+        _seated(results, tournament_id, hall), results.standings(tournament_id, page_size=TOP)
+    )
+    answer.position = min(answer.position, standings.position)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "screen.html",
+        part,
+        head,
+        answer=answer,
+        places=[] if answer.phase == pb.ROUND_PHASE_CLOSED else everybody,
+        standings=standings,
+        hall=hall,
+        round=latest(head.tournament),
+        tab="screen",
+    )
+
+
+async def replay(
+    request: Request,
+    results: Reader,
+    found: RackReader,
+    game_id: str,
+    move: Annotated[int | None, Query(ge=0, le=10_000), DIGITS] = None,
+    part: Part = "",
+) -> Response:
+    """A game as it stood after some lines of its sheet; after the last where none is said."""
+    game = await results.game(game_id)
+    every = steps(game, await found.racks(game))
+    number = len(every) - 1 if move is None else min(move, len(every) - 1)
+    step, values = every[number], tile_values(game)
+    return page(
+        request,
+        "replay.html",
+        part,
+        game=game,
+        steps=every,
+        step=step,
+        board=squares(step.tiles, step.last, values),
+        words=words(step.tiles),
+        values=values,
+        names={seat.player_id: seat.name for seat in game.seats},
+        position=game.position,
+    )
+
+
+async def embed(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """A game as other sites show it in a frame."""
+    return page(request, "embed.html", part, **shown(request, await results.game(game_id)))
+
+
+async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """Names, scores, clocks and the last play, to lie over the picture of a stream."""
+    return page(request, "overlay.html", part, **shown(request, await results.game(game_id)))
+
+
+PAGES: Mapping[str, Callable[..., Any]] = {
+    "/players/{player_id}": player,
+    "/search": search,
+    "/games/{game_id}/replay": replay,
+    "/games/{game_id}/embed": embed,
+    "/games/{game_id}/overlay": overlay,
+    "/tournaments/{tournament_id}/find": find,
+    "/tournaments/{tournament_id}/screen": screen,
+}
+"""What is at each address."""

@@ -1,0 +1,57 @@
+"""A game move by move: the board, the scores and the rack at each line of its scoresheet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.gateway.plays import PLAYS
+from faristol.gateway.plays import settled_blanks as settled
+from faristol.gateway.racks import Held
+from faristol.gateway.table import Line, lines
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The game after some lines of its sheet."""
+
+    number: int
+    """Lines so far; 0 before the first."""
+    line: Line | None
+    """The last of them."""
+    tiles: Sequence[game.Placement]
+    last: Sequence[game.Placement]
+    """The tiles of that line, whether they stay or not."""
+    scores: Mapping[str, int]
+    """Points of each player."""
+    rack: Sequence[str] | None = None
+    """What the player held before that line; None where it is not told."""
+
+
+def steps(answer: pb.GetGameResponse, racks: Held | None = None) -> list[Step]:
+    """The game before its first line, and after each."""
+    found: list[Step] = [Step(0, None, (), (), {seat.player_id: 0 for seat in answer.seats})]
+    board: dict[tuple[int, int], game.Placement] = {}
+    in_the_end = settled(answer)
+    scores = dict(found[0].scores)
+    for number, line in enumerate(lines(answer), 1):
+        entry = line.entry
+        laid = list(entry.placements) if entry.kind in PLAYS else []
+        stands = entry.kind == pb.ENTRY_KIND_PLAY
+        if stands:
+            laid = [_settled(tile, in_the_end) for tile in laid]
+            board |= {(tile.row, tile.column): tile for tile in laid}
+        shown = board if stands else board | {(tile.row, tile.column): tile for tile in laid}
+        if entry.complete or line.live:
+            scores[entry.player_id] = entry.total
+        rack = racks.get((entry.turn, entry.player_id)) if racks and entry.turn else None
+        found.append(Step(number, line, list(shown.values()), laid, dict(scores), rack))
+    return found
+
+
+def _settled(tile: game.Placement, in_the_end: Mapping[tuple[int, int], str]) -> game.Placement:
+    """A tile with the letter that its blank was settled to stand for."""
+    face = in_the_end.get((tile.row, tile.column), tile.face) if tile.blank else tile.face
+    return game.Placement(row=tile.row, column=tile.column, face=face, blank=tile.blank)

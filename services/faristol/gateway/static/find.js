@@ -1,0 +1,124 @@
+// Finds a name among everybody who plays, on the device: nothing is asked of the server while somebody types.
+// Whoever is followed stands on top, and is told of a new table while the page is open.
+
+const form = document.getElementById("find");
+const input = document.getElementById("name");
+const key = `find:${form.dataset.tournament}`;
+const follow = () => document.getElementById("follow");
+let told = "";
+
+function folded(text) {
+  return text.normalize("NFKD").replace(/\p{M}|[·ʼ’'`´]/gu, "").toLowerCase().replaceAll("ς", "σ");
+}
+
+function wordsOf(text) {
+  return folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function begins(wanted, words) {
+  const left = [...words];
+  return wanted.every((each) => {
+    const at = left.findIndex((word) => word.startsWith(each));
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+const kept = new WeakMap();
+
+function wordsIn(item) {
+  const name = item.querySelector(".person").textContent;
+  let known = kept.get(item);
+  if (known?.name !== name) kept.set(item, (known = { name, words: wordsOf(name) }));
+  return known.words;
+}
+
+function mine() {
+  try {
+    return localStorage.getItem(key) ?? "";
+  } catch {
+    return ""; // storage is shut
+  }
+}
+
+function show() {
+  const wanted = wordsOf(document.getElementById("name").value).sort((one, other) => other.length - one.length);
+  const items = [...document.querySelectorAll("#places > li")];
+  const own = mine();
+  const found = [];
+  for (const item of items) {
+    const is = begins(wanted, wordsIn(item));
+    if (item.hidden === is) item.hidden = !is;
+    item.classList.toggle("mine", item.dataset.key === own);
+    if (is) found.push(item);
+  }
+  const few = wanted.length > 0 && found.length <= 3;
+  for (const item of items) item.classList.toggle("only", !item.hidden && few);
+  document.getElementById("nobody").hidden = found.length > 0;
+  offer(few && found.length === 1 ? found[0].dataset.key : own);
+}
+
+// --- following a player --------------------------------------------------------------------------------------
+
+function offer(player) {
+  const place = follow();
+  const is = Boolean(player) && mine() === player;
+  const text = is ? place.dataset.leave : place.dataset.followMe;
+  const state = `${player}:${is}`;
+  place.hidden = !player;
+  if (!player || place.dataset.state === state) return;
+  place.dataset.state = state;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = text;
+  button.addEventListener("click", () => keep(is ? "" : player));
+  const note = document.createElement("span");
+  note.textContent = ` ${place.dataset.quiet}`;
+  place.replaceChildren(button, note);
+}
+
+async function keep(player) {
+  try {
+    if (player) localStorage.setItem(key, player);
+    else localStorage.removeItem(key);
+  } catch {
+    return;
+  }
+  show();
+  if (player) navigator.serviceWorker?.register("/worker.js").catch(() => {}); // not over plain HTTP
+  if (player && "Notification" in window && Notification.permission === "default") await Notification.requestPermission();
+}
+
+function announce() {
+  const item = document.querySelector("#places > li.mine");
+  if (!item) return;
+  const now = `${document.getElementById("find").dataset.round}: ${item.textContent.replace(/\s+/g, " ").trim()}`;
+  if (told && told !== now && "Notification" in window && Notification.permission === "granted") tell(item);
+  told = now;
+}
+
+async function tell(item) {
+  const options = { body: item.textContent.replace(/\s+/g, " ").trim(), tag: key, data: location.pathname, icon: "/static/icon-192.png" };
+  const title = document.getElementById("find").dataset.title;
+  const worker = await navigator.serviceWorker?.getRegistration();
+  if (worker) await worker.showNotification(title, options);
+  else new Notification(title, options);
+}
+
+// -------------------------------------------------------------------------------------------------------------
+
+document.addEventListener("input", (event) => event.target.id === "name" && show());
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "find") return;
+  event.preventDefault();
+  show();
+  document.getElementById("name").blur(); // the keyboard of a phone goes down
+});
+new MutationObserver(() => {
+  show();
+  announce();
+}).observe(document.getElementById("live"), { childList: true, subtree: true, characterData: true });
+if (new URLSearchParams(location.search).has("name")) input.value = new URLSearchParams(location.search).get("name");
+show();
+announce();

@@ -1,0 +1,97 @@
+// Moves through a game by keys and buttons, without loading the page anew. Every move has an address of its own.
+
+const live = document.getElementById("live");
+const ahead = new Map(); // moves that are at hand, by address
+const MOST = 60;
+const PAUSE = 1600; // ms for a move that is played by itself
+let playing = 0;
+let latest = 0;
+
+function addressOf(href) {
+  const address = new URL(href, location.href);
+  address.searchParams.set("part", "live");
+  address.searchParams.set("lang", document.documentElement.lang);
+  return address.href;
+}
+
+function load(href) {
+  const address = addressOf(href);
+  if (!ahead.has(address)) {
+    if (ahead.size >= MOST) ahead.delete(ahead.keys().next().value);
+    const answer = fetch(address).then((found) => (found.ok ? found.text() : Promise.reject(new Error(found.status))));
+    answer.catch(() => ahead.delete(address));
+    ahead.set(address, answer);
+  }
+  return ahead.get(address);
+}
+
+async function go(href, keep = true) {
+  const turn = ++latest;
+  let text;
+  try {
+    text = await load(href);
+  } catch {
+    location.href = href; // the browser says what is wrong
+    return;
+  }
+  if (turn !== latest) return;
+  const focused = document.activeElement?.id;
+  const list = live.querySelector(".move-list")?.scrollTop ?? 0;
+  live.innerHTML = text;
+  if (keep) history.replaceState(null, "", href);
+  if (focused) (document.getElementById(focused) ?? document.getElementById("moves"))?.focus?.({ preventScroll: true });
+  const fresh = live.querySelector(".move-list");
+  if (fresh) {
+    fresh.scrollTop = list;
+    const now = fresh.querySelector("[aria-current]")?.parentElement;
+    if (now) fresh.scrollTop = now.offsetTop - fresh.offsetTop - fresh.clientHeight / 2;
+  }
+  ready();
+}
+
+function link(rel) {
+  return live.querySelector(`#moves a[rel="${rel}"]`)?.href;
+}
+
+function ready() {
+  for (const rel of ["next", "prev"]) if (link(rel)) load(link(rel)).catch(() => {});
+  const nav = document.getElementById("moves");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.id = "go-play";
+  button.textContent = playing ? nav.dataset.pause : nav.dataset.play;
+  nav.append(button);
+}
+
+function play(on) {
+  clearInterval(playing);
+  playing = on ? setInterval(() => (link("next") ? go(link("next")) : play(false)), PAUSE) : 0;
+  const button = document.getElementById("go-play");
+  const nav = document.getElementById("moves");
+  if (button) button.textContent = playing ? nav.dataset.pause : nav.dataset.play;
+}
+
+live.addEventListener("click", (event) => {
+  if (event.target.closest("#go-play")) {
+    if (!playing && !link("next") && link("first")) go(link("first"));
+    play(!playing);
+    return;
+  }
+  const wanted = event.target.closest('a[href^="?move="]');
+  if (!wanted || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  play(false);
+  go(wanted.href);
+});
+
+const KEYS = { ArrowLeft: "prev", ArrowRight: "next", Home: "first", End: "last" };
+document.addEventListener("keydown", (event) => {
+  const rel = KEYS[event.key];
+  if (!rel || event.altKey || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  play(false);
+  if (link(rel)) go(link(rel));
+});
+
+ready();

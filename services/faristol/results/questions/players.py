@@ -1,0 +1,67 @@
+"""Questions of players across tournaments. An id is one person's in all of them."""
+
+from __future__ import annotations
+
+from faristol.host.dispatch import Context
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results import person
+from faristol.results.models import ReadModels, check_reached
+from faristol.results.page import page
+
+FOUND = 100
+"""Players in one answer, when no other number is asked for."""
+
+MOST_FOUND = 1_000
+"""Players that may be asked for at once."""
+
+LONGEST_SEARCH = 200
+"""Characters of what is searched for."""
+
+
+async def get_player(
+    models: ReadModels, request: results.GetPlayerRequest, context: Context
+) -> results.GetPlayerResponse:
+    """A player with every tournament, the latest first."""
+    await models.reach(request.min_position, context)
+    answer = await person.player(models.record, request.player_id, request.page_size, request.page_token)
+    check_reached(request.min_position, answer.position)
+    return answer
+
+
+async def search_players(
+    models: ReadModels, request: results.SearchPlayersRequest, context: Context
+) -> results.SearchPlayersResponse:
+    """Players by name or club."""
+    if not 0 <= request.page_size <= MOST_FOUND:
+        raise Invalid(
+            "page_size",
+            N_("{limit} cannot be asked for: expected 1 to {most}, or 0 for {usual}"),
+            {"limit": request.page_size, "most": MOST_FOUND, "usual": FOUND},
+        )
+    if len(request.search) > LONGEST_SEARCH:
+        raise Invalid(
+            "search",
+            N_("has {length} {length:character|characters}; expected {least} to {most}"),
+            {"length": len(request.search), "least": 0, "most": LONGEST_SEARCH},
+        )
+    await models.reach(request.min_position, context)
+    found, position = await models.directory.search(request.search, request.min_position)
+    check_reached(request.min_position, position)
+    shown, following = page(found, request.page_size or FOUND, request.page_token)
+    return results.SearchPlayersResponse(
+        players=[
+            results.FoundPlayer(
+                player_id=each.person.player_id,
+                name=each.person.name,
+                club=each.person.club,
+                country=each.person.country,
+                tournaments=each.tournaments,
+            )
+            for each in shown
+        ],
+        position=position,
+        next_page_token=following,
+        total=len(found),
+    )

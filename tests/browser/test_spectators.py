@@ -1,0 +1,137 @@
+"""Who follows a championship in a browser: finds a table, moves through a game, reads a hall screen."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import NAMES, Championship
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+STREAM = "tournament-lliga"
+
+
+def tables(number: int, *pairs: tuple[str, str]) -> pairing.RoundPaired:
+    return pairing.RoundPaired(
+        round=number,
+        pairings=[
+            pairing.Pairing(
+                table=table,
+                game_id=f"lliga-r{number}-t{table}",
+                first_player_id=first,
+                second_player_id=second,
+                hall="Sala Gran",
+            )
+            for table, (first, second) in enumerate(pairs, 1)
+        ],
+    )
+
+
+async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_asking(page: Page, stage: Stage) -> None:
+    await stage.add(*Championship().create(), {STREAM: [tables(1, ("anna", "carme"), ("biel", "dolors"))]})
+    await page.set_viewport_size({"width": 390, "height": 780})
+    await page.goto("/t/lliga")
+    await page.get_by_role("link", name="Find me").click()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.get_by_label("Type a name").fill("VILANOVÀ do")
+    mine = page.locator("#places > li:visible")
+    await expect(mine).to_have_count(1)
+    await expect(mine).to_contain_text("Table 2")
+    await expect(mine).to_contain_text(NAMES["biel"][0])
+    assert [url for url in asked if "/find" in url] == []
+    await page.get_by_role("button", name="Keep me on top").click()
+    await page.get_by_label("Type a name").fill("zzz")
+    await expect(page.locator("#nobody")).to_be_visible()
+    await page.get_by_label("Type a name").fill("")
+    await stage.add(
+        {STREAM: [pairing.RoundUnpaired(round=1)]}, {STREAM: [tables(1, ("dolors", "anna"), ("biel", "eloi"))]}
+    )
+    await expect(page.locator("#places > li.mine")).to_contain_text("Table 1", timeout=10_000)
+    await page.reload()
+    await expect(page.locator("#places > li.mine")).to_contain_text(NAMES["dolors"][0])
+
+
+async def test_a_game_is_moved_through_by_keys_and_buttons_and_each_move_has_an_address(
+    page: Page, stage: Stage
+) -> None:
+    await stage.add(*Championship().steps())
+    await page.goto("/games/lliga-r1-t1/replay?move=0")
+    await expect(page.locator("#board .tile")).to_have_count(0)
+    await page.keyboard.press("ArrowRight")
+    await expect(page.locator(".at-move")).to_contain_text("1 /")
+    assert page.url.endswith("move=1")
+    assert await page.locator("#board .tile").count() > 0
+    await page.get_by_role("link", name="To the end").click()
+    end = await page.locator(".at-move").text_content()
+    last = int((end or "").split("/")[1])
+    await expect(page.locator(".at-move")).to_contain_text(f"{last} / {last}")
+    await page.keyboard.press("Home")
+    await expect(page.locator(".at-move")).to_contain_text("0 /")
+    await page.locator("#move-2").click()
+    await expect(page.locator(".at-move")).to_contain_text("2 /")
+
+
+async def test_a_game_is_moved_through_without_script(browser: Browser, stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    context = await browser.new_context(base_url=stage.running.http_address, java_script_enabled=False, locale="en")
+    page = await context.new_page()
+    await page.goto("/games/lliga-r1-t1/replay?move=1")
+    await page.get_by_role("link", name="On", exact=True).click()
+    await expect(page.locator(".at-move")).to_contain_text("2 /")
+    await context.close()
+
+
+async def test_a_hall_screen_turns_its_pages_follows_the_round_and_does_not_grow(page: Page, stage: Stage) -> None:
+    championship = Championship()
+    await stage.add(*championship.create())
+    await page.set_viewport_size({"width": 1280, "height": 720})
+    await page.clock.install()
+    await page.goto("/tournaments/lliga/screen")
+    await stage.add({STREAM: [tables(1, ("anna", "carme"), ("biel", "dolors"))]})
+    await page.clock.run_for(5_000)
+    seats = page.locator('[data-key^="s-"]')
+    await expect(seats).to_have_count(len(NAMES), timeout=10_000)
+    size = await seats.first.evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+    assert size >= 720 * 0.03
+    fits = """() => {
+      const page = document.scrollingElement;
+      return page.scrollHeight <= innerHeight && page.scrollWidth <= innerWidth;
+    }"""
+    assert await page.evaluate(fits)
+    nodes = "() => document.querySelectorAll('*').length"
+    before = await page.evaluate(nodes)
+    for _ in range(12):
+        await page.clock.run_for(60_000)
+    assert await page.evaluate(nodes) == before
+    assert await page.evaluate(fits)
+
+
+async def test_a_board_stands_in_a_frame_of_another_site(browser: Browser, stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    here = stage.running.http_address
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        path = (await reader.readline()).split()[1].decode()
+        body = f'<iframe src="{here}{path}" width="420" height="560"></iframe>'
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        writer.write((head + body).encode())
+        await writer.drain()
+        writer.close()
+
+    other = await asyncio.start_server(answer, "127.0.0.1", 0)  # another port is another origin
+    context = await browser.new_context(locale="en")
+    page = await context.new_page()
+    shown = {}
+    for path in ("/games/lliga-r1-t1/embed", "/g/lliga-r1-t1"):
+        await page.goto(f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}{path}")
+        shown[path] = await page.frames[-1].evaluate("() => document.querySelectorAll('#board .tile').length")
+    await context.close()
+    other.close()
+    assert shown["/games/lliga-r1-t1/embed"] > 0
+    assert shown["/g/lliga-r1-t1"] == 0

@@ -1,0 +1,116 @@
+"""What is shown of a tournament elsewhere: in frames, over streams, in previews, feeds, calendars, on home screens."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from io import BytesIO
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+from tests.unit.gateway.stage import Stage
+
+from faristol.gateway.spectators.drawing import HEIGHT, WIDTH, Drawn, Laid, picture
+from faristol.gateway.spectators.feeds import calendar, news_of
+from faristol.pb.results.v1 import results_pb2 as pb
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+GAME = "/games/lliga-r1-t1"
+
+
+async def test_other_sites_may_frame_the_embeddable_board_and_nothing_else(finished: Stage) -> None:
+    embedded = await finished.http.get(f"{GAME}/embed")
+    assert "frame-ancestors *" in embedded.headers["content-security-policy"]
+    assert 'id="board"' in embedded.text
+    for path in ("/g/lliga-r1-t1", f"{GAME}/replay", f"{GAME}/overlay", "/t/lliga", "/sign-in", f"{GAME}/embed/x"):
+        found = await finished.http.get(path)
+        assert "frame-ancestors 'none'" in found.headers["content-security-policy"], path
+
+
+async def test_an_overlay_has_names_scores_and_the_last_line_alone(finished: Stage) -> None:
+    text = (await finished.http.get(f"{GAME}/overlay")).text
+    told = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    for seat in told["seats"]:
+        assert seat["name"] in text
+    assert 'id="over-play"' in text
+    assert 'id="board"' not in text
+
+
+async def test_a_link_to_a_game_has_a_picture_of_its_board(finished: Stage) -> None:
+    page = (await finished.http.get("/g/lliga-r1-t1")).text
+    (address,) = re.findall(r'<meta property="og:image" content="([^"]+)"', page)
+    assert address.startswith(finished.running.http_address)
+    answer = await finished.http.get(address)
+    assert answer.headers["content-type"] == "image/png"
+    image = Image.open(BytesIO(answer.content))
+    assert image.size == (WIDTH, HEIGHT)
+    assert len(answer.content) < 120_000
+    again = await finished.http.get(address, headers={"If-None-Match": answer.headers["etag"]})
+    assert again.status_code == 304
+    for path in ("/games/none/board.png", "/games/none/embed", "/games/none/overlay", "/games/none/replay"):
+        assert (await finished.http.get(path)).status_code == 404, path
+
+
+async def test_a_picture_has_room_for_any_name_and_every_kind_of_tile() -> None:
+    tiles = (Laid(7, 7, "L·L", False, 10), Laid(7, 8, "Ω", False, 10), Laid(7, 9, "Ñ", True, 0))
+    one = picture(Drawn("Т" * 200, "Ronda 1", (("Ñ" * 200, 1000), ("", -5), ("c", 0), ("d", 0)), tiles))
+    other = picture(Drawn("Т" * 200, "Ronda 1", (("Ñ" * 200, 1000), ("", -5), ("c", 0), ("d", 0)), tiles[:2]))
+    assert one != other
+    assert Image.open(BytesIO(one)).size == (WIDTH, HEIGHT)
+
+
+async def test_a_feed_tells_what_happened_to_the_rounds_the_latest_first(finished: Stage) -> None:
+    answer = await finished.http.get("/tournaments/lliga/feed.atom", headers={"Accept-Language": "ca"})
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ElementTree.fromstring(answer.text)
+    entries = feed.findall(f"{atom}entry")
+    titles = [entry.findtext(f"{atom}title") for entry in entries]
+    times = [entry.findtext(f"{atom}updated") or "" for entry in entries]
+    assert "Ha començat la ronda 1" in titles
+    assert times == sorted(times, reverse=True)
+    assert feed.findtext(f"{atom}updated") == times[0]
+    assert len({entry.findtext(f"{atom}id") for entry in entries}) == len(entries)
+    for entry in entries:
+        link = entry.find(f"{atom}link")
+        assert link is not None
+        assert (await finished.http.get(link.attrib["href"])).status_code == 200
+
+
+async def test_a_calendar_has_the_rounds_that_have_a_time(finished: Stage) -> None:
+    answer = await finished.http.get("/tournaments/lliga/rounds.ics")
+    assert answer.headers["content-type"].startswith("text/calendar")
+    lines = answer.text.split("\r\n")
+    assert (lines[0], lines[-2], lines[-1]) == ("BEGIN:VCALENDAR", "END:VCALENDAR", "")
+    head = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    started = [round_ for round_ in head["played"] if round_["started_at"]]
+    assert lines.count("BEGIN:VEVENT") == lines.count("END:VEVENT") == len(started) > 0
+
+
+async def test_a_calendar_writes_any_name_in_lines_that_calendars_read() -> None:
+    tournament = pb.Tournament(tournament_id="t", name="Ç;ñ, \\" + "ω" * 120, time_zone="Europe/Madrid")
+    tournament.halls.add(name="Sala, gran")
+    round_ = tournament.played.add(round=1)
+    round_.started_at.FromDatetime(datetime(2026, 3, 7, 10, 0, tzinfo=UTC))
+    text = calendar(tournament, "el", "https://example.org")
+    assert all(len(line.encode()) <= 75 for line in text.split("\r\n"))
+    whole = text.replace("\r\n ", "")
+    assert "SUMMARY:Ç\\;ñ\\, \\\\" + "ω" * 120 + ": Γύρος 1" in whole
+    assert "DTEND:20260307T110000Z" in whole
+    assert "LOCATION:Sala\\, gran" in whole
+    assert [each.key for each in news_of(tournament, "en")] == ["1-started_at"]
+
+
+async def test_the_pages_can_be_installed(finished: Stage) -> None:
+    page = (await finished.http.get("/")).text
+    assert '<link rel="manifest" href="/manifest.webmanifest">' in page
+    answer = await finished.http.get("/manifest.webmanifest")
+    assert answer.headers["content-type"].startswith("application/manifest+json")
+    for icon in answer.json()["icons"]:
+        found = await finished.http.get(icon["src"])
+        size = Image.open(BytesIO(found.content)).size
+        assert f"{size[0]}x{size[1]}" == icon["sizes"]
+    worker = await finished.http.get("/worker.js")
+    assert worker.headers["content-type"].startswith("text/javascript")

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import gzip
+import random
+import re
+
+import pytest
+from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import NAMES, Championship, Step
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record.people import remember
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FIND, SCREEN = "/tournaments/lliga/find", "/tournaments/lliga/screen"
+STREAM = "tournament-lliga"
+
+
+def paired(*, hall: str = "") -> list[Step]:
+    tables = [
+        pairing.Pairing(table=1, game_id="lliga-r1-t1", first_player_id="anna", second_player_id="carme", hall=hall),
+        pairing.Pairing(table=2, game_id="lliga-r1-t2", first_player_id="biel", second_player_id="dolors"),
+    ]
+    return [{STREAM: [pairing.RoundPaired(round=1, pairings=tables), pairing.ByeAwarded(round=1, player_id="eloi")]}]
+
+
+async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage) -> None:
+    await stage.add(*Championship().create())
+    assert "No round is paired yet" in (await stage.http.get(FIND)).text
+    await stage.add(*paired(hall="Sala Gran"))
+    everybody = (await stage.http.get(FIND)).text
+    assert everybody.count('<li data-key="') == len(NAMES)
+    own = (await stage.http.get(FIND, params={"name": "puigdomenech"})).text
+    (item,) = re.findall(r'<li data-key="anna">.*?</li>', own, re.DOTALL)
+    for told in (NAMES["anna"][0], "Table 1", "Sala Gran", NAMES["carme"][0]):
+        assert told in item
+    assert own.count('<li data-key="') == 1
+    assert "bye" in (await stage.http.get(FIND, params={"name": "eloi"})).text
+    assert "Nobody of that name" in (await stage.http.get(FIND, params={"name": "zzz"})).text
+    assert f'href="{FIND}"' in (await stage.http.get("/t/lliga")).text
+
+
+async def test_a_round_is_told_by_table_and_by_name(stage: Stage) -> None:
+    await stage.add(*Championship().create(), *paired())
+    by_name = (await stage.http.get("/t/lliga/r/1?by=name")).text
+    names = re.findall(r'<a class="person" href="/players/(\w+)">', by_name)
+    assert names == sorted(NAMES, key=lambda player: NAMES[player][0])
+    assert 'id="pairings"' not in by_name
+    assert 'id="pairings"' in (await stage.http.get("/t/lliga/r/1?by=table")).text
+
+
+async def test_a_round_says_when_it_began_and_when_its_time_is_over(stage: Stage) -> None:
+    championship = Championship()
+    await stage.add(*championship.create(), *paired())
+    before = (await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["played"][0]
+    assert (before["started_at"], before["ends_at"]) == (None, None)
+    started = pairing.RoundStarted(round=1)
+    started.occurred_at.FromJsonString("2026-03-07T10:00:00Z")
+    await stage.add({STREAM: [started]})
+    told = (await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["played"][0]
+    assert told["started_at"] == "2026-03-07T10:00:00Z"
+    assert told["closed_at"] is None
+    page = (await stage.http.get("/t/lliga/r/1")).text
+    assert "Started at 10:00" in page
+    assert ("data-until" in page) == (told["ends_at"] is not None)
+
+
+async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_standings(stage: Stage) -> None:
+    await stage.add(*Championship().create(), *paired(hall="Sala Gran"))
+    whole = (await stage.http.get(SCREEN)).text
+    assert whole.count('data-key="s-') == len(NAMES)
+    hall = (await stage.http.get(SCREEN, params={"hall": "Sala Gran"})).text
+    assert set(re.findall(r'data-key="s-(\w+)"', hall)) == {"anna", "carme"}
+    assert (await stage.http.get(SCREEN, params={"hall": "x" * 201})).status_code == 400
+    assert (await stage.http.get("/tournaments/none/screen")).status_code == 404
+
+
+async def test_scores_of_running_games_do_not_change_who_sits_where(finished: Stage) -> None:
+    assert (await finished.http.get(SCREEN)).status_code == 200
+    text = (await finished.http.get(SCREEN)).text
+    assert text.count('data-key="r-') == len(NAMES)
+
+
+async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:
+    chance = random.Random(7)
+    first, last = (
+        ["Anna", "Biel", "Carme", "Dolors", "Eloi", "Ferran"],
+        ["Puig", "Soler", "Riera", "Vilanova", "Ferrer", "Serra", "Bosch"],
+    )
+    championship = Championship()
+    await stage.add(*championship.create())
+    players = [f"p-{chance.getrandbits(48):012x}" for _ in range(1_000)]
+    entered = [pairing.PlayerRegistered(player_id=player, rating=1500) for player in players]
+    tables = [
+        pairing.Pairing(
+            table=number,
+            game_id=f"lliga-r1-t{number}",
+            first_player_id=players[2 * number - 2],
+            second_player_id=players[2 * number - 1],
+            hall=f"Sala {number // 100}",
+        )
+        for number in range(1, 501)
+    ]
+    await stage.add({STREAM: [*entered, pairing.RoundPaired(round=1, pairings=tables)]})
+    async with stage.record.writing() as connection:
+        for player in players:
+            await remember(
+                connection, player, f"{chance.choice(first)} {chance.choice(last)} {chance.choice(last)}", ""
+            )
+    for path in (FIND, SCREEN, "/t/lliga/r/1?by=name"):
+        whole = (await stage.http.get(path, headers={"Accept-Encoding": "identity"})).content
+        assert whole.count(b'data-key="') >= 1_000, path
+        assert len(gzip.compress(whole)) < 60_000, path
+
+
+async def test_a_name_of_200_characters_is_shown_whole(stage: Stage) -> None:
+    await stage.add(*Championship().create(), *paired())
+    long = "Ñ" * 199 + "x"
+    async with stage.record.writing() as connection:
+        await connection.exec_driver_sql(f"UPDATE people SET name = '{long}' WHERE player_id = 'biel'")
+    for path in (FIND, SCREEN, "/players/biel", "/t/lliga/r/1?by=name"):
+        assert long in (await stage.http.get(path)).text, path
