@@ -92,7 +92,7 @@ async def test_who_is_not_there_loses_by_the_book_at_a_time_that_is_told_unless_
     player = (await table(cell, THIRD)).sides[1].player_id
     await press(eva, f"{HALL}/{THIRD}", "ReportAbsence", player_id=player)
     page = await waits(eva, "not there at the signal", "absent")
-    assert "next by the book at" in page
+    assert "who is not there loses at" in page
     await press(eva, f"{HALL}/{THIRD}", "RecordArrival", player_id=player)
     assert not (await time(cell, THIRD)).absent_player_ids
 
@@ -158,6 +158,7 @@ async def test_a_disputed_count_is_settled_and_a_form_made_before_another_disput
     gone = await press(eva, address, "SettleCount", score="44", seen=form["seen"])
     assert gone.status_code == 409
     assert told(gone).startswith("Nothing was done.")
+    assert "Points of the play: <strong>44</strong>" in gone.text
     assert "what is to be settled: count disputed (1) → <strong>–</strong>" in gone.text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import uuid
 from typing import Any
 
 import pytest
@@ -10,8 +12,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import ACTS, BY_METHOD, CHOICES
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, counted, rows
-from faristol.gateway.consoles.arbiter.words import PHASES, WAITS
+from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
 from faristol.gateway.consoles.calls import METHODS
+from faristol.gateway.html import render
 from faristol.kernel.errors import Invalid
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock
@@ -177,3 +180,42 @@ def test_what_has_changed_at_a_table_is_told_and_what_took_the_place_of_somethin
     assert situation.is_another("incident", kept, situation.of(stands, None))
     assert situation.changes({}, after) == []
     assert situation.read("turn=3&evil=1") == {"turn": "3"}
+
+
+def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
+    calls = [wait(pb.WAIT_KIND_ARBITER)]
+    tables = [table(number, *(calls if number % 20 == 0 else ()), hall="Sala gran") for number in range(1, 501)]
+    every = rows(tables, NOW)
+    assert [each.table.table for each in every[:3]] == [20, 40, 60]
+    values: dict[str, Any] = {
+        "request": None,
+        "part": "live",
+        "session": None,
+        "tournament": pb.Tournament(tournament_id="cup", name="Cup"),
+        "doors": [],
+        "door": "arbiter",
+        "news": "",
+        "position": 1,
+        "said": "",
+        "refused": "",
+        "new_id": lambda: str(uuid.uuid4()),
+        "arbiter_id": "eva",
+        "now_ms": NOW,
+        "ms": lambda moment: moment.ToMilliseconds(),
+        "waits": WAITS,
+        "phases": PHASES,
+        "by_itself": DEADLINES,
+        "urgencies": Urgency,
+        "listed": pb.ListTablesResponse(round=1, phase=pb.ROUND_PHASE_STARTED, tables=tables),
+        "rows": every,
+        "counts": counted(every),
+        "filters": {name: text for name, (text, _) in FILTERS.items()},
+        "show": "all",
+        "hall": "",
+        "deadlines": {},
+        "own": "",
+    }
+    page = render("arbiter_hall.html", "en", "live", values)
+    assert page.count('class="watched-table"') == 500
+    assert page.count("I am coming") == 25
+    assert len(gzip.compress(page.encode())) < 60_000

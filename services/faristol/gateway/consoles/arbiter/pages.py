@@ -19,7 +19,7 @@ from faristol.gateway import labels, news
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
-from faristol.gateway.consoles.arbiter.words import PHASES, WAITS
+from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
 from faristol.gateway.consoles.calls import Calls, OwnCalls
 from faristol.gateway.consoles.commands import command_id, in_words, refused
 from faristol.gateway.consoles.doors import may
@@ -215,6 +215,7 @@ class _Desk:
             players=players,
             given=given,
             open_act=given.get("act", ""),
+            left_over=_left_over(given, table),
             seen=situation.written(table.situation),
             changes=situation.changes(before, table.situation),
             told=self._told(table),
@@ -292,6 +293,7 @@ class _Desk:
             ms=lambda moment: int(moment.ToDatetime(UTC).timestamp() * 1000),
             waits=WAITS,
             phases=PHASES,
+            by_itself=DEADLINES,
             minutes=minutes,
             urgencies=Urgency,
             **values,
@@ -334,6 +336,14 @@ def _grouped(offers: Sequence[Offered]) -> Mapping[str, Sequence[Offered]]:
     """What is offered under each heading."""
     found = {group: [each for each in offers if each.act.group == group] for group in GROUPS}
     return {group: of for group, of in found.items() if of}
+
+
+def _left_over(given: Mapping[str, str], table: _Table) -> Sequence[tuple[str, str]]:
+    """What was written in a form that is not offered any more, with the labels of its fields, to be translated."""
+    act = BY_METHOD.get(given.get("act", ""))
+    if act is None or any(each.act is act for each in table.offers):
+        return ()
+    return [(field.label, value) for field in act.fields if (value := given.get(field.name, ""))]
 
 
 def _asks_anybody(table: _Table) -> bool:

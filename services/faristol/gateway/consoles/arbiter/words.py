@@ -22,6 +22,14 @@ WAITS: Mapping[int, str] = {
 }
 """What waits at a table."""
 
+DEADLINES: Mapping[str, str] = {
+    "OvertimeCapExceeded": N_("the overtime that is allowed is over at %(time)s"),
+    "RoundTimeExpired": N_("the time of the round is over at %(time)s"),
+    "TimeForfeited": N_("who is not there loses at %(time)s"),
+    "TurnTimedOut": N_("the time of the turn is over at %(time)s"),
+}
+"""What comes by itself at a table unless something else comes first, by the fact that it will be."""
+
 PHASES: Mapping[int, str] = {
     game_pb2.PHASE_UNSPECIFIED: N_("the start"),
     game_pb2.PHASE_TURN: N_("a play"),
