@@ -50,6 +50,21 @@ class GameService:
             self._to_tell.note(request, answer)
         return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
 
+    async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
+        """The best plays of a rack; none while they are not public, or not shown, or the service is away."""
+        if not (game.final and game.draw_commitment):
+            return ()
+        request = pb.ListBestPlaysRequest(game_id=game.game_id)
+        try:
+            answer = await self._stub.ListBestPlays(request, timeout=DEADLINE, metadata=self._metadata)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (*_SECRET, *AWAY):
+                raise
+            return ()
+        if self._to_tell:
+            self._to_tell.note(request, answer)
+        return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
+
 
 async def _game_service(request: Request) -> GameService:
     """The game service. The application keeps the stub in ``app.state.game``."""
