@@ -22,6 +22,9 @@ from faristol.pb.results.v1 import results_pb2 as results
 Held = Mapping[tuple[int, str], Sequence[str]]
 """Racks by turn and player."""
 
+SEARCH = 1.5
+"""Seconds that a page waits for best plays. The search goes on without it: they are there for who asks later."""
+
 _SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
 """What is answered while draws are secret, where people draw, and of a table that was never opened."""
 
@@ -56,7 +59,7 @@ class GameService:
             return ()
         request = pb.ListBestPlaysRequest(game_id=game.game_id)
         try:
-            answer = await self._stub.ListBestPlays(request, timeout=DEADLINE, metadata=self._metadata)
+            answer = await self._stub.ListBestPlays(request, timeout=SEARCH, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:
             if error.code() not in (*_SECRET, *AWAY):
                 raise
