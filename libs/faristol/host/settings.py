@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     lexicons: Path = Field(
         default=Path(sys.prefix) / "share" / "faristol" / "lexicons", description="Folder of the installed lexicons."
     )
+    best_plays: bool = Field(
+        default=False, description="Show the best plays of every rack of a game, once its result is final."
+    )
     grpc_host: str = Field(default="127.0.0.1", description="Address that gRPC listens on.")
     grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")
     grpc_connection_seconds: float = Field(
