@@ -110,6 +110,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch":
 async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
     """A phone whose pages raise nothing."""
     context = await browser.new_context(**{**PHONE, **more})
+    context.set_default_timeout(60_000)  # other tests run beside this one
     said: list[str] = []
     context.on("weberror", lambda error: said.append(str(error.error)))
     yield context

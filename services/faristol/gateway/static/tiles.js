@@ -55,11 +55,33 @@ function bare(sign) {
  * `lies` is a tile of the board. `(A)` and `?a` are blanks, a dot is a tile that lies on the board.
  */
 export function readings(text, start, board, rules) {
+  const found = waysOfCase(text, rules).flatMap((asBlanks) => walked(text, start, board, rules, asBlanks));
+  const known = new Set();
+  const read = found.filter((word) => {
+    const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
+    return !known.has(shown) && known.add(shown);
+  });
+  const whole = rules.digraph ? read.filter((word) => !splits(word, rules)) : [];
+  return whole.length ? whole : read;
+}
+
+/** Whether small letters are blanks: not in a word of small letters alone; either way where only the first is large. */
+function waysOfCase(text, rules) {
+  const bare = [...text.replace(/\([^)]*\)|\?./g, "")];
+  const [small, large] = [bare.filter((sign) => /\p{Ll}/u.test(sign)), bare.filter((sign) => /\p{Lu}/u.test(sign))];
+  if (!small.length || !large.length) return [false];
+  const isCapitalised = large.length === 1 && bare[0] === large[0];
+  return [...(isCapitalised ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
+}
+
+/** Whether two tiles of a word make one that the set has, `L L` where there is `LL`, which books forbid. */
+function splits(word, rules) {
+  return word.some(({ face }, place) => place > 0 && word[place - 1].face + face in rules.values);
+}
+
+function walked(text, start, board, rules, asBlanks) {
   const found = [];
-  const small = [...text.replace(/\([^)]*\)|\?./g, "")].filter((sign) => sign !== sign.toUpperCase()).length;
-  const capitals = /\p{Lu}/u.test(text.replace(/\([^)]*\)/g, ""));
-  const isBlank = (from, to) =>
-    capitals && small <= rules.blanks && [...text.slice(from, to)].some((sign) => sign !== sign.toUpperCase());
+  const isBlank = (from, to) => asBlanks && /\p{Ll}/u.test(text.slice(from, to));
   const walk = (at, word) => {
     if (found.length >= MOST) return;
     if (text[at] === " ") return walk(at + 1, word);
@@ -86,11 +108,7 @@ export function readings(text, start, board, rules) {
     }
   };
   walk(0, []);
-  const known = new Set();
-  return found.filter((word) => {
-    const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
-    return !known.has(shown) && known.add(shown);
-  });
+  return found;
 }
 
 /** The face that a text names; empty for none. */
@@ -146,7 +164,7 @@ function wordAt(whole, own, from, across, rules) {
   let [points, times, fresh] = [0, 1, 0];
   for (let place = 0; inside(place) && at(place); place++) {
     const tile = at(place);
-    let value = tile.blank ? 0 : rules.values[tile.face] ?? 0;
+    let value = tile.blank ? 0 : (rules.values[tile.face] ?? 0);
     const square = across ? [row, column + place] : [row + place, column];
     if (own.has(key(...square))) {
       const mark = rules.marks[square[0]][square[1]];

@@ -64,6 +64,7 @@ def rules(ruleset: Ruleset) -> dict[str, Any]:
         "steps": list(ruleset.turn.steps),
         "writtenBy": ruleset.turn.written_by,
         "exchangeStops": ruleset.exchange.stops_clock and ruleset.clock.stopped_by_mover,
+        "digraph": bool(ruleset.law.digraph),
         "untold": ruleset.absence.untold != "none",
     }
 
