@@ -57,6 +57,7 @@ def rules(ruleset: Ruleset) -> dict[str, Any]:
         "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
         "values": dict(tiles.values),
         "writings": [list(pair) for pair in tiles.writings],
+        "names": [list(pair) for pair in tiles.names.items()],
         "blanks": tiles.counts.get(BLANK, 0),
         "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
         "bingo": ruleset.scoring.bingo,
