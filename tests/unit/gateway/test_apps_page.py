@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from pathlib import Path
@@ -18,10 +19,42 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PAGE = Path(__file__).parents[3] / "docs" / "apps.md"
 
 
+def example(tmp_path: Path, part: str) -> Path:
+    """The program of a part of the page, as a file."""
+    text = PAGE.read_text(encoding="utf-8").partition(f"## {part}\n")[2]
+    found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert found, part
+    program = tmp_path / "program.py"
+    program.write_text(found[1])
+    return program
+
+
+async def test_the_app_of_the_page_prints_the_standings_and_each_result(finished: Stage, tmp_path: Path) -> None:
+    program = example(tmp_path, "An app in Python")
+    assert len(program.read_text().splitlines()) <= 20
+    address = str(finished.http.base_url).rstrip("/")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(program),
+        address,
+        "lliga",
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(30):
+            told = [(await process.stdout.readline()).decode().strip() for _ in range(10)]
+    finally:
+        process.kill()
+        await process.wait()
+    assert told[:2] == ["Lliga de primavera", "1 Carme Riera 1.5"]
+    assert told[6] == "Anna Puigdomènech i Casadevall 15 – Carme Riera 111"
+    assert [line.count(" – ") for line in told[6:]] == [1, 1, 1, 1]
+
+
 async def test_the_client_of_the_page_prints_the_plays_of_its_table(finished: Stage, tmp_path: Path) -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    client = tmp_path / "client.py"
-    client.write_text(code)
+    client = example(tmp_path, "A client in any language")
     plays = Topic.of({"lliga": ""}, rounds=[1], tables=[1], types=["PlayPlaced"])
     news = [each for each in map(piece, await finished.record.read(types=PUBLIC)) if plays.has(each)]
     assert len(news) > 3
