@@ -22,6 +22,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
 from faristol.pairing.identity import checked_id, same_name
+from faristol.pairing.mode import check_mode
 from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
 from faristol.pairing.office.namesakes import Namesakes
 from faristol.pairing.office.outcome import answer_to, write_of
@@ -69,6 +70,7 @@ class Office:
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             loaded = await self.load(request.tournament_id)
             situation, guards = await self._situation(command, asked, loaded, at)
+            check_mode(situation.ruleset, asked)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)
             return Decision([write_of(loaded, facts)], guards), answer
