@@ -13,8 +13,8 @@ from faristol.record.notes import WITH_WORDS, Note, field_of, parted
 NO_FREE_WORDS = frozenset(
     (
         "algorithm", "article", "bag", "blanks", "chosen_by", "claimed_by", "decided_by", "digest", "division_of",
-        "face", "faces", "fault", "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack", "returned",
-        "shown", "system", "time_zone", "warned",
+        "face", "faces", "fault", "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack",
+        "returned", "shown", "system", "time_zone", "warned",
     )
 )  # fmt: skip
 """Fields that hold a term, a tile or an id; so does every one whose name ends in id or ids."""
