@@ -6,11 +6,13 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+from tests.integration.processes import faristol
 
 from faristol.duplicate.situation import GAME
 from faristol.duplicate_store import stream_of
@@ -52,6 +54,7 @@ class Stage:
     def __init__(self, cell: Cell, clock: Clock) -> None:
         self.services = OnCell(cell.record, cell.channel, cell.reactions, {}, CUP)
         self.record, self.clock = cell.record, clock
+        self.address = cell.address
 
     async def ask(self, request: Any) -> Any:
         """The answer to a command or a question."""
@@ -211,6 +214,34 @@ async def test_many_hand_in_at_once_and_every_slip_is_there(stage: Stage) -> Non
     await asyncio.gather(*(stage.slip(player, "H8", "C A S A") for player in PLAYERS[:3] for _ in range(4)))
     taken = [fact for fact in await stage.record.facts(stream_of(FIRST, 1)) if isinstance(fact, events.SlipsTaken)]
     assert len(taken) == 12
+
+
+@pytest.mark.nightly
+async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: Path) -> None:
+    async def typed(*arguments: str, code: int = 0) -> str:
+        told = await asyncio.to_thread(faristol, "duplicate", *arguments, address=stage.address, open="true")
+        assert told.returncode == code, told.stdout + told.stderr
+        return told.stdout + told.stderr
+
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("player,word\n,CASA\n", encoding="utf-8")
+    assert "2: the player is missing" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=1)
+    stage.clock.wait(180)
+    for hall, line in (("Nord", "blai,H5,C A S E R N A"), ("Sud", "didac,H8,CASA")):
+        file = tmp_path / f"{hall}.csv"
+        file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
+        assert "1 slip taken" in await typed("slips", FIRST, str(file), "--hall", hall, "--close")
+    assert (await typed("tops", FIRST)).startswith("H4 C A S E R N A 70")
+    assert "the master play is H4 C A S E R N A for 70" in await typed("score", FIRST)
+    assert "t1-1" in await typed("claim", FIRST, "blai", "I wrote H4", "--hall", "Nord")
+    assert "Nord t1-1 blai: H5 C A S E R N A 66" in await typed("claims", FIRST)
+    slip = ("--coordinates", "H4", "--word", "C A S E R N A", "--reason", "typed wrong")
+    assert "worth 70" in await typed("decide", FIRST, "t1-1", "--hall", "Nord", *slip)
+    assert (await typed("standings", FIRST)).startswith("1 blai 70 100.00 % 0")
+    await typed("verify", FIRST, code=2)
+    await typed("end", FIRST, "--reason", "it is late")
+    assert "final" in await typed("validate", FIRST)
+    assert "every rack is as the seed" in await typed("verify", FIRST)
 
 
 def test_nothing_but_takes_and_waits_is_answered_to_who_hands_in() -> None:
