@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly check format proto golden bench capacity torture simulate judges rounds strangers mutants great browser openid axe token lock audit clean
+.PHONY: help setup lexicons run test nightly check format proto golden bench capacity torture simulate judges rounds strangers viewers mutants great browser openid axe token lock audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -102,6 +102,12 @@ rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 R
 STRANGERS ?=
 strangers: setup ## attack a platform without credentials, with those of elsewhere and by crowds of connections; writes var/strangers.json
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.strangers $(STRANGERS)
+
+VIEWERS ?= 1000
+NEWS    ?= 10000
+viewers: $(READY) $(PB) ## kill gateway, results, NATS and PostgreSQL while 1,000 watch: VIEWERS=1000 NEWS=10000 SEED=…
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.viewers --viewers $(VIEWERS) --news $(NEWS) \
+		$(if $(SEED),--seed $(SEED))
 
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json

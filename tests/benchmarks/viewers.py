@@ -85,7 +85,7 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
     begun = [0.0]
 
     def collected(phase: str, _: object) -> None:
-        now = time.perf_counter()
+        now = time.process_time()  # on a busy machine, the clock counts the work of others
         if phase == "start":
             begun[0] = now
         else:

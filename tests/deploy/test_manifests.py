@@ -11,7 +11,7 @@ import pytest
 from tests.deploy import nats_users
 
 from faristol.host import SERVICES, Settings
-from faristol.host.settings import RELAY
+from faristol.host.services import RELAY
 
 Object = dict[str, Any]
 Render = Callable[[str], tuple[Object, ...]]

@@ -30,7 +30,7 @@ from faristol.bus.server import SETTINGS
 from faristol.cell.processes import running
 from faristol.cell.users import CONSUMERS, users
 from faristol.host import SERVICES, Runtime, Settings
-from faristol.host.settings import ASKING, RELAY
+from faristol.host.services import ASKING, RELAY
 from faristol.record import Record
 from faristol.record.tasks import end
 

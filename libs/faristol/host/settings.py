@@ -10,28 +10,6 @@ from urllib.parse import urlencode
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-SERVICES = ("access", "lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
-"""The eight services, in the order in which they start."""
-
-RELAY = "relay"
-"""What a process serves that publishes the news of the record and does nothing else."""
-
-ASKING = frozenset({"gateway"})
-"""Services that ask others for everything. In a process of their own they know neither database, bus nor keys."""
-
-
-_EVERY = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104 # compared, and not listened on
-
-
-def reached(address: str) -> str:
-    """HOST:PORT by which this machine reaches what listens at an address: on every one of its own, by loopback."""
-    host, _, port = address.rpartition(":")
-    return f"{_EVERY.get(host, host)}:{port}"
-
-
-class StartError(Exception):
-    """The process cannot start; the message says why and what to do."""
-
 
 class Settings(BaseSettings):
     """Every setting there is. Each can be given as ``FARISTOL_`` and its name in capitals."""
@@ -78,6 +56,9 @@ class Settings(BaseSettings):
     )
     lexicons: Path = Field(
         default=Path(sys.prefix) / "share" / "faristol" / "lexicons", description="Folder of the installed lexicons."
+    )
+    best_plays: bool = Field(
+        default=False, description="Show the best plays of every rack of a game, once its result is final."
     )
     grpc_host: str = Field(default="127.0.0.1", description="Address that gRPC listens on.")
     grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")

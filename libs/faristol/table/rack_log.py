@@ -8,6 +8,7 @@ from typing import NamedTuple
 from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Board
 from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Game
 
@@ -22,6 +23,8 @@ class Held(NamedTuple):
     player_id: str
     faces: tuple[str, ...]
     """``?`` for a blank, in the order of code points."""
+    board: Board
+    """The board before the turn."""
 
 
 def racks_of(facts: Iterable[Message]) -> list[Held]:
@@ -37,6 +40,6 @@ def racks_of(facts: Iterable[Message]) -> list[Held]:
             key = (fact.turn, fact.player_id)
             if not isinstance(fact, events.TurnLost) or key not in found:
                 found.pop(key, None)
-                found[key] = Held(*key, tuple(sorted(game.racks.get(fact.player_id, ()))))
+                found[key] = Held(*key, tuple(sorted(game.racks.get(fact.player_id, ()))), game.board)
         game = evolve(game, fact)
     return sorted(found.values(), key=lambda held: held.turn)

@@ -25,7 +25,7 @@ from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
-from faristol.host.settings import ASKING, RELAY
+from faristol.host.services import ASKING, RELAY
 from faristol.host.startup import Waiting, when_there
 from faristol.host.telemetry import Telemetry
 from faristol.host.tls import Tls

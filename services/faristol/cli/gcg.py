@@ -28,8 +28,9 @@ from faristol.rules.gcg import (
     suited,
     write_gcg,
 )
-from faristol.terminal.common import progress, run, tell
+from faristol.terminal.common import run, tell
 from faristol.terminal.names import game_meant
+from faristol.terminal.screen import progress
 from faristol.text import cited
 from faristol.text.terminal import language_of_terminal
 

@@ -16,8 +16,9 @@ from faristol.office.names import Named, labels
 from faristol.office.player_list import COLUMNS
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.terminal.common import as_json, console, run, said, tell
+from faristol.terminal.common import as_json, run, said, tell
 from faristol.terminal.names import tournament_meant
+from faristol.terminal.screen import console
 from faristol.terminal.services import asked
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal

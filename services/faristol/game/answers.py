@@ -18,7 +18,7 @@ from faristol.table.draw_log import draws_of
 from faristol.table.foot import awaited_signers
 from faristol.table.game.state import UNKNOWN, Game, Interruption, LastRuling, Phase
 from faristol.table.offers import Offer
-from faristol.table.rack_log import racks_of
+from faristol.table.rack_log import Held, racks_of
 from faristol.table_store import Settled, game_stream
 
 M = TypeVar("M", bound=Message)
@@ -194,9 +194,13 @@ def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
             return game_pb2.Interruption(count=found)
 
 
-def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsResponse:
-    """Every draw of a table, as its ``facts`` tell it. Raises ``Refusal`` while they are secret, or nobody's."""
-    game = settled.game
+def racks(settled: Settled, facts: Sequence[Message]) -> list[Held]:
+    """The rack before every turn of a table. Raises ``Refusal`` as ``draws``."""
+    _check_revealed(settled.game, facts)
+    return racks_of(facts)
+
+
+def _check_revealed(game: Game, facts: Sequence[Message]) -> None:
     if not game.hosted:
         raise Refusal("NO_DRAWS", "", N_("This table is played over the board: people draw there, not the system."))
     revealed = any(isinstance(fact, events.SeedRevealed) for fact in facts)
@@ -204,6 +208,12 @@ def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsRespo
         raise Refusal(
             "DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would reveal the racks.")
         )
+
+
+def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsResponse:
+    """Every draw of a table, as its ``facts`` tell it. Raises ``Refusal`` while they are secret, or nobody's."""
+    game = settled.game
+    _check_revealed(game, facts)
     committed = next((fact.commitment for fact in facts if isinstance(fact, events.DrawsCommitted)), b"")
     return game_pb2.ListDrawsResponse(
         seed=game.seed,

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.game import answers
+from faristol.game.best_plays import BestPlays
 from faristol.game.elsewhere import with_other_games
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.record import Decision
 from faristol.table import decide
@@ -29,6 +30,7 @@ def service(runtime: Runtime) -> Dispatcher:
         game_pb2.GetGameRequest: games.get_game,
         game_pb2.ListOffersRequest: games.list_offers,
         game_pb2.ListDrawsRequest: games.list_draws,
+        game_pb2.ListBestPlaysRequest: games.list_best_plays,
     }
     descriptor = game_pb2.DESCRIPTOR.services_by_name["GameService"]
     return Dispatcher(descriptor, decide.GAME, games.carry_out, questions)
@@ -39,6 +41,7 @@ class GameService:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._best_plays = BestPlays(runtime.settings.lexicons)
 
     async def get_game(self, request: game_pb2.GetGameRequest, context: Context) -> game_pb2.GetGameResponse:
         """A table as its players, or everybody, may see it."""
@@ -60,6 +63,17 @@ class GameService:
         table = await self._table(request.game_id, rulings=False)
         facts = await self._runtime.record.facts(game_stream(request.game_id))
         return answers.draws(table, facts)
+
+    async def list_best_plays(
+        self, request: game_pb2.ListBestPlaysRequest, context: Context
+    ) -> game_pb2.ListBestPlaysResponse:
+        """The best plays of the racks of a table that is over."""
+        if not self._runtime.settings.best_plays:
+            raise Refusal("NOT_SHOWN", "", N_("The organiser does not have the best plays shown."))
+        table = await self._table(request.game_id, rulings=False)
+        facts = await self._runtime.record.facts(game_stream(request.game_id))
+        held = answers.racks(table, facts)
+        return await self._best_plays.of(request.game_id, len(facts), table.game.lexicon.digest, held)
 
     async def _table(self, game_id: str, *, rulings: bool = True) -> Settled:
         table = await load_table(self._runtime.record, game_id, rulings=rulings)

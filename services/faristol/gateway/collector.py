@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Mapping
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 LONG = 0.02
-"""Seconds of a full collection after which what it has found alive is frozen."""
+"""Seconds of the processor that a full collection takes after which what it has found alive is frozen."""
 
 HOUR = 3_600.0
 """Seconds after which everything is looked at again, at the earliest."""
@@ -45,8 +45,8 @@ class Collector:
         if info["generation"] < _OLDEST:
             return
         if phase == "start":
-            self._began = perf_counter()
-        elif perf_counter() - self._began > self._long:
+            self._began = thread_time()
+        elif thread_time() - self._began > self._long:
             gc.freeze()
             self.freezes += 1
 

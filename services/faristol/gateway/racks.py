@@ -22,6 +22,9 @@ from faristol.pb.results.v1 import results_pb2 as results
 Held = Mapping[tuple[int, str], Sequence[str]]
 """Racks by turn and player."""
 
+SEARCH = 1.5
+"""Seconds that a page waits for best plays. The search goes on without it: they are there for who asks later."""
+
 _SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
 """What is answered while draws are secret, where people draw, and of a table that was never opened."""
 
@@ -49,6 +52,21 @@ class GameService:
         if self._to_tell:
             self._to_tell.note(request, answer)
         return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
+
+    async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
+        """The best plays of a rack; none while they are not public, or not shown, or the service is away."""
+        if not (game.final and game.draw_commitment):
+            return ()
+        request = pb.ListBestPlaysRequest(game_id=game.game_id)
+        try:
+            answer = await self._stub.ListBestPlays(request, timeout=SEARCH, metadata=self._metadata)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (*_SECRET, *AWAY):
+                raise
+            return ()
+        if self._to_tell:
+            self._to_tell.note(request, answer)
+        return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
 
 
 async def _game_service(request: Request) -> GameService:

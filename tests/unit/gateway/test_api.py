@@ -22,6 +22,9 @@ async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> N
     assert tournament == answer["tournaments"][0]
     assert tournament["ruleset"] == {"name": "fisc-2023", "digest": load_ruleset("fisc-2023").digest}
     assert (tournament["players"], tournament["rounds"], tournament["over"]) == (5, 5, True)
+    times = [[round_.pop(name) for name in ("paired_at", "started_at", "closed_at")] for round_ in tournament["played"]]
+    assert all(all(of_round) for of_round in times)
+    assert [round_.pop("ends_at") for round_ in tournament["played"]] == [None, None]
     assert tournament["played"] == [
         {"round": 1, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False, "algorithm": "swiss-1"},
         {"round": 2, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False, "algorithm": "swiss-1"},
@@ -320,6 +323,9 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/stream",
         "/api/v1/games/{game_id}",
         "/api/v1/games/{game_id}.gcg",
+        "/api/v1/games/{game_id}/racks",
+        "/api/v1/players",
+        "/api/v1/players/{player_id}",
         "/api/v1/seals",
         "/api/v1/status",
         "/api/v1/stream",

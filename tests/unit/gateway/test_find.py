@@ -114,6 +114,15 @@ async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:
         assert len(gzip.compress(whole)) < 60_000, path
 
 
+async def test_a_tournament_without_players_has_all_its_pages(stage: Stage) -> None:
+    await stage.add(next(iter(Championship().create())))
+    for path in (FIND, SCREEN, "/t/lliga", "/t/lliga/players", "/tournaments/lliga/rounds.ics"):
+        assert (await stage.http.get(path)).status_code == 200, path
+    feed = (await stage.http.get("/tournaments/lliga/feed.atom")).text
+    assert "<entry>" not in feed
+    assert (await stage.http.get("/api/v1/players")).json()["players"] == []
+
+
 async def test_a_name_of_200_characters_is_shown_whole(stage: Stage) -> None:
     await stage.add(*Championship().create(), *paired())
     long = "Ñ" * 199 + "x"

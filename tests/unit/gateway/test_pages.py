@@ -22,7 +22,13 @@ PAGES = (
     "/t/lliga/prizes",
     "/t/lliga/r/1",
     "/t/lliga/players",
+    "/t/lliga/r/1?by=name",
     "/g/lliga-r1-t1",
+    "/games/lliga-r1-t1/replay",
+    "/games/lliga-r1-t1/replay?move=3",
+    "/players/anna",
+    "/search?q=anna",
+    "/tournaments/lliga/find",
     "/status",
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -20,6 +20,7 @@ from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_li
 from faristol.gateway.spectators.replay import steps
 from faristol.gateway.spectators.seats import Place, latest, named, places
 from faristol.gateway.table import squares, tile_values, words
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Part = Annotated[str, Query(pattern="^(live)?$")]
@@ -150,6 +151,9 @@ async def replay(
     every = steps(game, await found.racks(game))
     number = len(every) - 1 if move is None else min(move, len(every) - 1)
     step, values = every[number], tile_values(game)
+    best: Sequence[game_pb2.PossiblePlay] = ()
+    if step.rack and step.line:
+        best = await found.best_plays(game, step.line.entry.turn, step.line.entry.player_id)
     return page(
         request,
         "replay.html",
@@ -160,6 +164,7 @@ async def replay(
         board=squares(step.tiles, step.last, values),
         words=words(step.tiles),
         values=values,
+        best=best,
         names={seat.player_id: seat.name for seat in game.seats},
         position=game.position,
     )

@@ -37,7 +37,10 @@ async function go(href, keep = true) {
   if (turn !== latest) return;
   const focused = document.activeElement?.id;
   const list = live.querySelector(".move-list")?.scrollTop ?? 0;
+  const open = live.querySelector("#best")?.open;
   live.innerHTML = text;
+  const best = live.querySelector("#best");
+  if (best && open) best.open = true;
   if (keep) history.replaceState(null, "", href);
   if (focused) (document.getElementById(focused) ?? document.getElementById("moves"))?.focus?.({ preventScroll: true });
   const fresh = live.querySelector(".move-list");

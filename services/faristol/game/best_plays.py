@@ -1,0 +1,82 @@
+"""The best plays of the racks of a game that is over: looked for once, and kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from faristol.kernel.bounded import keep
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules.board import Direction, Square
+from faristol.rules.notation import Notation, Start
+from faristol.table.rack_log import Held
+from faristol.words.graph import WordGraph
+from faristol.words.library import Library, MissingLexiconError
+
+MOST = 5
+"""Plays of a rack."""
+
+KEPT = 500
+"""Games of which they are kept."""
+
+
+class BestPlays:
+    """Looks for plays, one game at a time: it takes a processor for a second or so."""
+
+    def __init__(self, lexicons: Path) -> None:
+        """``lexicons`` is the folder of those that are installed."""
+        self._library = Library(lexicons)
+        self._kept: OrderedDict[tuple[str, int], asyncio.Task[pb.ListBestPlaysResponse]] = OrderedDict()
+        self._one_at_a_time = asyncio.Lock()
+
+    async def of(self, game_id: str, version: int, lexicon: str, held: Sequence[Held]) -> pb.ListBestPlaysResponse:
+        """The best plays of a game that has come to a ``version``, with the lexicon of that digest.
+
+        Whoever stops waiting does not stop the search. Raises ``Refusal`` where the lexicon is not installed.
+        """
+        key = (game_id, version)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        else:
+            keep(self._kept, key, asyncio.create_task(self._found(lexicon, held)), KEPT)
+        try:
+            return await asyncio.shield(self._kept[key])
+        except Refusal:
+            self._kept.pop(key, None)  # it may be installed later
+            raise
+
+    async def _found(self, lexicon: str, held: Sequence[Held]) -> pb.ListBestPlaysResponse:
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._look, lexicon, held)
+
+    def _look(self, lexicon: str, held: Sequence[Held]) -> pb.ListBestPlaysResponse:
+        try:
+            graph = self._library.open(lexicon)
+        except MissingLexiconError as problem:
+            raise Refusal(
+                "NO_LEXICON", "", N_("The lexicon of this game, {digest}, is not installed here."), {"digest": lexicon}
+            ) from problem
+        return pb.ListBestPlaysResponse(turns=[_turn(graph, each) for each in held])
+
+
+def _turn(graph: WordGraph, held: Held) -> pb.TurnPlays:
+    from faristol.words.plays import Grid, best  # it compiles: only who looks for plays pays for that
+
+    answer = pb.TurnPlays(turn=held.turn, player_id=held.player_id)
+    grid = Grid.of(graph.tile_set, held.board)
+    for found in best(graph, grid, held.faces, MOST)[:MOST]:
+        direction = Direction.ACROSS if found.across else Direction.DOWN
+        answer.plays.add(
+            placements=[
+                events.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
+                for tile in found.tiles
+            ],
+            faces=found.word,
+            coordinates=Notation.FISC.write(Start(Square(found.row, found.col), direction)),
+            score=found.score,
+        )
+    return answer
