@@ -35,6 +35,11 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
+    "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
+}
+"""What each page that follows a tournament shows, by its template."""
+
+CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "director/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
@@ -44,11 +49,6 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/table.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
-    "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
-}
-"""What each page that follows a tournament shows, by its template."""
-
-CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "arbiter_hall.html": (CHANGE_PROGRESS, CHANGE_WAITS, CHANGE_RESULT),
     "arbiter_table.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT, CHANGE_WAITS),
 }

@@ -62,10 +62,10 @@ def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
 
 def test_every_template_that_follows_a_tournament_says_what_it_shows() -> None:
     folder = resources.files("faristol.gateway") / "templates"
-    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
     following = {name for name, text in texts.items() if "data-follow" in text or 'extends "tournament.html"' in text}
     assert following - {"tournament.html", "console.html"} == news.PAGES.keys()
-    assert news.CONSOLES.keys() <= texts.keys()
+    assert all((folder / name).is_file() for name in news.CONSOLES)
     for page in (*news.PAGES, *news.CONSOLES):
         assert news.of_page(page).split() == sorted(kind.DESCRIPTOR.name for kind in news.events_of(page))
     assert news.of_page("status.html") == ""
