@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly check format proto golden bench capacity torture simulate judges rounds strangers mutants great browser openid token lock audit clean
+.PHONY: help setup lexicons run test nightly check format proto golden bench capacity torture simulate judges rounds strangers viewers mutants great browser openid axe token lock audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,7 +41,7 @@ lexicons: $(READY) $(PB) ## install the open lists of all four languages
 run: setup ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
-test: setup check browser openid token ## run every check and every test
+test: setup check browser openid axe token ## run every check and every test
 	$(BIN)/pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 nightly: setup ## run the tests that take too long for every change
@@ -103,6 +103,12 @@ STRANGERS ?=
 strangers: setup ## attack a platform without credentials, with those of elsewhere and by crowds of connections; writes var/strangers.json
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.strangers $(STRANGERS)
 
+VIEWERS ?= 1000
+NEWS    ?= 10000
+viewers: $(READY) $(PB) ## kill gateway, results, NATS and PostgreSQL while 1,000 watch: VIEWERS=1000 NEWS=10000 SEED=…
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.viewers --viewers $(VIEWERS) --news $(NEWS) \
+		$(if $(SEED),--seed $(SEED))
+
 MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json
 	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
@@ -133,6 +139,17 @@ openid:
 $(OPENID): tests/openid/package.json tests/openid/package-lock.json
 	@mkdir -p var/openid && cp $^ var/openid
 	@cd var/openid && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The tests of the pages run axe-core in the browser, where npm can install it: what it finds serious is a failure.
+AXE := var/axe/node_modules/.package-lock.json
+axe:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(AXE); else \
+		echo "no npm: axe-core will not check the pages"; fi
+
+$(AXE): tests/axe/package.json tests/axe/package-lock.json
+	@mkdir -p var/axe && cp $^ var/axe
+	@cd var/axe && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 lock: ## pin the dependencies of pyproject.toml, and what builds it, again (needs uv)

@@ -36,10 +36,25 @@ def render() -> Callable[[str], tuple[Object, ...]]:
     return rendered
 
 
-@pytest.fixture(params=["base", "overlays/dev"])
+OVERLAYS = ("overlays/dev", "overlays/small", "overlays/production")
+
+
+@pytest.fixture(params=["base", *OVERLAYS])
 def objects(request: pytest.FixtureRequest, render: Callable[[str], tuple[Object, ...]]) -> tuple[Object, ...]:
-    """Everything in the base, and everything in the development overlay."""
+    """Everything in the base, and everything in each overlay."""
     return render(request.param)
+
+
+@pytest.fixture(params=OVERLAYS)
+def cell(request: pytest.FixtureRequest, render: Callable[[str], tuple[Object, ...]]) -> tuple[Object, ...]:
+    """Everything in each overlay, which is a whole cell."""
+    return render(request.param)
+
+
+@pytest.fixture
+def production(render: Callable[[str], tuple[Object, ...]]) -> tuple[Object, ...]:
+    """Everything in the production overlay."""
+    return render("overlays/production")
 
 
 @pytest.fixture

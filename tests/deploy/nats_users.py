@@ -1,4 +1,4 @@
-"""Writes the users of NATS of the development cell anew: python -m tests.deploy.nats_users."""
+"""Writes the users of NATS anew: python -m tests.deploy.nats_users."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from faristol.bus.permissions import authorization
 from faristol.cell.users import users
 
-FILE = Path(__file__).parents[2] / "deploy" / "overlays" / "dev" / "nats-users.conf"
+DEPLOY = Path(__file__).parents[2] / "deploy"
+FILES = (DEPLOY / "stores" / "nats-users.conf", DEPLOY / "overlays" / "production" / "nats-users.conf")
 HEAD = "# Made by tests/deploy/nats_users.py of what the services do: who may send what, and hear it.\n"
 
 
@@ -17,4 +18,5 @@ def content(cell: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(content("cell"), encoding="utf-8")
+    for file in FILES:
+        file.write_text(content("cell"), encoding="utf-8")

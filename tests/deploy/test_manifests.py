@@ -11,15 +11,22 @@ import pytest
 from tests.deploy import nats_users
 
 from faristol.host import SERVICES, Settings
-from faristol.host.settings import RELAY
+from faristol.host.services import RELAY
 
 Object = dict[str, Any]
 Render = Callable[[str], tuple[Object, ...]]
 
 GRPC_PORT, HEALTH_PORT = 50051, 50052
 PROCESSES = (*SERVICES, RELAY)
-OF_CERT_MANAGER = "cert-manager.io/"
-"""What the names of its kinds begin with, which are not of Kubernetes itself."""
+OF_OTHERS = (
+    "barmancloud.cnpg.io/",
+    "cert-manager.io/",
+    "gateway.networking.k8s.io/",
+    "keda.sh/",
+    "monitoring.coreos.com/",
+    "postgresql.cnpg.io/",
+)
+"""What the names of kinds begin with that are not of Kubernetes itself."""
 OLDEST = "1.30"
 """The oldest Kubernetes that these manifests are made for: the first that sleeps before it stops a container."""
 
@@ -45,7 +52,7 @@ def service_container(deployment: Object) -> Object:
 @pytest.mark.parametrize("kubernetes", [OLDEST, kubernetes_validate.latest_version()])
 def test_every_object_is_valid(objects: tuple[Object, ...], kubernetes: str) -> None:
     for found in objects:
-        if not found["apiVersion"].startswith(OF_CERT_MANAGER):
+        if not found["apiVersion"].startswith(OF_OTHERS):
             kubernetes_validate.validate(found, kubernetes, strict=True)
 
 
@@ -122,9 +129,9 @@ def test_each_process_shows_a_certificate_of_its_own_name(objects: tuple[Object,
         assert {"server auth", "client auth"} <= {*certificate["usages"]}
 
 
-def test_every_certificate_has_an_issuer(development: tuple[Object, ...]) -> None:
-    issuers = of_kind(development, "Issuer")
-    for found in of_kind(development, "Certificate").values():
+def test_every_certificate_has_an_issuer(cell: tuple[Object, ...]) -> None:
+    issuers = of_kind(cell, "Issuer")
+    for found in of_kind(cell, "Certificate").values():
         assert found["spec"]["issuerRef"]["name"] in issuers
 
 
@@ -136,11 +143,11 @@ def test_nothing_talks_without_tls(objects: tuple[Object, ...]) -> None:
     assert given["FARISTOL_RELAY"] == "false", "the relay alone may publish"
 
 
-def test_nats_knows_every_process_by_its_certificate_and_what_it_may_do(development: tuple[Object, ...]) -> None:
-    (files,) = (found["data"] for name, found in of_kind(development, "ConfigMap").items() if "nats-" in name)
+def test_nats_knows_every_process_by_its_certificate_and_what_it_may_do(cell: tuple[Object, ...]) -> None:
+    (files,) = (found["data"] for name, found in of_kind(cell, "ConfigMap").items() if "nats-" in name)
     assert "verify_and_map: true" in files["nats.conf"]
     assert 'http: "127.0.0.1:8222"' in files["nats.conf"]
-    assert files["nats-users.conf"] == nats_users.content(environment(development)["FARISTOL_NATS_CELL"]), (
+    assert files["nats-users.conf"] == nats_users.content(environment(cell)["FARISTOL_NATS_CELL"]), (
         "python -m tests.deploy.nats_users writes it anew"
     )
 
@@ -246,9 +253,9 @@ def test_every_variable_is_a_setting(objects: tuple[Object, ...]) -> None:
     Settings.model_validate(given)
 
 
-def test_every_address_leads_to_a_port_of_a_service(development: tuple[Object, ...]) -> None:
-    services = of_kind(development, "Service")
-    addresses = {key: value for key, value in environment(development).items() if key.startswith("FARISTOL_PEER_")}
+def test_every_address_leads_to_a_port_of_a_service(cell: tuple[Object, ...]) -> None:
+    services = of_kind(cell, "Service")
+    addresses = {key: value for key, value in environment(cell).items() if key.startswith("FARISTOL_PEER_")}
     assert set(addresses) == {f"FARISTOL_PEER_{name.upper()}" for name in SERVICES if name != "gateway"}
     for key, address in addresses.items():
         name, port = address.split(":")

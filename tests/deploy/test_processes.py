@@ -33,7 +33,7 @@ from tests.unit.host.certificates import signed
 
 from faristol.credentials import keyring
 from faristol.host import SERVICES
-from faristol.host.settings import RELAY
+from faristol.host.services import RELAY
 
 Object = dict[str, Any]
 

@@ -55,8 +55,9 @@ def held(role: Role, tournament: str = OWN, **more: Any) -> Credential:
     now = datetime.now(UTC).replace(microsecond=0)
     scope = Scope(frozenset({tournament} if tournament else ()))
     player = f"{tournament}-1" if role == PLAYER else ""
-    fields = {"player": player, **more}
-    return Credential(str(uuid.uuid4()), f"the-{NAMES[role]}", role, scope, now, now + timedelta(hours=1), **fields)
+    fields = {"subject": f"the-{NAMES[role]}", "player": player, **more}
+    until = now + timedelta(hours=1)
+    return Credential(str(uuid.uuid4()), role=role, scope=scope, issued_at=now, expires_at=until, **fields)
 
 
 async def given(

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Bus, Consumer, Progress, Projection, Reaction, Relay
 from faristol.bus.status import Status, status
+from faristol.bus.stream import AS_A_RULE, NewsLimits
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Metadata, Record, Recorded, Write
 from faristol.record.tasks import end
@@ -54,9 +55,10 @@ async def consuming(
     *,
     relay: bool = True,
     changed: Callable[[Consumer], Awaitable[None]] = _quietly,
+    limits: NewsLimits = AS_A_RULE,
 ) -> AsyncIterator[Progress]:
     """A consumer that runs, and with it a relay."""
-    bus = await Bus.connect(url)
+    bus = await Bus.connect(url, limits=limits)
     progress = Progress(record, work.consumer)
     consumer = Consumer(record, bus, work, progress, changed)
     await consumer.prepare()

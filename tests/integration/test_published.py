@@ -15,7 +15,7 @@ from tests.integration.processes import faristol
 from tests.integration.quick import Championship, championship
 from tests.integration.recomputation import Exported, recomputed
 
-from faristol.cli.player_list import read_players
+from faristol.office.player_list import read_players
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2

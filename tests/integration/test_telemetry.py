@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+import urllib.request
 import uuid
 from collections.abc import Iterator
 from concurrent import futures
@@ -140,3 +142,61 @@ def test_without_an_endpoint_nothing_is_exported(collector: Collector, tmp_path:
     finally:
         up.terminate()
     assert collector.spans == []
+
+
+def scraped(port: int) -> dict[str, float]:
+    """What Prometheus reads, by name and labels."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
+
+
+def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: Path) -> None:
+    port, metrics = free_port(), free_port()
+    settings = {"metrics_port": str(metrics), "log_format": "json", "log_level": "INFO"}
+    arguments = ["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)]
+    up = Child(arguments, settings, tmp_path / "up.log")
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up)
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            pairing = pairing_pb2_grpc.PairingServiceStub(channel)
+            request = pairing_pb2.CreateTournamentRequest(
+                command_id=str(uuid.uuid4()), tournament_id="lliga", name="Lliga", rounds=5
+            )
+            for _ in range(2):
+                pairing.CreateTournament(request, timeout=10)
+            request.command_id = str(uuid.uuid4())
+            with pytest.raises(grpc.RpcError):
+                pairing.CreateTournament(request, timeout=10)
+        measured = (
+            "append_duration_seconds_count",
+            "cases_waiting",
+            "consumer_lag",
+            "record_position",
+            "relay_lag",
+            "seals_behind",
+            "viewers",
+        )
+        wanted = {f"faristol_{name}" for name in measured}
+        command = 'command="faristol.pairing.v1.CreateTournament"'
+        deadline = time.monotonic() + 20
+        while True:
+            found = scraped(metrics)
+            outcomes = {
+                outcome: sum(
+                    value
+                    for name, value in found.items()
+                    if name.startswith("faristol_commands") and command in name and f'outcome="{outcome}"' in name
+                )
+                for outcome in ("done", "repeated", "refused")
+            }
+            names = {name.partition("{")[0] for name in found}
+            if wanted <= names and outcomes == {"done": 1, "repeated": 1, "refused": 1}:
+                break
+            assert time.monotonic() < deadline, (outcomes, wanted - names)
+            time.sleep(0.5)
+    finally:
+        up.terminate()
+    lines = [line for line in (tmp_path / "up.log").read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+    assert lines
+    assert all({"time", "level", "logger", "message"} <= set(json.loads(line)) for line in lines)

@@ -10,6 +10,8 @@ import pytest
 from faristol.referee.articles import articles_of
 from faristol.referee.case import Case
 from faristol.referee.coverage import as_markdown, coverage
+from faristol.referee.duplicate.services import duplicate_verbs
+from faristol.referee.duplicate.world import OF_PLAYERS
 from faristol.referee.reader import files_in, read_cases
 from faristol.referee.runner import Verdict, run_case
 from faristol.referee.services import CLOCK, GAME
@@ -53,7 +55,7 @@ async def test_the_report_says_what_is_covered_today() -> None:
 
 def test_every_scenario_has_a_case() -> None:
     shown = {scenario for case in CASES for scenario in case.scenarios}
-    assert set(range(1, 112)) <= shown
+    assert set(range(1, 121)) <= shown
 
 
 def test_every_article_that_a_book_is_cited_for_is_shown_by_a_case_that_comes_out_right() -> None:
@@ -74,7 +76,7 @@ async def test_every_article_of_a_book_is_shown_by_a_case_or_the_page_says_why_n
 
 def test_a_ruleset_cites_no_article_that_its_book_does_not_have() -> None:
     books = {name: book for name in ruleset_names() if (book := load_book(name))}
-    assert len(books) == 5
+    assert len(books) == 6
     for name, book in books.items():
         cited = {article for article in articles_of(load_ruleset(name)) if not article.startswith(OF_FIDE)}
         assert cited - set(book.articles) == set(), name
@@ -82,5 +84,6 @@ def test_a_ruleset_cites_no_article_that_its_book_does_not_have() -> None:
 
 def test_every_command_stands_in_a_case() -> None:
     done = {step.verb for case in CASES for step in case.steps}
-    commands = {*verbs_of((GAME, CLOCK)), *tournament_verbs()}
+    done |= {OF_PLAYERS[step.verb] for case in CASES for step in case.steps if step.verb in OF_PLAYERS}
+    commands = {*verbs_of((GAME, CLOCK)), *tournament_verbs(), *duplicate_verbs()}
     assert commands - done == set()

@@ -14,17 +14,18 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
+from faristol.bus import stream
 from faristol.bus.entrance import Entrance, is_denial, is_refusal, told
 from faristol.bus.envelope import headers, subject
 from faristol.bus.errors import BusError, BusRefused
-from faristol.bus.permissions import NEWS, STREAM
+from faristol.bus.permissions import STREAM
+from faristol.bus.stream import AS_A_RULE, NewsLimits
 from faristol.record import Recorded
 from faristol.record.tasks import end
 
-DAY = 24 * 3600.0
 GONE = ("409", "503")
 """Statuses of a request that nobody answers: its consumer was deleted, or there are no responders."""
 AGAIN = 1.0
@@ -36,9 +37,10 @@ _log = logging.getLogger(__name__)
 class Bus:
     """A connection to NATS that heals itself, and the one JetStream stream of a cell."""
 
-    def __init__(self, entrance: Entrance, *, publishes: bool) -> None:
+    def __init__(self, entrance: Entrance, limits: NewsLimits, *, publishes: bool) -> None:
         """``connect`` makes one that is connected."""
         self._entrance = entrance
+        self._limits = limits
         self._publishes = publishes
         self._client: Client
         self._jetstream: JetStreamContext
@@ -59,20 +61,24 @@ class Bus:
         *,
         name: str = "faristol",
         publishes: bool = True,
+        limits: NewsLimits = AS_A_RULE,
     ) -> Bus:
         """Connect to ``url``, or to one of several with commas between.
 
         ``tls`` gives what certificates are checked by and which one is shown; it is asked again before a connection,
         so that it can read them again. ``name`` is that of the user, where neither ``url`` nor ``credentials`` says it.
-        Who ``publishes`` makes the stream.
+        Who ``publishes`` makes the stream, within ``limits``.
 
         Raises ``BusAway`` when nothing answers there, ``BusRefused`` when it is not let in or may not do what it is
         there for, ``BusError`` when JetStream is off or the credentials are no such file.
         """
-        bus = cls(Entrance(url, credentials, tls, name), publishes=publishes)
+        bus = cls(Entrance(url, credentials, tls, name), limits, publishes=publishes)
         await bus._come_in()
         try:
             await bus._check()
+        except BusError:
+            await bus.close()
+            raise
         except (APIError, NatsError) as problem:
             await bus.close()
             at = bus._entrance.shown
@@ -151,16 +157,8 @@ class Bus:
         return self._client.is_connected
 
     async def ensure_stream(self) -> None:
-        """Make the stream if it is not there. News older than a day are dropped: the record has them."""
-        config = StreamConfig(
-            name=STREAM,
-            subjects=[NEWS],
-            retention=RetentionPolicy.LIMITS,
-            storage=StorageType.FILE,
-            max_age=DAY,
-            duplicate_window=120,
-        )
-        await self._jetstream.add_stream(config)
+        """Make the stream if it is not there, and see that it takes the news (``stream.ensure``)."""
+        await stream.ensure(self._jetstream, self._limits)
 
     async def publish(self, events: Sequence[Recorded], record_id: str) -> None:
         """Publish news of events in their order, and return when JetStream has stored them all.

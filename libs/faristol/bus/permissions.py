@@ -33,7 +33,7 @@ def user(name: str, durables: Sequence[str] = (), *, relays: bool = False) -> Us
     """The user of a process with these consumers, and with a relay where it ``relays``; ``*`` is any consumer."""
     publish = [f"$JS.API.STREAM.INFO.{STREAM}"]
     if relays:
-        publish += [NEWS, f"$JS.API.STREAM.CREATE.{STREAM}"]
+        publish += [NEWS, *(f"$JS.API.STREAM.{act}.{STREAM}" for act in ("CREATE", "UPDATE"))]
     for durable in durables:
         publish += [
             f"$JS.API.CONSUMER.DURABLE.CREATE.{STREAM}.{durable}",

@@ -33,6 +33,7 @@ class Needs:
     judge: tuple[str, ...] = ()
     arbiter: tuple[str, ...] = ()
     occurred_at: tuple[str, ...] = ()
+    hall: tuple[str, ...] = ()
     narrowed: tuple[tuple[tuple[str, ...], frozenset[Role]], ...] = ()
     """Fields, and the roles that may set them."""
     is_command: bool = False
@@ -69,6 +70,7 @@ def needs_of(method: MethodDescriptor) -> Needs:
         field(said.judge),
         field(said.arbiter),
         field(said.occurred_at),
+        field(said.hall),
         tuple((field(part.field), CALLERS[part.callers]) for part in said.narrowed),
         is_command="command_id" in method.input_type.fields_by_name,
     )

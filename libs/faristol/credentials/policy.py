@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.needs import Needs, values, values_of_all
-from faristol.credentials.roles import ARBITER, JUDGE, NAMES, PLAYER, PUBLIC, SCORER
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, NAMES, PLAYER, PUBLIC, SCORER
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_
 
@@ -29,6 +29,8 @@ class Place:
     players: frozenset[str]
     language: str = ""
     """Of the words of a case."""
+    everywhere: bool = False
+    """It is a duplicate game: everybody in the tournament plays it, in every hall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,10 @@ def check_scope(credential: Credential | None, needs: Needs, request: Message, p
         return
     for game in values_of_all(request, needs.games):
         if place := places.games.get(game):
-            _check_game(credential, game, place)
+            if place.everywhere:
+                _check_everywhere(credential, game, place, values(request, needs.hall) if needs.hall else None)
+            else:
+                _check_game(credential, game, place)
     for case in values_of_all(request, (needs.case,)):
         if (place := places.cases.get(case)) and not may_judge(credential, place):
             raise NotFound("case", case)
@@ -82,6 +87,20 @@ def may_judge(credential: Credential, place: Place) -> bool:
     return in_scope and in_language and not _is_own(credential, place)
 
 
+def may_know(credential: Credential, tournament: str, place: Place | None, *, of_case: bool) -> bool:
+    """Whether what is for officials is for the holder.
+
+    ``place`` is that of a game or of a case; None for what is of the whole tournament, which is for those who decide in
+    it. A case is for who may judge it.
+    """
+    if of_case:
+        return place is not None and credential.role != SCORER and may_judge(credential, place)
+    if place is None:
+        return credential.role in (ARBITER, DIRECTOR, FEDERATION) and credential.scope.touches(tournament)
+    in_scope = credential.scope.holds_table(place.tournament, place.hall, place.table)
+    return in_scope and credential.role != JUDGE and not _is_own(credential, place)
+
+
 def _is_own(credential: Credential, place: Place) -> bool:
     return credential.role in (ARBITER, JUDGE) and credential.player in place.players
 
@@ -91,6 +110,17 @@ def _check_game(credential: Credential, game: str, place: Place) -> None:
         raise Denied("OWN_GAME", N_("nobody is arbiter or judge of a game that they play: {game}"), {"game": game})
     theirs = credential.role != PLAYER or credential.player in place.players
     if not theirs or not credential.scope.holds_table(place.tournament, place.hall, place.table):
+        raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
+
+
+def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None) -> None:
+    """Whoever holds a hall acts in it alone; what names no hall is for those who hold the tournament."""
+    scope = credential.scope
+    if credential.role == PLAYER or halls is not None:
+        held = scope.touches(place.tournament) and (not scope.halls or scope.halls.issuperset(halls or ("",)))
+    else:
+        held = scope.holds(place.tournament)
+    if not held:
         raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
 
 

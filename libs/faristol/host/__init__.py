@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from faristol.host.errors import Unreachable
     from faristol.host.part import Part, Servicer
     from faristol.host.runtime import Runtime
-    from faristol.host.settings import SERVICES, Addresses, Settings, StartError
+    from faristol.host.services import SERVICES, StartError
+    from faristol.host.settings import Addresses, Settings
 
 __all__ = [
     "SERVICES",
@@ -27,14 +28,14 @@ __all__ = [
 ]
 
 _MODULES = {
-    "SERVICES": "settings",
+    "SERVICES": "services",
     "Addresses": "settings",
     "Desk": "desk",
     "Part": "part",
     "Runtime": "runtime",
     "Servicer": "part",
     "Settings": "settings",
-    "StartError": "settings",
+    "StartError": "services",
     "Unreachable": "errors",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
@@ -18,13 +18,14 @@ from faristol.credentials.credential import Credential
 from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import Needs, values_of_all
-from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge
+from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge, may_know
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
 from faristol.host.metadata import AUTHORIZATION, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
 from faristol.record import Record, load_at_once
@@ -63,8 +64,8 @@ class Admission:
         self._now = now
         self._access = Access()
         self._verified: OrderedDict[str, Verified] = OrderedDict()
-        self._games = _Found(record, "game", _place_of_game)
-        self._cases = _Found(record, "case", self._place_of_case)
+        self._games = _Found(record, ("game", "duplicate"), _place_of_game)
+        self._cases = _Found(record, ("case",), self._place_of_case)
 
     def serve(self, needs: Mapping[str, Needs]) -> None:
         """Admit to these methods from now on."""
@@ -153,6 +154,15 @@ class Admission:
         """Where the game of a case is played; None where there is no such case."""
         return await self._cases.of(case_id)
 
+    async def may_know(self, credential: Credential, tournament: str, game_id: str, case_id: str) -> bool:
+        """Whether what is for officials, of a game or a case or, without both, of a tournament, is for the holder."""
+        if case_id:
+            return may_know(credential, tournament, await self._cases.of(case_id), of_case=True)
+        place = await self._games.of(game_id) if game_id else None
+        if game_id and place is None:
+            return False
+        return may_know(credential, tournament, place, of_case=False)
+
     async def is_for_caller(self, case_id: str) -> bool:
         """Whether a case is one for whoever makes the call that is being carried out, or who calls says nothing."""
         credential, place = caller(), await self.place_of_case(case_id)
@@ -167,16 +177,20 @@ class Admission:
 
 
 async def _place_of_game(fact: Message) -> Place | None:
+    if isinstance(fact, duplicate_events.DuplicateOpened):
+        return Place(fact.tournament_id, "", 0, frozenset(), everywhere=True)
     assert isinstance(fact, game_events.GameOpened)
     return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
 
 
 class _Found:
-    """The places of the streams of a kind. What the first event of a stream says never changes."""
+    """The places of the streams of some kinds. What the first event of a stream says never changes."""
 
-    def __init__(self, record: Record, kind: str, place_of: Callable[[Message], Awaitable[Place | None]]) -> None:
+    def __init__(
+        self, record: Record, kinds: Sequence[str], place_of: Callable[[Message], Awaitable[Place | None]]
+    ) -> None:
         self._record = record
-        self._kind = kind
+        self._kinds = kinds
         self._place_of = place_of
         self._known: OrderedDict[str, Place] = OrderedDict()
 
@@ -188,7 +202,9 @@ class _Found:
         """The place of a stream; None where there is none of that name."""
         if known := self._known.get(stream_id):
             return known
-        fact = await self._record.first_fact(f"{self._kind}-{stream_id}")
+        fact = None
+        for kind in self._kinds:
+            fact = fact or await self._record.first_fact(f"{kind}-{stream_id}")
         place = await self._place_of(fact) if fact is not None else None
         if place is not None:
             keep(self._known, stream_id, place, REMEMBERED)

@@ -27,7 +27,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from faristol.host.part import Part
 from faristol.host.runtime import Runtime, utc_now
-from faristol.host.settings import Settings, StartError
+from faristol.host.services import StartError
+from faristol.host.settings import Settings
 
 CA, CA_KEY, CERTIFICATE, KEY = "ca.crt", "ca.key", "server.crt", "server.key"
 """Files of the folder."""

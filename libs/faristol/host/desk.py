@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from time import perf_counter
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -27,10 +28,16 @@ from faristol.record import Appended, Command, Conflict, Decision, Metadata, Rec
 ATTEMPTS = 16
 """How often a decision is made anew when others were faster, before the caller is told."""
 
+DONE, REPEATED, REFUSED, CONFLICT = "done", "repeated", "refused", "conflict"
+"""How a command was answered: anew, as before, by a refusal, or not at all since others kept being first."""
+
 _tracer = trace.get_tracer("faristol.host")
 _meter = metrics.get_meter("faristol.host")
 _commands = _meter.create_counter("faristol.commands", unit="{command}", description="commands answered")
 _appends = _meter.create_counter("faristol.appends", unit="{event}", description="events appended by commands")
+_append_seconds = _meter.create_histogram(
+    "faristol.append.duration", unit="s", description="how long an append took until it was on disk"
+)
 _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions made anew")
 
 M = TypeVar("M", bound=Message)
@@ -67,6 +74,10 @@ class Desk:
             # it is its own effect that speaks against it. Where nothing does, the record answers it as it did then.
             if before := await self._record.answered(call.command_id):
                 return call.repeated(before.answer)
+            call.count(REFUSED)
+            raise
+        except Conflict:
+            call.count(CONFLICT)
             raise
 
     async def _carry_out(
@@ -84,7 +95,9 @@ class Desk:
                 with _tracer.start_as_current_span("append") as span:
                     try:
                         kept = call.with_name(decision)
+                        began = perf_counter()
                         appended = await self._record.append(kept, call.metadata(), command=call.command(answer))
+                        _append_seconds.record(perf_counter() - began)
                     except Conflict as conflict:
                         _conflicts.add(1, {"command": call.kind})
                         span.set_attribute("faristol.conflict", str(conflict))
@@ -110,7 +123,7 @@ class Desk:
     def _done(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
         if appended.repeated:
             return call.repeated(appended.answer)
-        _commands.add(1, {"command": call.kind, "repeated": False})
+        call.count(DONE)
         _appends.add(sum(len(write.events) for write in decision.writes))
         return call.opened(appended.answer)
 
@@ -166,10 +179,14 @@ class _Call(Generic[M]):
             )
         return self._response.FromString(kept[len(self._digest) :])
 
+    def count(self, outcome: str) -> None:
+        """Note how the command was answered."""
+        _commands.add(1, {"command": self.kind, "outcome": outcome})
+
     def repeated(self, kept: bytes) -> M:
         """The first answer, to a command that came again."""
         answer = self.opened(kept)
-        _commands.add(1, {"command": self.kind, "repeated": True})
+        self.count(REPEATED)
         return answer
 
 

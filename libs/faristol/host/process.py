@@ -20,7 +20,7 @@ from faristol.host.interceptor import ErrorInterceptor
 from faristol.host.part import Part
 from faristol.host.readiness import Readiness
 from faristol.host.runtime import Runtime
-from faristol.host.settings import RELAY, StartError
+from faristol.host.services import RELAY, StartError
 from faristol.host.startup import OPTIONS, listen, options
 from faristol.host.telemetry import TraceInterceptor
 from faristol.record import RecordError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.host.part import Part
 from faristol.host.runtime import Runtime
-from faristol.host.settings import RELAY
+from faristol.host.services import RELAY
 
 
 def part(runtime: Runtime) -> Part:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables as beside
-from faristol.host.settings import ASKING, RELAY, StartError
+from faristol.host.services import ASKING, RELAY, StartError
 from faristol.record import Record, RecordError, rights, tables
 from faristol.record.databases import kind_of, unusable
 from faristol.record.rights import Right

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.host.part import Part
 from faristol.host.runtime import Runtime
-from faristol.host.settings import StartError
+from faristol.host.services import StartError
 from faristol.record import RecordError
 from faristol.record.seal_keys import open_key
 from faristol.record.sealer import Sealer

@@ -5,31 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
-
-SERVICES = ("access", "lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
-"""The eight services, in the order in which they start."""
-
-RELAY = "relay"
-"""What a process serves that publishes the news of the record and does nothing else."""
-
-ASKING = frozenset({"gateway"})
-"""Services that ask others for everything. In a process of their own they know neither database, bus nor keys."""
-
-
-_EVERY = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104 # compared, and not listened on
-
-
-def reached(address: str) -> str:
-    """HOST:PORT by which this machine reaches what listens at an address: on every one of its own, by loopback."""
-    host, _, port = address.rpartition(":")
-    return f"{_EVERY.get(host, host)}:{port}"
-
-
-class StartError(Exception):
-    """The process cannot start; the message says why and what to do."""
 
 
 class Settings(BaseSettings):
@@ -40,6 +19,16 @@ class Settings(BaseSettings):
     data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
     database_url: str = Field(
         default="", description="Record: sqlite:///PATH or postgresql://…; SQLite in the data folder."
+    )
+    database_password_file: Path | None = Field(
+        default=None,
+        description="File with the password of the PostgreSQL role, read at each connection: it can be changed.",
+    )
+    database_connections: int = Field(
+        default=16,
+        ge=4,
+        le=9_999,
+        description="Connections of this process to PostgreSQL at the most; those of all replicas have to fit there.",
     )
     owner_database_url: str = Field(
         default="",
@@ -57,6 +46,11 @@ class Settings(BaseSettings):
         pattern=r"^[A-Za-z0-9_-]*$",
         description="What the names of this record's consumers on NATS begin with; the record's id when empty.",
     )
+    nats_replicas: int = Field(
+        default=1, ge=1, le=5, description="Servers of a NATS cluster that each keep the news: 1, 3 or 5."
+    )
+    nats_hours: float = Field(default=24, gt=0, le=8_760, description="How long NATS keeps news; the record has them.")
+    nats_bytes: int = Field(default=0, ge=0, description="Bytes of news that NATS keeps; 0: as the server says.")
     relay: bool = Field(
         default=True, description="Publish news from this process when no other does; off where `serve relay` runs."
     )
@@ -131,6 +125,12 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field(
         default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
     )
+    metrics_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="Port of /metrics for Prometheus, on the address of gRPC; none when not given, 0 takes a free one.",
+    )
     access: Path | None = Field(
         default=None, description="Folder of the keys of credentials; `access` in the data folder."
     )
@@ -155,6 +155,9 @@ class Settings(BaseSettings):
     )
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="A line for people, or JSON with trace ids for what gathers logs."
+    )
 
     start_seconds: float | None = Field(
         default=None,
@@ -178,7 +181,20 @@ class Settings(BaseSettings):
         from sqlalchemy import URL  # which who only asks a service does without
 
         own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
-        return self.database_url or own.render_as_string()
+        url = self.database_url or own.render_as_string()
+        if not url.startswith("postgres"):
+            return url
+        more: dict[str, object] = {}
+        if self.database_password_file:
+            more["password_file"] = self.database_password_file
+        if "database_connections" in self.model_fields_set:
+            more["connections"] = self.database_connections
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(more)}" if more else url
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether somebody asks what this process measures."""
+        return bool(self.otlp_endpoint) or self.metrics_port is not None
 
     def access_folder(self) -> Path:
         """Folder of the keys of credentials."""

@@ -12,7 +12,8 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from faristol.bus import BusAway
-from faristol.host.settings import Settings, StartError
+from faristol.host.services import StartError
+from faristol.host.settings import Settings
 from faristol.host.tls import Tls
 from faristol.record import RecordAway
 

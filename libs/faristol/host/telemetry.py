@@ -10,39 +10,70 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
+from faristol.host.settings import Settings, StartError
+
 _tracer = trace.get_tracer("faristol.rpc")
 
 
 class Telemetry:
-    """The exporters of a process."""
+    """The exporters of a process: to a collector, and for Prometheus, each where the settings say so."""
 
-    def __init__(self, endpoint: str, service: str) -> None:
+    def __init__(self, settings: Settings, service: str) -> None:
+        """Raises ``StartError`` when the port of the metrics is taken. Settings that ask for a free one (0) get it."""
         # Exporters and the rest of the SDK are for those who have an endpoint: others start without them.
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.resources import Resource
+
+        resource = Resource.create({"service.name": f"faristol-{service}"})
+        self._close: list[Callable[[], object]] = []
+        readers: list[Any] = []
+        if settings.otlp_endpoint:
+            readers.append(self._to_collector(settings.otlp_endpoint, resource))
+        if settings.metrics_port is not None:
+            readers.append(self._for_prometheus(settings))
+        meters = MeterProvider(resource=resource, metric_readers=readers)
+        self._close.append(meters.shutdown)
+        metrics.set_meter_provider(meters)
+
+    def _to_collector(self, endpoint: str, resource: Any) -> Any:
         from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-        from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        resource = Resource.create({"service.name": f"faristol-{service}"})
         insecure = not endpoint.startswith("https://")
-        self._traces = TracerProvider(resource=resource)
-        self._traces.add_span_processor(
+        spans = TracerProvider(resource=resource)
+        spans.add_span_processor(
             BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, insecure=insecure), schedule_delay_millis=500)
         )
-        reader = PeriodicExportingMetricReader(
+        trace.set_tracer_provider(spans)
+        self._close.append(spans.shutdown)
+        return PeriodicExportingMetricReader(
             OTLPMetricExporter(endpoint=endpoint, insecure=insecure), export_interval_millis=5_000
         )
-        self._metrics = MeterProvider(resource=resource, metric_readers=[reader])
-        trace.set_tracer_provider(self._traces)
-        metrics.set_meter_provider(self._metrics)
+
+    def _for_prometheus(self, settings: Settings) -> Any:
+        from opentelemetry.exporter.prometheus import PrometheusMetricReader
+        from prometheus_client import CollectorRegistry, start_http_server
+
+        registry = CollectorRegistry()
+        reader = PrometheusMetricReader(registry=registry)
+        try:
+            server, thread = start_http_server(settings.metrics_port or 0, settings.grpc_host, registry)
+        except OSError as problem:
+            raise StartError(
+                f"metrics cannot listen on {settings.grpc_host}:{settings.metrics_port} ({problem.strerror}): "
+                "give another port with FARISTOL_METRICS_PORT"
+            ) from problem
+        settings.metrics_port = server.server_port
+        self._close += [thread.join, server.server_close, server.shutdown]  # the last one first
+        return reader
 
     def close(self) -> None:
-        """Send what is left."""
-        self._traces.shutdown()
-        self._metrics.shutdown()
+        """Send what is left, and stop answering."""
+        for close in reversed(self._close):
+            close()
 
 
 class TraceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone

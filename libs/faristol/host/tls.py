@@ -16,7 +16,8 @@ import grpc
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 
-from faristol.host.settings import Settings, StartError
+from faristol.host.services import StartError
+from faristol.host.settings import Settings
 
 READ_AGAIN = 1.0
 """Seconds after which it is looked whether a file is another."""

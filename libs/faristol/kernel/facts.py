@@ -17,14 +17,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.clock.v1 import turn_events_pb2 as turns
 from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.people.v1 import events_pb2 as people
 from faristol.pb.rating.v1 import events_pb2 as rating
 
-CONTEXTS = (access, clock, game, lexicon, pairing, people, rating)
+CONTEXTS = (access, clock, turns, game, duplicate, lexicon, pairing, people, rating)
 """The modules that describe events. Importing them makes every type known by its name."""
 
 OF_THE_CELL = "_"

@@ -20,6 +20,12 @@ DEU, none), federations of this game have others of their own, and lists change.
 LONGEST_NAME = 200
 """Characters of the name of a person, a club, a team or a tournament."""
 
+LONGEST_NOTE = 500
+"""Characters of what an official writes down."""
+
+LONGEST_CATEGORY = 20
+"""Characters of a class of competition."""
+
 
 def tidy(text: str) -> str:
     """A text as it is kept: no space around it, single spaces in it, Unicode NFC."""
@@ -55,6 +61,23 @@ def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
             return False
         left.remove(found)
     return True
+
+
+def same_name(name: str, other: str) -> bool:
+    """Whether readers would take two names for one: case and space do not part them."""
+    return folded(name) == folded(other)
+
+
+def same_affiliation(name: str, other: str) -> bool:
+    """Whether two clubs or associations are written with the same letters and digits.
+
+    Case, space, accents and signs, such as the two apostrophes, do not part them.
+    """
+    return _letters(name) == _letters(other)
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())
 
 
 def may_be_kept(name: str, *, least: int) -> bool:

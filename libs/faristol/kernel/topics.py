@@ -35,6 +35,9 @@ class Topic:
     tables: frozenset[int] = frozenset()
     types: frozenset[str] = frozenset()
     """Names of events, as ``PlayPlaced``."""
+    with_content: bool = False
+    """What the news has changed is told, too. News of no game then goes by every filter of rounds: it may change any
+    round, and what is told of one would be incomplete without it."""
 
     @classmethod
     def of(
@@ -44,6 +47,8 @@ class Topic:
         rounds: Iterable[int] = (),
         tables: Iterable[int] = (),
         types: Iterable[str] = (),
+        *,
+        with_content: bool = False,
     ) -> Topic:
         """A topic of tournaments, each with the first division of its championship; empty where it has none."""
         return cls(
@@ -53,6 +58,7 @@ class Topic:
             frozenset(rounds),
             frozenset(tables),
             frozenset(types),
+            with_content,
         )
 
     def has(self, news: results.FollowResponse) -> bool:
@@ -65,7 +71,7 @@ class Topic:
             return False
         return not (
             (self.games and news.game_id not in self.games)
-            or (self.rounds and news.round not in self.rounds)
+            or (self.rounds and news.round not in self.rounds and (news.game_id or not self.with_content))
             or (self.tables and news.table not in self.tables)
             or (self.types and news.type not in self.types)
         )

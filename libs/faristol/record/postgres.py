@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.record import postgres_roles, tables
@@ -35,10 +35,8 @@ from faristol.record.backend import PATIENCE, Backend, Misfit, cleaned, shown
 from faristol.record.errors import UnknownDatabase
 from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.record.group_commit import COUNTER, GroupCommit
+from faristol.record.postgres_connections import PARAMETERS, connections_of, driver_url, engine, pool
 from faristol.record.rights import Right
-
-PARAMETERS = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
-"""What may stand behind the question mark in a URL."""
 
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for what another process holds."""
@@ -140,9 +138,13 @@ class Postgres(Backend):
                 raise UnknownDatabase(f"{name!r} is no parameter of a database URL: expected {', '.join(PARAMETERS)}")
         given = url.set(drivername="postgresql+asyncpg")
         try:
-            _, settings = given.get_dialect()().create_connect_args(given)
+            _, settings = given.get_dialect()().create_connect_args(driver_url(given))
         except (ArgumentError, ValueError) as problem:
             raise UnknownDatabase(f"the host or port of {shown(url)} cannot be used: {problem}") from None
+        try:
+            connections_of(given)
+        except ValueError as problem:
+            raise UnknownDatabase(f"the URL {shown(url)} has {problem}") from None
         ports = settings.get("port") or ()
         for port in (url.port, *(ports if isinstance(ports, Sequence) else (ports,))):
             if port is not None and not 0 < port < 65_536:
@@ -211,12 +213,12 @@ class Postgres(Backend):
     def __init__(self, url: URL) -> None:
         # Whatever the role or the server was set to: what is acknowledged is on disk.
         settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
-        self._transactions = create_async_engine(
+        self._url = url
+        self._transactions = engine(
             url,
-            pool_size=8,
-            max_overflow=8,
+            settings,
             hide_parameters=True,  # what is written may be a name
-            connect_args={"server_settings": settings},
+            **pool(url),
         )
         event.listen(self._transactions.sync_engine, "checkout", _check_open)
         # The same connections, for statements that need no transaction to be begun and rolled back around them.
@@ -292,9 +294,8 @@ class Postgres(Backend):
                 await connection.invalidate()  # nobody else is to get a connection that listens
 
     async def clean(self) -> str:
-        patient = {"server_settings": {"lock_timeout": f"{PATIENCE}s"}}
-        engine = create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args=patient)
-        return await cleaned(engine, _CLEANING)
+        patient = engine(self._url, {"lock_timeout": f"{PATIENCE}s"}, isolation_level="AUTOCOMMIT")
+        return await cleaned(patient, _CLEANING)
 
     async def close(self) -> None:
         await self._disconnect()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.duplicate.consistency import Problem, of_duplicate
 from faristol.rules.options import written
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
@@ -12,12 +13,12 @@ from faristol.rules.tiles import load_tile_set
 OF_TEAMS = ("swiss", "dutch", "round-robin", "double-round-robin")
 """Systems by which teams can be paired."""
 
-Problem = tuple[str, str]
-"""The key (``section.key``) at which it shows, and what is wrong."""
-
 
 def contradictions(rules: Ruleset) -> Iterator[Problem]:
     """What in ``rules`` cannot be, one after another."""
+    if rules.game.mode == "duplicate":
+        yield from of_duplicate(rules)
+        return
     yield from _of_game(rules)
     yield from _of_turn(rules)
     yield from _of_tiles(rules)
@@ -33,6 +34,8 @@ def _of_game(rules: Ruleset) -> Iterator[Problem]:
         yield "game.players_min", f"expected 2 or more, and at most players_max ({game.players_max})"
     if game.mode == "classic" and game.players_max > 2:
         yield "game.mode", f"classic is a game of two, and players_max is {game.players_max}"
+    if game.turn_direction == "together":
+        yield "game.turn_direction", "all take a turn at once in a duplicate game alone"
     if game.turn_direction == "alternate" and game.players_max > 2:
         yield "game.turn_direction", f"a turn alternates between two players, and players_max is {game.players_max}"
     late, absence = rules.lateness, rules.absence
@@ -193,6 +196,8 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
 
 def clash_of_teams(rules: Ruleset) -> Refusal | None:
     """Why teams cannot meet under ``rules`` although they have teams; an organiser's options can bring that about."""
+    if rules.game.mode == "duplicate":
+        return None
     champion, article = rules.championship, rules.articles.get("championship.team_boards", "")
     if champion.team_boards is None:
         return None

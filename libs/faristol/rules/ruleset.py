@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from faristol.rules import sections as parts
+from faristol.rules.duplicate import sections as duplicate
 from faristol.rules.options import Option, OptionValue, written
 from faristol.rules.tiles import TileSet, load_tile_set
 
@@ -25,6 +26,7 @@ from faristol.rules.tiles import TileSet, load_tile_set
 class Ruleset:
     """One rule book, read and checked. ``articles`` maps ``section.key`` onto the article of that value.
 
+    Which sections it has is a matter of its mode: ``faristol.rules.modes``. The others are ``Absent``.
     ``dataclasses.replace`` makes another one unchecked; ``faristol.rules.options.with_options`` checks.
     """
 
@@ -55,6 +57,15 @@ class Ruleset:
     scoresheet: parts.Scoresheet
     lexicon: parts.Lexicon
     championship: parts.Championship
+    racks: duplicate.Racks
+    turns: duplicate.DuplicateTurns
+    slips: duplicate.Slips
+    warnings: duplicate.Warnings
+    master_plays: duplicate.MasterPlays
+    solo: duplicate.Solo
+    finish: duplicate.DuplicateEnd
+    ranking: duplicate.DuplicateRanking
+    claims: duplicate.Claims
     law: parts.Law
     articles: Mapping[str, str]
     options: tuple[Option, ...] = ()
@@ -82,7 +93,7 @@ class Ruleset:
 
     @cached_property
     def sections(self) -> Mapping[str, Any]:
-        """Every section by its name, in the order of the files, the law among them."""
+        """Every section that there is in its mode, by its name, in the order of the files, the law among them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return MappingProxyType({name: value for name, value in values.items() if dataclasses.is_dataclass(value)})
 

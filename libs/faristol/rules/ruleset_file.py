@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from faristol.rules.consistency import contradictions
+from faristol.rules.modes import Absent, Mode, has_section, law_of
 from faristol.rules.option_file import OptionFileError, read_option
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Law
@@ -64,15 +65,23 @@ def load_ruleset(name: str) -> Ruleset:
 
 
 @cache
-def ruleset_names() -> tuple[str, ...]:
-    """The names that ``load_ruleset`` knows, in alphabetical order."""
+def ruleset_names(*modes: Mode) -> tuple[str, ...]:
+    """The names that ``load_ruleset`` knows, in alphabetical order: all, or those of these modes alone."""
     folder = resources.files("faristol.rules") / "rulesets"
-    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml")))
+    names = sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+    return tuple(name for name in names if not modes or load_ruleset(name).game.mode in modes)
 
 
-def section_types() -> Mapping[str, Any]:
-    """The class of each section of a file, by the section's name; ``name`` and ``title`` are ``str``."""
-    return {name: hint for name, hint in get_type_hints(Ruleset).items() if name not in NOT_SECTIONS}
+def section_types(mode: str) -> Mapping[str, Any]:
+    """The class of each section of a file of ``mode``, by the section's name; ``name`` and ``title`` are ``str``."""
+    hints = get_type_hints(Ruleset)
+    return {name: hint for name, hint in hints.items() if name not in NOT_SECTIONS and has_section(mode, name)}
+
+
+def absent_sections(mode: str) -> Mapping[str, Any]:
+    """What stands in a ruleset of ``mode`` where there is no section."""
+    sections = get_type_hints(Ruleset).keys() - NOT_SECTIONS
+    return {name: Absent(mode, name) for name in sections if not has_section(mode, name)}
 
 
 class _Reader:
@@ -89,7 +98,8 @@ class _Reader:
         raise RulesetError(self.file, self.lines.get(place, 1), key, problem)
 
     def read(self, data: Mapping[str, Any]) -> Ruleset:
-        hints = section_types()
+        mode = _mode(data)
+        hints = section_types(mode)
         options = data.get("options", {})
         self._same_keys("", {name: part for name, part in data.items() if name != "options"}, hints)
         values: dict[str, Any] = {}
@@ -97,10 +107,12 @@ class _Reader:
             if hint is str:
                 values[name] = self._value(name, data[name], str)
             elif hint is Law:
-                values[name] = self._law(name, data[name])
+                values[name] = self._law(name, data[name], mode)
             else:
                 values[name] = self._section(name, data[name], hint)
-        ruleset = Ruleset(**values, articles=MappingProxyType(dict(sorted(self.articles.items()))))
+        ruleset = Ruleset(
+            **values, **absent_sections(mode), articles=MappingProxyType(dict(sorted(self.articles.items())))
+        )
         found = []
         for name, table in self._table("options", options).items():
             try:
@@ -122,10 +134,12 @@ class _Reader:
             self.articles[key] = self._value(key, entry["article"], str)
         return kind(**values)
 
-    def _law(self, section: str, table: object) -> Law:
+    def _law(self, section: str, table: object, mode: str) -> Law:
         table = self._table(section, table)
-        self._same_keys(section, table, {field.name: str for field in dataclasses.fields(Law)})
-        return Law(**{name: self._value(f"{section}.{name}", article, str) for name, article in table.items()})
+        known = tuple(field.name for field in dataclasses.fields(Law))
+        self._same_keys(section, table, dict.fromkeys(law_of(mode, known), str))
+        articles = {name: self._value(f"{section}.{name}", article, str) for name, article in table.items()}
+        return Law(**dict.fromkeys(known, "") | articles)
 
     def _table(self, key: str, value: object) -> Mapping[str, Any]:
         if not isinstance(value, dict):
@@ -148,6 +162,13 @@ class _Reader:
             place, bracket, rest = str(problem).partition("]: ")
             inner = bracket and place.startswith("[")
             self.fail(key + place + "]" if inner else key, rest if inner else str(problem))
+
+
+def _mode(data: Mapping[str, Any]) -> str:
+    """The mode that a file says, as far as that can be read: what is wrong with it is told when it is read."""
+    game = data.get("game")
+    entry = game.get("mode") if isinstance(game, dict) else None
+    return str(entry.get("value")) if isinstance(entry, dict) else ""
 
 
 def _lines(text: str) -> Mapping[str, int]:

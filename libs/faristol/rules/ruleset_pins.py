@@ -15,7 +15,13 @@ from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.options import OptionValue
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.ruleset_file import RulesetError, load_ruleset, ruleset_names, section_types
+from faristol.rules.ruleset_file import (
+    RulesetError,
+    absent_sections,
+    load_ruleset,
+    ruleset_names,
+    section_types,
+)
 from faristol.rules.values import checked
 from faristol.rules.with_options import with_options
 
@@ -31,7 +37,8 @@ def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:
     file = f"ruleset {name}"
     articles: dict[str, str] = dict(data["articles"])
     parts = {}
-    for section, kind in section_types().items():
+    mode = str(data.get("game", {}).get("mode", ""))
+    for section, kind in section_types(mode).items():
         if kind is not str:
             parts[section] = _section(file, section, kind, data.get(section, {}), articles)
     known = {"name", "articles", *parts}
@@ -42,6 +49,7 @@ def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:
         name=name,
         title=title,
         **parts,
+        **absent_sections(mode),
         articles=MappingProxyType(dict(sorted(articles.items()))),
         chosen=MappingProxyType(dict(chosen)),
         kept=content,

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from faristol.rules.modes import Mode
+
 TurnWord = Literal["play", "exchange", "pass", "withdrawn", "cannot-play", "lost"]
 """What a turn came to, see ``faristol.rules.turns.TurnKind``."""
 
@@ -21,16 +23,16 @@ score, refill the rack, start the opponent's clock."""
 class Game:
     """Who plays, and with what."""
 
-    mode: Literal["classic", "multi"]
-    """Two players, or a table of several."""
+    mode: Mode
+    """Two players, a table of several, or one game that all play with the same tiles."""
     players_min: int
     players_max: int
     tile_set: str
     """Name of a tile set, see ``load_tile_set``."""
     rack_size: int
     """Tiles that a player holds while the bag lasts; laying that many at once is a bingo."""
-    turn_direction: Literal["alternate", "right", "left"]
-    """To whom the turn passes: the other player, or the neighbour on that side."""
+    turn_direction: Literal["alternate", "right", "left", "together"]
+    """To whom the turn passes: the other player, or the neighbour on that side; or all take it at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from faristol.rules.board import PREMIUMS, SIZE, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet
-from faristol.words.bounds import find_best
 from faristol.words.graph import WordGraph
+from faristol.words.onward import onward
+from faristol.words.search import find_plays
 from faristol.words.walk import (
     FREE,
     LETTER_PREMIUM,
@@ -24,7 +25,6 @@ from faristol.words.walk import (
     TILE,
     TILE_BITS,
     WORD_PREMIUM,
-    find_plays,
 )
 
 _ROOM = 1 << 17
@@ -146,20 +146,24 @@ def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
     Raises ``ValueError`` for a rack of more than seven tiles, a face that the set does not have, or a grid of
     another tile set than the graph's.
     """
-    values, hand = _checked(graph, grid, rack)
-    return Candidates(grid, _find(graph, _squares(grid, values), values, hand, _ROOM))
+    return _find(graph, grid, rack, _ROOM)
 
 
 def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> Candidates:
     """The best plays, ``count`` of them and all that score as much as the last, in a part of the time of ``generate``.
 
-    They come in its order; there are fewer where there are no more. Raises ``ValueError`` as ``generate``, and for a
-    count below 1.
+    With a count of 1 they are all the plays of the highest score: what the master of a duplicate game has to know. They
+    come in the order of ``generate``; there are fewer where there are no more.
+
+    Starts are tried from the one that promises most, and the search ends where no other promises as much as was found.
+    In the worst case it walks what ``generate`` walks: all ways through the graph that the hand can lay from each
+    start, which grow by the number of faces with each blank. What is kept grows with the plays that tie, not with all.
+
+    Raises ``ValueError`` as ``generate``, and for a count below 1.
     """
     if count < 1:
         raise ValueError(f"expected at least one play, not {count}")
-    values, hand = _checked(graph, grid, rack)
-    return Candidates(grid, _find_best(graph, _squares(grid, values), values, hand, count, _ROOM_OF_BEST))
+    return _find(graph, grid, rack, _ROOM_OF_BEST, count)
 
 
 def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -176,42 +180,23 @@ def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDA
     return values, np.array([rack.count(face) for face in (*tile_set.faces, BLANK)], dtype=np.int64)
 
 
-def _find(
-    graph: WordGraph,
-    squares: npt.NDArray[np.int64],
-    values: npt.NDArray[np.int64],
-    hand: npt.NDArray[np.int64],
-    room: int,
-) -> npt.NDArray[np.int64]:
-    """The plays as ``find_plays`` numbers them, across and down; asks again with more when ``room`` was not enough."""
-    plays = np.empty((room, 2), dtype=np.int64)
-    plays[0] = 0
-    for down in (0, 1):
-        find_plays(graph.marks, graph.first, graph.edges, squares[down], values, hand, down, plays)
-    found = int(plays[0, 0])
-    return plays[1 : found + 1] if found < room else _find(graph, squares, values, hand, found + 1)
-
-
-def _find_best(
-    graph: WordGraph,
-    squares: npt.NDArray[np.int64],
-    values: npt.NDArray[np.int64],
-    hand: npt.NDArray[np.int64],
-    count: int,
-    room: int,
-) -> npt.NDArray[np.int64]:
-    """As ``_find``, by ``find_best``."""
+def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: int | None = None) -> Candidates:
+    """The plays as ``find_plays`` numbers them, or the best ``count``; asks again when ``room`` was not enough."""
+    values, hand = _checked(graph, grid, rack)
     worth = np.sort(np.repeat(np.append(values, 0), hand))[::-1].copy()
-    top = np.zeros(count, dtype=np.int64)
+    top = None if count is None else np.zeros(count, dtype=np.int64)
     plays = np.empty((room, 2), dtype=np.int64)
     plays[0] = 0
-    find_best(graph.marks, graph.first, graph.edges, squares, values, hand, worth, top, plays)
+    squares = _squares(grid, values)
+    find_plays(graph.marks, graph.first, graph.edges, onward(graph), squares, values, hand, worth, plays, top)
     found = int(plays[0, 0])
     if found >= room:
-        return _find_best(graph, squares, values, hand, count, found + 1)
+        return _find(graph, grid, rack, found + 1, count)
     noted = plays[1 : found + 1]
-    enough: npt.NDArray[np.bool_] = SCORE_LIMIT - (noted[:, 0] >> 9) >= top[-1]
-    return np.compress(enough, noted, axis=0)
+    if top is not None:
+        enough: npt.NDArray[np.bool_] = SCORE_LIMIT - (noted[:, 0] >> 9) >= top[-1]
+        noted = np.compress(enough, noted, axis=0)
+    return Candidates(grid, noted)
 
 
 def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -2,8 +2,9 @@
 
 The board lies so that words run along its rows; for words down it is turned. A play is found by walking a
 row from every square where a word may start, tile by tile along the graph, and stepping back to try the
-next tile (Appel and Jacobson, 1988, without their left and right parts: a start is tried only when a square
-that makes contact is within reach of the tiles in hand). What words across allow is worked out once a square.
+next tile (Appel and Jacobson, 1988, without their left and right parts: it is known from each start where a word may
+end). It turns back where no word ends there, or only with tiles that the hand has not got. What words across allow is
+worked out once a square.
 
 The walk steps back by hand because numba cannot keep recursive functions on disk. All masks are int64, one bit
 for each tile code, and no field is unsigned: numba turns mixtures of signed and unsigned into floats.
@@ -12,14 +13,11 @@ for each tile code, and no field is unsigned: numba turns mixtures of signed and
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from faristol.rules.board import CENTRE, SIZE
-from faristol.words.jit import compiled
+from faristol.words.jit import Int64s, Uint32s, compiled
 from faristol.words.nodes import FINAL
-
-Int64s = npt.NDArray[np.int64]
-Uint32s = npt.NDArray[np.uint32]
+from faristol.words.onward import CODES, LENGTHS
 
 RACK_SIZE = 7
 BINGO = 50
@@ -36,12 +34,17 @@ already in that word, ``NO_CROSS`` if there is no such word; and how many tiles 
 FREE = -1
 NO_CROSS = -1
 
-NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, CONTACTS, HELD, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(13)
+NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, HELD, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(12)
 """How far a walk has come on arriving at a column: the node; the tiles laid, how many and which; points of the
 word along the row, and its factor; points of the words across, and the length of the last of them, 0 if none;
-contacts made; and the mask of the codes still in hand. Then what happens there: codes to try with a tile and with a
+and the mask of the codes still in hand. Then what happens there: codes to try with a tile and with a
 blank, and the place in the hand of what lies there, ``NOTHING`` if none."""
 NOTHING = -1
+
+MOST, SPARE, END_FIELDS = range(3)
+"""Of a column before which a word may end: what no play that ends there scores above, ``NO_END`` if no play ends there;
+and how many tiles of the hand it leaves."""
+NO_END = -1
 
 
 @compiled
@@ -130,43 +133,56 @@ def is_among(score: int, top: Int64s) -> bool:
 
 
 @compiled
-def arrive(
-    marks: Int64s,
-    line: Int64s,
-    steps: Int64s,
-    plays: Int64s,
-    start: int,
-    col: int,
-    row: int,
-    down: int,
-    top: Int64s | None,
-) -> None:
-    """Note the word that ends before ``col``, if one does, and what may be tried on that square."""
+def begin(steps: Int64s, start: int, held: int) -> None:
+    """Stand before the first square of a word, with nothing laid."""
+    steps[start, :] = 0
+    steps[start, FACTOR] = 1
+    steps[start, HELD] = held
+
+
+@compiled
+def look(marks: Int64s, line: Int64s, steps: Int64s, col: int) -> None:
+    """Note what may be tried on a square, on arriving there."""
     here = steps[col]
-    mark = marks[here[NODE]]
     tile = line[col, TILE]
-    laid = here[LAID]
-    if (
-        tile < 0
-        and mark >= FINAL
-        and laid > 0
-        and here[CONTACTS] > 0
-        and col - start > 1
-        # One tile that makes a word both ways is one play: the longer word is its main word, or the one across.
-        and not (laid == 1 and col - start < here[CROSSING] + down)
-    ):
-        score = here[MAIN] * here[FACTOR] + here[CROSS] + (BINGO if laid == RACK_SIZE else 0)
-        if top is None or is_among(score, top):
-            found = plays[0, 0] + 1
-            if found < len(plays):
-                where = (start << 4 | row) if down else (row << 4 | start)
-                plays[found, 0] = (SCORE_LIMIT - score) << 9 | where << 1 | down
-                plays[found, 1] = here[TILES] << TILE_BITS * (RACK_SIZE - laid)
-            plays[0, 0] = found
+    ways = marks[here[NODE]] & (line[col, ALLOWED] if tile < 0 else 1 << tile)
     here[TAKEN] = NOTHING
-    ways = mark & (line[col, ALLOWED] if tile < 0 else 1 << tile)
     here[TO_TRY] = ways & here[HELD] if tile < 0 else ways
     here[TO_TRY_BLANK] = ways if tile < 0 else 0
+
+
+@compiled
+def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int, top: Int64s | None) -> bool:
+    """Note the play whose word ends before ``col``; False where it is none, or not among those of ``top``."""
+    laid = step[LAID]
+    # One tile that makes a word both ways is one play: the longer word is its main word, or the one across.
+    if laid == 1 and col - start < step[CROSSING] + down:
+        return False
+    score = step[MAIN] * step[FACTOR] + step[CROSS] + (BINGO if laid == RACK_SIZE else 0)
+    # A condition of its own: so the code for every play is compiled without it.
+    if top is not None:  # noqa: SIM102
+        if not is_among(score, top):
+            return False
+    found = plays[0, 0] + 1
+    if found < len(plays):
+        where = (start << 4 | row) if down else (row << 4 | start)
+        plays[found, 0] = (SCORE_LIMIT - score) << 9 | where << 1 | down
+        plays[found, 1] = step[TILES] << TILE_BITS * (RACK_SIZE - laid)
+    plays[0, 0] = found
+    return True
+
+
+@compiled
+def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> bool:
+    """Whether a word may go on before ``col``, from a node of ``beyond``, to one of the ends that are ``wanted``.
+
+    Its tiles have to be in hand: those ``held`` that occur no more may not be more than the nearest end leaves.
+    """
+    ahead = beyond[LENGTHS] << col & wanted
+    if not ahead:
+        return False
+    nearest = popcount((ahead & -ahead) - 1)
+    return bool(popcount(held & ~beyond[CODES]) <= ends[nearest, SPARE])
 
 
 @compiled
@@ -174,17 +190,18 @@ def step_on(
     marks: Int64s,
     first: Uint32s,
     edges: Uint32s,
+    onward: Int64s,
     line: Int64s,
     values: Int64s,
     hand: Int64s,
     steps: Int64s,
     col: int,
-    bounds: Int64s,
-    top: Int64s | None,
+    ends: Int64s,
+    wanted: int,
 ) -> bool:
-    """Take the next way over the square ``col``; False when there is none left. The last way's tile comes back.
+    """Take the next way over the square ``col`` that leads to an end that is ``wanted``; False when none is left.
 
-    Of ``find_from`` are ``bounds`` and ``top``.
+    The last way's tile comes back.
     """
     here, there = steps[col], steps[col + 1]
     blank = len(values)
@@ -192,40 +209,39 @@ def step_on(
     if here[TAKEN] != NOTHING:
         hand[here[TAKEN]] += 1
         here[TAKEN] = NOTHING
-    # A condition of its own: so the code for every play is compiled without it.
-    if top is not None:  # noqa: SIM102
-        if free and bounds[here[LAID] + 1] < top[-1]:
+    while True:
+        if here[TO_TRY]:
+            lowest = here[TO_TRY] & -here[TO_TRY]
+            here[TO_TRY] ^= lowest
+            code = popcount(lowest - 1)
+            taken = code if free else NOTHING
+        elif here[TO_TRY_BLANK] and hand[blank]:
+            lowest = here[TO_TRY_BLANK] & -here[TO_TRY_BLANK]
+            here[TO_TRY_BLANK] ^= lowest
+            code = popcount(lowest - 1)
+            taken = blank
+        else:
             return False
-    code = -1
-    if here[TO_TRY]:
-        lowest = here[TO_TRY] & -here[TO_TRY]
-        here[TO_TRY] ^= lowest
-        code = popcount(lowest - 1)
-        if free:
-            here[TAKEN] = code
-    elif here[TO_TRY_BLANK] and hand[blank]:
-        lowest = here[TO_TRY_BLANK] & -here[TO_TRY_BLANK]
-        here[TO_TRY_BLANK] ^= lowest
-        code = popcount(lowest - 1)
-        here[TAKEN] = blank
-    if code < 0:
-        return False
+        node = follow(marks, first, edges, here[NODE], code)
+        held = here[HELD]
+        if taken == code and hand[code] == 1:
+            held ^= lowest
+        if leads_on(onward[node], ends, wanted, held, col + 1):
+            break
     for field in range(TO_TRY):
         there[field] = here[field]
-    there[NODE] = follow(marks, first, edges, here[NODE], code)
+    there[NODE] = node
     if not free:
         there[MAIN] += line[col, POINTS]
-        there[CONTACTS] += 1
         return True
-    hand[here[TAKEN]] -= 1
-    if here[TAKEN] != blank and not hand[code]:
-        there[HELD] ^= 1 << code
-    worth = 0 if here[TAKEN] == blank else values[code] * line[col, LETTER_PREMIUM]
+    here[TAKEN] = taken
+    hand[taken] -= 1
+    there[HELD] = held
+    worth = 0 if taken == blank else values[code] * line[col, LETTER_PREMIUM]
     there[LAID] += 1
-    there[TILES] = here[TILES] << TILE_BITS | (code + 1) << 1 | (here[TAKEN] == blank)
+    there[TILES] = here[TILES] << TILE_BITS | (code + 1) << 1 | (taken == blank)
     there[MAIN] += worth
     there[FACTOR] *= line[col, WORD_PREMIUM]
-    there[CONTACTS] += line[col, CONTACT]
     if line[col, ACROSS] != NO_CROSS:
         there[CROSS] += (line[col, ACROSS] + worth) * line[col, WORD_PREMIUM]
         there[CROSSING] = line[col, ACROSS_LENGTH]
@@ -233,37 +249,58 @@ def step_on(
 
 
 @compiled
-def find_plays(
+def wanted_ends(ends: Int64s, least: int) -> int:
+    """The mask of the columns before which a play may end that scores no less than ``least``."""
+    wanted = 0
+    for col in range(len(ends)):
+        if ends[col, MOST] >= least:
+            wanted |= 1 << col
+    return wanted
+
+
+@compiled
+def find_from(
     marks: Int64s,
     first: Uint32s,
     edges: Uint32s,
-    squares: Int64s,
+    onward: Int64s,
+    line: Int64s,
     values: Int64s,
     hand: Int64s,
-    down: int,
+    steps: Int64s,
+    held: int,
     plays: Int64s,
+    start: int,
+    row: int,
+    down: int,
+    ends: Int64s,
+    top: Int64s | None,
 ) -> None:
-    """Put every play along the rows of ``squares`` into ``plays``, unsorted, after those that are there.
+    """Put every play whose word starts at a square, and ends at one of ``ends``, into ``plays``.
 
-    ``squares[row, col]`` holds the fields named above, for one column more than the board has; those after
-    ``WORD_PREMIUM`` are filled in here. ``values`` are points by tile code, ``hand`` counts the tiles in hand by
-    code, blanks last. ``down`` is 1 when the board lies turned, else 0.
-
-    ``plays[0, 0]`` counts the plays found; when that is not below ``len(plays)`` the last of them found no room.
-    Of each play, the first number orders by score from the highest, then by where the word starts (row,
-    column, across before down); the second is the tiles laid, ``TILE_BITS`` each, left aligned.
+    Where ``top`` is given, it holds the highest scores that were found so far, from the highest on: only plays are put
+    that score no less than the last of them.
     """
-    describe(marks, first, edges, squares, len(values))
-    steps = np.zeros((SIZE + 1, STEP_FIELDS), dtype=np.int64)
-    bounds = np.zeros(0, dtype=np.int64)
-    tiles_in_hand = hand.sum()
-    held = held_codes(hand)
-    for row in range(SIZE):
-        for start in range(SIZE):
-            if may_start(squares[row], start, tiles_in_hand):
-                find_from(
-                    marks, first, edges, squares[row], values, hand, steps, held, plays, start, row, down, bounds, None
-                )
+    least = 0
+    if top is not None:
+        least = top[-1]
+    wanted = wanted_ends(ends, least)
+    begin(steps, start, held)
+    look(marks, line, steps, start)
+    col = start
+    while col >= start:
+        if col == SIZE or not step_on(marks, first, edges, onward, line, values, hand, steps, col, ends, wanted):
+            col -= 1
+            continue
+        col += 1
+        step = steps[col]
+        if wanted >> col & 1 and marks[step[NODE]] >= FINAL:
+            noted = note(step, plays, start, col, row, down, top)
+            if top is not None:  # noqa: SIM102
+                if noted and top[-1] > least:
+                    least = top[-1]
+                    wanted = wanted_ends(ends, least)
+        look(marks, line, steps, col)
 
 
 @compiled
@@ -274,50 +311,3 @@ def held_codes(hand: Int64s) -> int:
         if hand[code]:
             mask |= 1 << code
     return mask
-
-
-@compiled
-def may_start(line: Int64s, start: int, tiles: int) -> bool:
-    """Whether a word may start there: after no tile, and with a square that makes contact within reach of so many."""
-    if start > 0 and line[start - 1, TILE] >= 0:
-        return False
-    contact = start
-    while contact < SIZE and line[contact, TILE] < 0 and not line[contact, CONTACT]:
-        contact += 1
-    return contact < SIZE and contact - start < tiles
-
-
-@compiled
-def find_from(
-    marks: Int64s,
-    first: Uint32s,
-    edges: Uint32s,
-    line: Int64s,
-    values: Int64s,
-    hand: Int64s,
-    steps: Int64s,
-    held: int,
-    plays: Int64s,
-    start: int,
-    row: int,
-    down: int,
-    bounds: Int64s,
-    top: Int64s | None,
-) -> None:
-    """Put every play whose word starts at a square into ``plays``.
-
-    Where ``top`` is given, it holds the highest scores that were found so far, from the highest on: only plays are put
-    that score no less than the last of them. ``bounds[n]`` is what no play from here with ``n`` tiles or more scores
-    above; without ``top`` nobody asks.
-    """
-    steps[start, :] = 0
-    steps[start, FACTOR] = 1
-    steps[start, HELD] = held
-    arrive(marks, line, steps, plays, start, start, row, down, top)
-    col = start
-    while col >= start:
-        if col < SIZE and step_on(marks, first, edges, line, values, hand, steps, col, bounds, top):
-            col += 1
-            arrive(marks, line, steps, plays, start, col, row, down, top)
-        else:
-            col -= 1

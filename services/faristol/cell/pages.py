@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from faristol.bus.children import ending_with_us, killed_on_failure, stopped
 from faristol.host import SERVICES, Settings, StartError
-from faristol.host.settings import reached
+from faristol.host.services import reached
 from faristol.record.tasks import end
 
 START_SECONDS = 60.0

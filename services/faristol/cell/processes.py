@@ -19,12 +19,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stopped import told
+from faristol.bus.stream import NewsLimits
 from faristol.cell.pages import GATEWAY, PagesProcess
 from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
-from faristol.host.settings import ASKING, RELAY
+from faristol.host.services import ASKING, RELAY
 from faristol.host.startup import Waiting, when_there
 from faristol.host.telemetry import Telemetry
 from faristol.host.tls import Tls
@@ -89,8 +90,8 @@ async def running(
         if not (asks or settings.nats_url):
             stack.enter_context(await asyncio.to_thread(_hold, settings.data, services))
         tls = await asyncio.to_thread(_prepare_tls, settings, services)
-        if settings.otlp_endpoint:
-            telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")
+        if settings.is_measured:
+            telemetry = Telemetry(settings, services[0] if len(services) == 1 else "up")
             stack.callback(telemetry.close)
         apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
         if apart:
@@ -114,8 +115,9 @@ async def running(
             await asyncio.to_thread(_prepare_keys, settings, record.record_id)
         context = tls.nats_context if tls and settings.nats_url else None
         relays = RELAY in services or settings.relay
+        limits = NewsLimits(settings.nats_replicas, settings.nats_hours, settings.nats_bytes)
         bus = await when_there(
-            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays),
+            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays, limits=limits),
             patience,
             stop,
             tell,
@@ -127,6 +129,8 @@ async def running(
             stack.push_async_callback(end, [minding])
         await waiting.end()
         runtime = Runtime(settings, record, now, tls)
+        if settings.is_measured and relays:
+            build.append(import_module("faristol.host.gauges").part)
         if settings.seal_key:
             build.append(import_module("faristol.host.sealer").part)
         if settings.seal_key or settings.witnesses:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from faristol.bus.consumer import durable
 from faristol.bus.permissions import User, user
-from faristol.host.settings import ASKING, RELAY, SERVICES
+from faristol.host.services import ASKING, RELAY, SERVICES
 
 CONSUMERS: Mapping[str, Sequence[str]] = {
     "lexicon": ("lexicon.ruling", "docket@1"),

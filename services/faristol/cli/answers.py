@@ -13,31 +13,37 @@ from faristol.cli.acts import ACTS
 from faristol.cli.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.commands import spelled
 from faristol.cli.ratings import rating_systems
-from faristol.cli.team_list import never_came
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.office.history import game_params, players_at, seats_of
+from faristol.office.outcomes import by_forfeit, outcome
+from faristol.office.sentences import (
+    GAME_LOST,
+    NO_HALLS,
+    NO_PRIZES,
+    POINTS_OFF,
+    RATED_BY,
+    ROUNDS_OUT,
+    SENTENCES,
+    Sentences,
+)
+from faristol.office.team_list import never_came
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.referee.forms import names_of
 from faristol.terminal.common import as_json
-from faristol.terminal.names import ROUND_AND_TABLE, Roll
-from faristol.terminal.outcomes import by_forfeit, outcome
+from faristol.terminal.names import Roll
 from faristol.text import say, translations, with_article
 
 Params = Mapping[str, str | int]
 
-NO_HALLS = N_("tables are numbered from 1")
-NO_PRIZES = N_("none")
 PAIRED = N_("Round {round} is paired: {games}.")
 PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
 MATCH = N_("Match {match}: {players}")
 PAIRABLE = N_("Round {round} can be paired.")
 UNPAIRABLE = N_("Round {round} cannot be paired:")
-POINTS_OFF = N_("Points taken off: {points_off}.")
-ROUNDS_OUT = N_("Not paired in rounds: {rounds_out}.")
-GAME_LOST = N_("The game {game} is lost.")
 NO_ROUND_LEFT = N_("There is no round left to pair.")
 
 TOURNAMENT = (
@@ -58,9 +64,7 @@ HALLS = N_("Halls: {halls}.")
 OWN_TABLE = N_("{who} sits at table {table}.")
 BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
 OPPONENT_GONE = N_("{who} has no game in round {round}, as the opponent is not there: {kind}.")
-NOTE = N_("Note: {note}")
 DIVISIONS = N_("Divisions: {divisions}.")
-RATED_BY = N_("Rated by {system}.")
 TRIBUNAL = N_("Tribunal of appeals: {members}.")
 APPEAL = N_("Appeal {appeal} of {player}, against act {version}: {phase}. Who sits: {members}.")
 APPEAL_PHASES: Mapping[pairing.AppealPhase.ValueType, str] = {
@@ -82,10 +86,10 @@ def told(method: str, request: Message, answer: Message, known: Roll | None, lan
     if method in _OWN:
         yield from _OWN[method](request, answer, known, language)
         return
-    act = ACTS[method]
+    of = SENTENCES.get(method, Sentences())
     params = _params(method, request, answer, known, language)
-    sentences = [act.said] if act.said else []
-    sentences += [text for field, text in act.sentences.items() if _value(field, request, answer)]
+    sentences = [of.said] if of.said else []
+    sentences += [text for field, text in of.further.items() if _value(field, request, answer)]
     yield " ".join(say(text, params, language) for text in sentences)
 
 
@@ -148,18 +152,6 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
     return params | game_params(game_id, known, language) | {"outcome": decided}
 
 
-def game_params(game_id: str, known: Roll, language: str) -> dict[str, str]:
-    """A game as sentences name it: ``game``, who plays it and where, and ``at_table``; its id where nobody has it.
-
-    ``outcome`` is empty: how it was decided is not known of a game by itself.
-    """
-    if (seated := known.at_table(game_id)) is None:
-        return {"game": game_id, "at_table": game_id, "outcome": ""}
-    number, seat = seated
-    at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
-    return {"game": f"{_players(seat, known)} ({at_table})", "at_table": at_table, "outcome": ""}
-
-
 def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
     """How a game was decided if not by its scores, behind a comma, as the command has it; empty for other commands."""
     seated = known.at_table(game_id)
@@ -167,7 +159,7 @@ def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
         request, pairing.GiveForfeitRequest | pairing.EnterResultRequest | pairing.CorrectResultRequest
     ):
         return ""
-    players = _seats(seated[1])
+    players = seats_of(seated[1])
     winner, unplayed, lost_by_all = "", False, False
     left: Sequence[str] = ()
     if isinstance(request, pairing.GiveForfeitRequest):
@@ -236,26 +228,18 @@ def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | N
     return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
 
 
-def _players(seat: events.Pairing, known: Roll) -> str:
-    return " – ".join(map(known.name, _seats(seat)))
-
-
-def _seats(seat: events.Pairing) -> Sequence[str]:
-    return seat.player_ids or (seat.first_player_id, seat.second_player_id)
-
-
 def _sanctioned(
     request: pairing.SanctionPlayerRequest, answer: pairing.SanctionPlayerResponse, known: Roll, language: str
 ) -> Iterator[str]:
     """Who is sanctioned, and with what."""
-    act = ACTS["SanctionPlayer"]
+    of = SENTENCES["SanctionPlayer"]
     params = _params("SanctionPlayer", request, answer, known, language)
     params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
     loses = request.game_id and not (request.points or request.rounds)
-    texts = [act.said, POINTS_OFF if request.points else "", ROUNDS_OUT if request.rounds else ""]
+    texts = [of.said, POINTS_OFF if request.points else "", ROUNDS_OUT if request.rounds else ""]
     texts += [
         GAME_LOST if loses else "",
-        *(text for field, text in act.sentences.items() if _value(field, request, answer)),
+        *(text for field, text in of.further.items() if _value(field, request, answer)),
     ]
     yield " ".join(say(text, params, language) for text in filter(None, texts))
 
@@ -310,7 +294,7 @@ def pairing_lines(
             players = f"{known.name(match.first_team_id)} – {known.name(match.second_team_id)}"
             yield say(MATCH, {"match": match.match, "players": players}, language)
         before = seat.match
-        yield f"  {table:>{width}}  {_players(seat, known)}"
+        yield f"  {table:>{width}}  {players_at(seat, known)}"
 
 
 def _obstacles(

@@ -13,7 +13,8 @@ from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record import PublicKey, existing, opened, with_record
 from faristol.host import StartError
 from faristol.record import Record
-from faristol.terminal.common import many, progress, run, tell
+from faristol.terminal.common import many, run, tell
+from faristol.terminal.screen import progress
 from faristol.terminal.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:

@@ -43,6 +43,7 @@ class Noun:
 
 COMMANDS: Mapping[str, Noun | Verb] = {
     "enter": Verb("entry:enter", N_("Enter the results of a round, table by table, or from a file.")),
+    "print": Verb("paper:print_paper", N_("Write pairings, slips, sheets, cards or standings as a PDF.")),
     "access": Noun(
         N_("Credentials: who may do what."),
         {
@@ -127,6 +128,8 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         {
             "enter": Verb("EnterResult"),
             "correct": Verb("CorrectResult"),
+            "confirm": Verb("ConfirmResult"),
+            "set-check": Verb("SetResultCheck"),
             "forfeit": Verb("GiveForfeit"),
         },
     ),

@@ -60,7 +60,7 @@ def _asked(work: Awaitable[T]) -> T | None:
 
 
 def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
-    from faristol.terminal.names import Named, folded
+    from faristol.office.names import Named, folded
 
     everybody = [named for named in known or () if isinstance(named, Named)]
     names = Counter(folded(named.name) for named in everybody)

@@ -13,13 +13,13 @@ from faristol.cli.options import Address, AsJson, Tournament
 from faristol.client.places import ranges
 from faristol.entry.calls import Calls, Refused
 from faristol.entry.prompt import Prompt
-from faristol.entry.sheet import Listed, read_sheet
-from faristol.entry.tables import Tables
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.office.lists import LineError, content_of
+from faristol.office.results.sheet import Listed, read_sheet
+from faristol.office.results.tables import Tables
 from faristol.terminal.common import acting_as, run, tell, who_acts
 from faristol.terminal.keyboard import answered
-from faristol.terminal.lists import LineError, content_of
 from faristol.terminal.names import tournament_meant
 from faristol.terminal.services import service_at
 from faristol.text import say, translations

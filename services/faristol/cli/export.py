@@ -180,15 +180,17 @@ def _export(
 
 
 def write(text: str, output: Path | None) -> None:
-    """Write a text byte for byte: files end their lines as their formats want it.
+    """Write a text byte for byte: files end their lines as their formats want it. Raises as ``write_bytes``."""
+    write_bytes(text.encode(), output)
 
-    Raises ``StartError`` where the file cannot be written.
-    """
+
+def write_bytes(content: bytes, output: Path | None) -> None:
+    """Write a file, or to the terminal without one. Raises ``StartError`` where the file cannot be written."""
     if output is None:
-        typer.get_binary_stream("stdout").write(text.encode())
+        typer.get_binary_stream("stdout").write(content)
         return
     try:
-        output.write_bytes(text.encode())
+        output.write_bytes(content)
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise StartError(said(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None

@@ -16,9 +16,10 @@ from faristol.cli.acts import Act
 from faristol.cli.options import in_language
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
-from faristol.referee.forms import names_of
+from faristol.kernel.spellings import names_of
+from faristol.office.names import candidates
 from faristol.terminal.common import said
-from faristol.terminal.names import Roll, Unclear, candidates
+from faristol.terminal.names import Roll, Unclear
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
 """The field that says of a team what another says of a player."""

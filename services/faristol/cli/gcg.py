@@ -28,8 +28,9 @@ from faristol.rules.gcg import (
     suited,
     write_gcg,
 )
-from faristol.terminal.common import progress, run, tell
+from faristol.terminal.common import run, tell
 from faristol.terminal.names import game_meant
+from faristol.terminal.screen import progress
 from faristol.text import cited
 from faristol.text.terminal import language_of_terminal
 
@@ -118,8 +119,14 @@ def export(
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:
     """The ruleset and the options chosen for it, which it has."""
-    if name not in ruleset_names():
-        raise typer.BadParameter(f"there is no ruleset {name!r}: choose one of {', '.join(ruleset_names())}")
+    of_tables = ruleset_names("classic", "multi")
+    if name in ruleset_names("duplicate"):
+        raise typer.BadParameter(
+            f"{name!r} is of duplicate games, where everybody has the same rack and nobody a turn: a GCG file has the "
+            f"turns of a game of two. Choose one of {', '.join(of_tables)}"
+        )
+    if name not in of_tables:
+        raise typer.BadParameter(f"there is no ruleset {name!r}: choose one of {', '.join(of_tables)}")
     options: dict[str, OptionValue] = {}
     for option in given or ():
         key, sign, value = option.partition("=")

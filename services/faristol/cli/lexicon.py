@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from faristol.cli.options import AsJson
-from faristol.terminal.common import console, many, progress, tell
+from faristol.terminal.common import many, tell
+from faristol.terminal.screen import console, progress
 from faristol.terminal.settings import settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
 from faristol.words.library import Installed

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer._click.exceptions import NoArgsIsHelpError
@@ -22,13 +22,15 @@ from faristol.cli.commands import Commands, called, unknown
 from faristol.cli.completion import COMPLETE
 from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
 from faristol.cli.usage import ERRORS, in_language
-from faristol.host import SERVICES, Settings
-from faristol.host.settings import RELAY, reached
+from faristol.host.services import RELAY, SERVICES, reached
 from faristol.kernel.refusal import N_
-from faristol.terminal.common import acting_as, console, run
+from faristol.terminal.common import acting_as, run
 from faristol.terminal.settings import settings_of
 from faristol.text import say
 from faristol.text.terminal import language_of_terminal
+
+if TYPE_CHECKING:
+    from faristol.host import Settings
 
 app = typer.Typer(
     cls=Commands,
@@ -105,6 +107,7 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
     from faristol.cell.processes import running, serve_until
     from faristol.host.process import stop_on_signals
     from faristol.host.startup import Cancelled
+    from faristol.terminal.screen import console
 
     def tell(sentence: str) -> None:
         console.print(f"faristol: {sentence}", highlight=False, markup=False, soft_wrap=True)

@@ -12,19 +12,20 @@ from typing import Annotated
 import grpc
 import typer
 
-from faristol.cli.answers import NOTE
 from faristol.cli.contract import call, with_names
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.cli.player_list import Listed, read_players
-from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.client.problems import info_of
 from faristol.gateway import labels
 from faristol.host import StartError
+from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
-from faristol.pairing.identity import same_affiliation
+from faristol.office.names import Named
+from faristol.office.player_list import Listed, read_players
+from faristol.office.sentences import NOTE
+from faristol.office.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.terminal.common import as_json, columns, run, tell
-from faristol.terminal.names import Named, Roll, roll
+from faristol.terminal.names import Roll, roll
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 

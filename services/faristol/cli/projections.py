@@ -14,7 +14,8 @@ from rich.table import Table
 from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record import with_record
 from faristol.host import StartError
-from faristol.terminal.common import console, progress, tell
+from faristol.terminal.common import tell
+from faristol.terminal.screen import console, progress
 from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:

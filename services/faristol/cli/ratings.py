@@ -9,14 +9,16 @@ import typer
 from rich.table import Table
 
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.cli.player_list import COLUMNS
 from faristol.gateway.comma_separated import written
 from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
+from faristol.office.names import Named, labels
+from faristol.office.player_list import COLUMNS
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.terminal.common import as_json, console, run, said, tell
-from faristol.terminal.names import Named, labels, tournament_meant
+from faristol.terminal.common import as_json, run, said, tell
+from faristol.terminal.names import tournament_meant
+from faristol.terminal.screen import console
 from faristol.terminal.services import asked
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal

@@ -16,7 +16,8 @@ from faristol.host import Settings, StartError
 from faristol.record import Record, RecordError
 from faristol.record.databases import unusable
 from faristol.record.errors import Wrong
-from faristol.terminal.common import many, progress, run, tell
+from faristol.terminal.common import many, run, tell
+from faristol.terminal.screen import progress
 from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:

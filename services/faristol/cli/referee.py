@@ -18,7 +18,8 @@ from faristol.referee.coverage import as_markdown, coverage
 from faristol.referee.document import CaseError
 from faristol.referee.reader import files_in, read_file
 from faristol.referee.runner import IN_MEMORY, Halls, Verdict, on_cell, run_case
-from faristol.terminal.common import progress, tell
+from faristol.terminal.common import tell
+from faristol.terminal.screen import progress
 
 
 def referee(

@@ -8,9 +8,10 @@ from typing import Any
 from faristol.cli.options import Address, AsJson, LastRound, Tournament
 from faristol.gateway import labels as words
 from faristol.kernel.refusal import N_
+from faristol.office.names import Named, labels
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.terminal.common import columns, tell
-from faristol.terminal.names import Named, labels, played_round, tournament_meant
+from faristol.terminal.names import played_round, tournament_meant
 from faristol.terminal.services import asked
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal

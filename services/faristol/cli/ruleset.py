@@ -81,15 +81,19 @@ def show(name: Name, json_output: AsJson = False) -> None:
 
 
 def diff(first: Name, second: Name, json_output: AsJson = False) -> None:
-    """Print the values in which two rulesets differ, with the articles of both."""
+    """Print the values in which two rulesets differ, with the articles of both; what one of them lacks is empty."""
     left, right = _ruleset(first), _ruleset(second)
-    there = dict(_values(right))
-    keys = [(key, value, there[key]) for key, value in _values(left) if value != there[key]]
+    here, there = dict(_values(left)), dict(_values(right))
+    keys = [
+        (key, here.get(key), there.get(key))
+        for key in dict.fromkeys((*here, *there))
+        if key not in here or key not in there or here[key] != there[key]
+    ]
     if json_output:
         content = {
             key: {
-                first: {"value": value, "article": left.article(key)},
-                second: {"value": beside, "article": right.article(key)},
+                first: {"value": value, "article": left.articles.get(key, "")},
+                second: {"value": beside, "article": right.articles.get(key, "")},
             }
             for key, value, beside in keys
         }
@@ -97,7 +101,7 @@ def diff(first: Name, second: Name, json_output: AsJson = False) -> None:
         return
     table = _table("value of", first, "article", second, "article")
     for key, value, beside in keys:
-        articles = [ruleset.article(key) or UNSAID for ruleset in (left, right)]
+        articles = [ruleset.articles.get(key) or UNSAID for ruleset in (left, right)]
         _row(table, key, _said(value), articles[0], _said(beside), articles[1])
     _print(table if keys else Text(f"{first} and {second} say the same."))
 

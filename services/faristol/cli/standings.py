@@ -7,16 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.answers import NO_HALLS
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.gateway import labels as words
 from faristol.gateway.results import Results
 from faristol.gateway.standings import Standings, tie_break_value
 from faristol.gateway.teams import TeamStandings
 from faristol.kernel.refusal import N_
+from faristol.office.names import Named, labels
+from faristol.office.sentences import NO_HALLS
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.terminal.common import as_json, columns, run, said, tell
-from faristol.terminal.names import Named, labels, played_round, roll, tournament_meant
+from faristol.terminal.names import played_round, roll, tournament_meant
 from faristol.terminal.services import asked
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal

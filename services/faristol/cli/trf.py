@@ -11,7 +11,8 @@ import typer
 from faristol.cli.options import Language, OneObject
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
-from faristol.terminal.common import progress, tell
+from faristol.terminal.common import tell
+from faristol.terminal.screen import progress
 from faristol.text import render, say
 
 if TYPE_CHECKING:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from faristol.clock.rounds import ending
 from faristol.clock.service import service
 from faristol.clock.timer import Timer
+from faristol.clock.turns import TurnTimer
+from faristol.clock.turns import service as turns
 from faristol.host import Part, Runtime, Servicer
-from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, turns_pb2, turns_pb2_grpc
 
 
 def part(runtime: Runtime) -> Part:
     """What the clock service brings along.
 
-    Its gRPC service, the reaction that ends a round's last game, and the timer that fires deadlines.
+    Its gRPC services, the reaction that ends a round's last game, and the timers that fire deadlines.
     """
     return Part(
         name="clock",
@@ -21,8 +23,13 @@ def part(runtime: Runtime) -> Part:
                 clock_pb2.DESCRIPTOR.services_by_name["ClockService"],
                 clock_pb2_grpc.add_ClockServiceServicer_to_server,
                 service(runtime),
-            )
+            ),
+            Servicer(
+                turns_pb2.DESCRIPTOR.services_by_name["TurnClockService"],
+                turns_pb2_grpc.add_TurnClockServiceServicer_to_server,
+                turns(runtime),
+            ),
         ],
         reactions=[ending(runtime.record)],
-        tasks=[Timer(runtime.record, runtime.now).run],
+        tasks=[Timer(runtime.record, runtime.now).run, TurnTimer(runtime.record, runtime.now).run],
     )

@@ -71,6 +71,10 @@ _failing = metrics.get_meter("faristol.clock").create_gauge(
     "faristol.clock.failing", unit="{clock}", description="clocks whose deadlines cannot be found or written"
 )
 
+_late = metrics.get_meter("faristol.clock").create_histogram(
+    "faristol.deadline.late", unit="s", description="how long after it was due a deadline was on the record"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Lag:
@@ -290,6 +294,7 @@ class Timer:
         with self._of_one(game_id):
             try:
                 await self._record.append(prepared.decision, metadata, command=command)
+                _late.record(max(0, _instant(self._now()) - prepared.due) / SECOND)
             except Conflict as conflict:
                 _log.info("the deadline of %s is looked at again: %s", game_id, conflict)
                 self._look[game_id] = 0

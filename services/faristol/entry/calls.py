@@ -15,10 +15,10 @@ from grpc_status import rpc_status
 
 from faristol.client.problems import every_reason, info_of
 from faristol.client.services import call, passing
-from faristol.entry.lines import FORFEIT, LEFT
-from faristol.entry.tables import Tables
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.office.results.lines import FORFEIT, LEFT
+from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.terminal.names import Roll

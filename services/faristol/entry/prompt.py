@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from faristol.client.places import ranges
 from faristol.entry.calls import Calls, Refused
-from faristol.entry.doubts import SWAPPED, Doubt
-from faristol.entry.lines import NO, YES, Given, Look, Slip, read
-from faristol.entry.tables import Tables, names_at
 from faristol.kernel.refusal import N_, Param
-from faristol.terminal.names import folded
+from faristol.office.names import folded
+from faristol.office.results.doubts import SWAPPED, Doubt
+from faristol.office.results.lines import NO, YES, Given, Look, Slip, read
+from faristol.office.results.tables import Tables, names_at
 from faristol.text import say
 
 HELP = N_(

@@ -17,6 +17,7 @@ from faristol.table.decide.checks import awaits_mover, in_doubt
 from faristol.table.draw_log import draws_of
 from faristol.table.foot import awaited_signers
 from faristol.table.game.state import UNKNOWN, Game, Interruption, LastRuling, Phase
+from faristol.table.offers import Offer
 from faristol.table.rack_log import Held, racks_of
 from faristol.table_store import Settled, game_stream
 
@@ -116,6 +117,27 @@ def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
         exchanged=game.taken is TurnKind.EXCHANGE,
         ruling=_ruling(game.last_ruling),
         awaited_signer_ids=awaited_signers(game, table.ruleset) if game.phase is Phase.ENDED else (),
+    )
+
+
+def offered(settled: Settled, found: Sequence[Offer], player_id: str) -> game_pb2.ListOffersResponse:
+    """What can be done at the table: by everybody, or by ``player_id`` alone where one is named."""
+    return game_pb2.ListOffersResponse(
+        offers=[
+            game_pb2.Offer(
+                service=offer.service,
+                method=offer.command,
+                player_id=offer.who.player_id,
+                drawer_id=offer.who.drawer_id,
+                by_arbiter=offer.who.is_arbiter,
+                article=offer.article,
+                field=offer.field,
+                choices=offer.choices,
+            )
+            for offer in found
+            if not player_id or (offer.who.player_id == player_id and not offer.who.is_arbiter)
+        ],
+        version=settled.versions[game_stream(settled.game.game_id)],
     )
 
 

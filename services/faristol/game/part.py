@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from faristol.game import reactions
+from faristol.game.duplicate import service as duplicate
+from faristol.game.duplicate.lexicons import Installed, Lexicons
 from faristol.game.service import service
 from faristol.host import Part, Runtime, Servicer
-from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.game.v1 import duplicate_pb2, duplicate_pb2_grpc, game_pb2, game_pb2_grpc
+from faristol.words import Library
 
 
-def part(runtime: Runtime) -> Part:
-    """What the game service brings along: its gRPC service, and reactions that open tables and carry rulings out."""
+def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
+    """What the game service brings along: its gRPC services, and reactions that open tables and carry rulings out.
+
+    Duplicate games are scored by ``lexicons``, those that are installed where none are given.
+    """
     return Part(
         name="game",
         servicers=(
@@ -17,6 +23,11 @@ def part(runtime: Runtime) -> Part:
                 descriptor=game_pb2.DESCRIPTOR.services_by_name["GameService"],
                 add=game_pb2_grpc.add_GameServiceServicer_to_server,
                 instance=service(runtime),
+            ),
+            Servicer(
+                descriptor=duplicate_pb2.DESCRIPTOR.services_by_name["DuplicateService"],
+                add=duplicate_pb2_grpc.add_DuplicateServiceServicer_to_server,
+                instance=duplicate.service(runtime, lexicons or Installed(Library(runtime.settings.lexicons))),
             ),
         ),
         reactions=(reactions.opening(runtime.record), reactions.following(runtime.record)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from faristol.bus import Reaction
+from faristol.game.duplicate.reactions import open_game
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import TableClosed
@@ -46,6 +47,8 @@ def opening(record: Record) -> Reaction:
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
         ruleset = await rules_of(record, tournament.ruleset)
+        if ruleset.game.mode == "duplicate":
+            return await open_game(record, event, ruleset)
         at = instant(started.occurred_at)
         writes: list[Write] = []
         for pairing in tournament.pairings[started.round]:

@@ -17,6 +17,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.record import Decision
 from faristol.table import decide
+from faristol.table.offers import offers
 from faristol.table_store import Settled, game_stream, load_table
 
 M = TypeVar("M", bound=Message)
@@ -27,6 +28,7 @@ def service(runtime: Runtime) -> Dispatcher:
     games = GameService(runtime)
     questions: Mapping[type[Message], Answer] = {
         game_pb2.GetGameRequest: games.get_game,
+        game_pb2.ListOffersRequest: games.list_offers,
         game_pb2.ListDrawsRequest: games.list_draws,
         game_pb2.ListBestPlaysRequest: games.list_best_plays,
     }
@@ -47,6 +49,14 @@ class GameService:
         if request.player_id and request.player_id not in table.game.player_ids:
             raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
         return answers.shown(table, request.player_id)
+
+    async def list_offers(self, request: game_pb2.ListOffersRequest, context: Context) -> game_pb2.ListOffersResponse:
+        """What can be done at a table now."""
+        table = await self._table(request.game_id, rulings=False)
+        if request.player_id and request.player_id not in table.game.player_ids:
+            raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
+        at = table.moment(game_pb2.PassRequest(), self._runtime.now)
+        return answers.offered(table, offers(table.table, at, request.arbiter_id), request.player_id)
 
     async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
         """The draws of a table that is over."""

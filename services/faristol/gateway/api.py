@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.frames import News
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
@@ -39,7 +39,7 @@ from faristol.gateway.spectators import players
 from faristol.gateway.standings import Standings
 from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
-from faristol.gateway.topics import Filtered
+from faristol.gateway.topics import Filtered, LastEventId
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -281,11 +281,12 @@ STREAM: dict[str, Any] = {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
             "description": (
-                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
+                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`, or "
+                "`NewsWithContent` with `include=content`. "
                 "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
                 "since the position from which to resume moves on while nothing is told."
             ),
-            "content": {"text/event-stream": {"schema": ref(News)}},
+            "content": {"text/event-stream": {"schema": {"anyOf": [ref(News), ref(NewsWithContent)]}}},
         },
     },
 }
@@ -293,11 +294,6 @@ STREAM: dict[str, Any] = {
 After = Annotated[
     int,
     Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
-    DIGITS,
-]
-LastEventId = Annotated[
-    int | None,
-    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
     DIGITS,
 ]
 

@@ -12,12 +12,15 @@ from faristol.gateway import api, credentials_page, entrance, files, openid, pag
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
-from faristol.gateway.consoles import door
-from faristol.gateway.frames import News
+from faristol.gateway.consoles import arbiter, director, door, judge, officials_stream, queue_stream, results_entry
+from faristol.gateway.consoles.scorer import page as scorer_page
+from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
 from faristol.gateway.page import problem_page
+from faristol.gateway.papers import addresses as papers
+from faristol.gateway.papers.pdf import Pdfs
 from faristol.gateway.parameters import IfNoneMatch
 from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
@@ -70,6 +73,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
+    web.state.pdfs = Pdfs()
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.heard)
@@ -94,7 +98,15 @@ def app(runtime: Runtime) -> FastAPI:
         entrance.routes,
         openid.routes,
         credentials_page.routes,
+        papers.routes,
         door.routes,
+        queue_stream.routes,
+        judge.routes,
+        arbiter.routes,
+        scorer_page.routes,
+        *director.ROUTES,
+        *results_entry.ROUTES,
+        officials_stream.routes,
     ):
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")
@@ -114,7 +126,7 @@ def app(runtime: Runtime) -> FastAPI:
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return found
 
-    describe(web, ProblemBody, News)
+    describe(web, ProblemBody, News, NewsWithContent)
 
     @cache
     def document() -> tuple[bytes, str]:

@@ -16,6 +16,9 @@ from faristol.gateway.representation import Representation
 FOREVER = b"public, max-age=31536000, immutable"
 """Of a file under an address that changes with its content."""
 
+WORKERS = {"table-worker.js": ((b"service-worker-allowed", b"/games/"),)}
+"""Scripts that keep pages on a device, with the header that says which: without it, only those below ``/static``."""
+
 
 class Assets:
     """The static files. Under the address that a page gives, a browser keeps them for ever."""
@@ -46,5 +49,6 @@ def _files() -> dict[str, Representation]:
     for file in (resources.files("faristol.gateway") / "static").iterdir():
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         kind = f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
-        found[file.name] = Representation.of(200, [(b"content-type", kind.encode())], file.read_bytes())
+        headers = [(b"content-type", kind.encode()), *WORKERS.get(file.name, ())]
+        found[file.name] = Representation.of(200, headers, file.read_bytes())
     return found

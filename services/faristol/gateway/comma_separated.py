@@ -16,6 +16,7 @@ from faristol.gateway.pairings import Pairings, RequestedBye, Seat
 from faristol.gateway.ratings import Ratings
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
+from faristol.office.lists import FORMULA
 
 Value = str | int | float | bool | None
 
@@ -96,7 +97,6 @@ Who is unrated has no rating.
 
 ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start")
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _PLACES = ("first", "second", "third", "fourth")
 
 
@@ -225,11 +225,6 @@ def written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
     return text.getvalue()
 
 
-def text_of(cell: str) -> str:
-    """The text that a cell was written for: without the apostrophe that keeps it from being a formula."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
-
-
 def _seat(place: str, seat: Seat) -> dict[str, Value]:
     return {f"{place}_player_id": seat.player_id, f"{place}_name": seat.name}
 
@@ -260,6 +255,6 @@ def _cell(value: Value) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f"'{value}" if value.startswith(_FORMULA) else value
+            return f"'{value}" if value.startswith(FORMULA) else value
         case _:
             return f"{value:.15g}"

@@ -13,15 +13,18 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from faristol.credentials.roles import MAY_GIVE, SCORER
+from faristol.credentials.needs import CALLERS
+from faristol.credentials.roles import SCORER
+from faristol.gateway.consoles.doors import MAY_CREATE, doors
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
-from faristol.gateway.problems import of_rpc
+from faristol.gateway.problems import as_json, of_rpc, of_session
 from faristol.gateway.results import Reader
 from faristol.gateway.session import NotSignedIn, SignedIn, calls, fits, forget, keep, session, token_of
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
 
@@ -150,6 +153,9 @@ def leave(request: Request, why: str, wanted: str) -> Response:
 async def not_signed_in(request: Request, problem: Exception) -> Response:
     """The answer where a page is for who is signed in."""
     assert isinstance(problem, NotSignedIn)
+    if request.url.path.startswith("/api"):
+        language = language_of(request)
+        return as_json(of_session(problem.why, language), request.url.path, language)
     query = f"?{request.url.query}" if request.url.query and request.method == "GET" else ""
     return leave(request, problem.why, f"{request.url.path}{query}")
 
@@ -173,7 +179,9 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         tournaments=held,
         names={each.tournament_id: titled(each) for each in held},
         time_zone=held[0].time_zone if len(held) == 1 else "",
-        gives=bool(MAY_GIVE.get(credential.role)),
+        ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
+        creates=credential.role in MAY_CREATE,
+        is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),
     )
 

@@ -18,6 +18,9 @@ from faristol.text import say
 LARGEST = 16_384
 """Bytes of a form."""
 
+LARGEST_LIST = 1_000_000
+"""Bytes of a form with a list: letters that are no ASCII have six of them and more each."""
+
 FROM_ELSEWHERE = N_("The request came from another site. Nothing was done.")
 
 
@@ -49,14 +52,23 @@ async def fields(request: Request) -> Mapping[str, str]:
 
     Raises ``HTTPException``.
     """
+    return await _fields(request, LARGEST)
+
+
+async def with_list(request: Request) -> Mapping[str, str]:
+    """The same of a form with a list that somebody pasted. Raises ``HTTPException``."""
+    return await _fields(request, LARGEST_LIST)
+
+
+async def _fields(request: Request, largest: int) -> Mapping[str, str]:
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    body = b""
+    body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > LARGEST:
+        if len(body) > largest:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=500))
@@ -66,6 +78,10 @@ async def fields(request: Request) -> Mapping[str, str]:
 
 Fields = Annotated[Mapping[str, str], Depends(fields)]
 """A parameter of a route that takes a form."""
+
+
+Lists = Annotated[Mapping[str, str], Depends(with_list)]
+"""A parameter of a route that takes a form with a list."""
 
 
 def local(address: str, otherwise: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import Field
 
 from faristol.gateway.answers import Shown
+from faristol.gateway.content import Change
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -34,9 +34,23 @@ class News(Shown):
     recorded_at: datetime
 
 
-def frame(news: pb.FollowResponse) -> bytes:
-    """One event of the stream: the position as its id, the name as its event, the news as its data."""
-    return f"id: {news.position}\nevent: {news.type}\ndata: {News.of(news).model_dump_json()}\n\n".encode()
+class NewsWithContent(News):
+    """One piece of news with what it has changed, as the `data` of a stream with `include=content`."""
+
+    content: list[Change] = Field(
+        description="What is another after this news, and after what came with it, of games, pairings and standings."
+    )
+
+
+def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None) -> bytes:
+    """One event of the stream: the position as its id, the name as its event, the news as its data.
+
+    With ``changes``, written as JSON, the data is ``NewsWithContent``.
+    """
+    data = News.of(news).model_dump_json().encode()
+    if changes is not None:
+        data = b'%b,"content":[%b]}' % (data[:-1], b",".join(changes))
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (news.position, news.type.encode(), data)
 
 
 class Batch(NamedTuple):
@@ -73,34 +87,56 @@ def heartbeat(position: int) -> Batch:
     return batch([b": heartbeat\nid: %d\n\n" % position], position)
 
 
-@dataclass(slots=True)
-class Ring:
+F = TypeVar("F", bound="Framed")
+
+
+class Framed(Protocol):
+    """A piece of news as it is sent."""
+
+    def frame(self, topic: Topic) -> bytes:
+        """The frame for a topic that it is of."""
+
+
+class Plain:
+    """The frame of a piece of news, the same for all topics."""
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, news: pb.FollowResponse) -> None:
+        self._frame = frame(news)
+
+    def frame(self, _topic: Topic) -> bytes:
+        """See ``Framed``."""
+        return self._frame
+
+
+class Ring(Generic[F]):
     """The latest frames of all tournaments."""
 
-    kept: int
-    """Frames that it keeps, at least, once there are so many."""
-    before: int = 0
-    """Every piece of news after this position, up to ``position``, is here."""
-    position: int = 0
-    _news: list[pb.FollowResponse] = field(default_factory=list)
-    _frames: list[bytes] = field(default_factory=list)
-    _positions: list[int] = field(default_factory=list)
+    def __init__(self, kept: int) -> None:
+        """``kept`` is how many frames it keeps, at least, once there are so many."""
+        self.kept = kept
+        self.before = 0
+        """Every piece of news after this position, up to ``position``, is here."""
+        self.position = 0
+        self._news: list[pb.FollowResponse] = []
+        self._frames: list[F] = []
+        self._positions: list[int] = []
 
     def begin(self, position: int) -> None:
         """Begin anew: nothing is here."""
         self._news, self._frames, self._positions = [], [], []
         self.before = self.position = position
 
-    def add(self, news: Sequence[pb.FollowResponse], position: int) -> None:
-        """Add the next pieces of news; ``position`` is up to where these are all."""
+    def add(self, news: Sequence[pb.FollowResponse], position: int, frames: Iterable[F]) -> None:
+        """Add the next pieces of news and their frames; ``position`` is up to where these are all."""
         self._news += news
-        self._frames += map(frame, news)
+        self._frames += frames
         self._positions += (each.position for each in news)
         self.position = position
         if len(self._news) > 2 * self.kept:  # in one go, so that dropping costs little
             self.before = self._positions[-self.kept - 1]
-            for of_ring in (self._news, self._frames, self._positions):
-                del of_ring[: -self.kept]
+            del self._news[: -self.kept], self._frames[: -self.kept], self._positions[: -self.kept]
 
     def after(self, topic: Topic, position: int) -> Batch:
         """The next frames of a topic after a position, which is not before the ring."""
@@ -110,5 +146,5 @@ class Ring:
             if topic.has(self._news[at]):
                 if len(found) == BATCH:
                     return batch(found, self._positions[at - 1])
-                found.append(self._frames[at])
+                found.append(self._frames[at].frame(topic))
         return batch(found, max(position, self.position))

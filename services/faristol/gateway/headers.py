@@ -29,8 +29,11 @@ EMBEDDABLE = re.compile(r"/games/[^/]+/embed")
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/")
-"""Where pages are of who is signed in: no other site reads there."""
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
+"""Where pages and streams are of who is signed in: no other site reads there."""
+
+PRIVATE_PARTS = ("/keep", "/clock")
+"""The same beside public pages of a game: how their addresses end."""
 
 
 class PublicCors(CORSMiddleware):
@@ -38,7 +41,7 @@ class PublicCors(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] == "http" and scope["path"].startswith(PRIVATE):
+        if scope["type"] == "http" and (scope["path"].startswith(PRIVATE) or scope["path"].endswith(PRIVATE_PARTS)):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)

@@ -50,6 +50,9 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
     )
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
+    env.filters["hour"] = lambda moment, time_zone="": format_time(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
+    )
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
         clock_text=clock_text,
@@ -70,9 +73,9 @@ def environment(language: str) -> Environment:
 def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
     """A page, or the one block of it that ``part`` names."""
     template = environment(language).get_template(name)
-    if part == LIVE:
+    if part == LIVE and LIVE in template.blocks:
         return "".join(template.blocks[LIVE](template.new_context(values)))
-    return template.render(values)
+    return template.render({**values, "part": part})  # a frame between the layout and the page gives its block itself
 
 
 def when(moment: datetime, time_zone: str, language: str) -> str:

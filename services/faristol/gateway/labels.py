@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
+from faristol.office.sentences import BYES as BYES
+from faristol.office.sentences import PRIZES as PRIZES
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
@@ -27,12 +29,6 @@ PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),
     pb.ROUND_PHASE_STARTED: N_("being played"),
     pb.ROUND_PHASE_CLOSED: N_("closed"),
-}
-
-BYES: Mapping[pairing.ByeKind.ValueType, str] = {
-    pairing.BYE_KIND_HALF_POINT: N_("half a point"),
-    pairing.BYE_KIND_FULL_POINT: N_("a point"),
-    pairing.BYE_KIND_ZERO_POINT: N_("no point"),
 }
 
 
@@ -163,13 +159,6 @@ RULESETS: Mapping[str, str] = {
     "uf-2007": N_("UF, rules of the championships, 4 May 2007"),
 }
 """What the rule sets that come with Faristol are called; others have the title that stands in them."""
-
-PRIZES: Mapping[pairing.PrizeKind.ValueType, str] = {
-    pairing.PRIZE_KIND_BINGOS: N_("Most bingos"),
-    pairing.PRIZE_KIND_HIGH_GAME: N_("Highest game"),
-    pairing.PRIZE_KIND_HIGH_PLAY: N_("Highest play"),
-    pairing.PRIZE_KIND_SPREAD: N_("Biggest spread"),
-}
 
 OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_WIN: "+",

@@ -17,6 +17,7 @@ from faristol.pb.event.v1.event_pb2 import (
     CHANGE_SCORE,
     CHANGE_SHEET,
     CHANGE_TEAMS,
+    CHANGE_WAITS,
     Change,
 )
 
@@ -34,14 +35,29 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
+    "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
+    "director/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "director/halls.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/discipline.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/closing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
+    "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "results/table.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
 """What each page that follows a tournament shows, by its template."""
 
+CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
+    "arbiter_hall.html": (CHANGE_PROGRESS, CHANGE_WAITS, CHANGE_RESULT),
+    "arbiter_table.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT, CHANGE_WAITS),
+}
+"""The same of pages of consoles, which nobody keeps."""
+
 
 def events_of(template: str) -> frozenset[facts.Kind]:
     """The news after which a page is another; none for one that follows nothing."""
-    return facts.that_change(*PAGES.get(template, ())) & facts.told_to(AUDIENCE_PUBLIC)
+    return facts.that_change(*{**PAGES, **CONSOLES}.get(template, ())) & facts.told_to(AUDIENCE_PUBLIC)
 
 
 @cache

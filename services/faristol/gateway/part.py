@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from weakref import WeakSet
+
+from opentelemetry import metrics
 
 from faristol.gateway.app import app
+from faristol.gateway.collector import Collector
 from faristol.gateway.server import listen, serve
+from faristol.gateway.viewers import Fanout
 from faristol.host import Part, Runtime
 from faristol.record.tasks import end
+
+_fanouts: WeakSet[Fanout] = WeakSet()
+"""Those of this process."""
+
+
+def _watching(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
+    yield metrics.Observation(sum(fanout.watching for fanout in _fanouts))
+
+
+metrics.get_meter("faristol.gateway").create_observable_gauge(
+    "faristol.viewers", [_watching], unit="{viewer}", description="connections that follow the news"
+)
 
 
 def part(runtime: Runtime) -> Part:
@@ -21,7 +39,10 @@ def part(runtime: Runtime) -> Part:
 
     async def http() -> None:
         web = app(runtime)
-        beside = [asyncio.create_task(each.run(), name="news") for each in (web.state.tail, web.state.fanout)]
+        fanout = web.state.fanout
+        _fanouts.add(fanout)
+        watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
+        beside = [asyncio.create_task(each.run(), name="news") for each in watched]
         try:
             await serve(web, sock, settings)
         finally:

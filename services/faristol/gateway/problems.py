@@ -39,6 +39,8 @@ STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
 RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: "5", HTTPStatus.TOO_MANY_REQUESTS: "5"}
 """Seconds after which it is worth trying again."""
 
+SIGN_IN = N_("Sign in, or send a token: Authorization: Bearer …")
+SESSION_ENDED = N_("You are not signed in any more. Sign in again to go on.")
 AWAY = N_("The results cannot be reached at the moment. Try again in a few seconds.")
 FAULT = N_("Something went wrong here, and it is not your fault.")
 
@@ -140,6 +142,12 @@ def of_http(error: HTTPException, path: str, language: str) -> Problem:
     if headers.get("Allow") == "GET":
         headers["Allow"] = "GET, HEAD"
     return Problem(status, detail, {}, headers)
+
+
+def of_session(why: str, language: str) -> Problem:
+    """The problem of who is not signed in, or, for the reason ``why``, not any more."""
+    detail = say(SESSION_ENDED if why else SIGN_IN, {}, language)
+    return Problem(HTTPStatus.UNAUTHORIZED, detail, {"reason": why} if why else {}, {"WWW-Authenticate": "Bearer"})
 
 
 def as_json(problem: Problem, path: str, language: str) -> JSONResponse:

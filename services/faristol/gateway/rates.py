@@ -25,6 +25,9 @@ BURST_SECONDS = 10
 REMEMBERED = 20_000
 """Addresses whose rate is remembered. Who is forgotten may ask as if they had been silent."""
 
+STREAMS = ("/stream", "/judges/queue")
+"""What the addresses of streams end with."""
+
 TOO_MANY = N_("too many requests from this address; the header Retry-After says when to ask again")
 
 
@@ -84,7 +87,7 @@ class Rates:
         if left < 0:
             await _refuse(scope, receive, send, math.ceil(-left / self._per_second))
             return
-        if not scope["path"].endswith("/stream"):
+        if not scope["path"].endswith(STREAMS):
             await self._app(scope, receive, self._told(send, left))
             return
         if self._streams[address] >= self._most_streams:

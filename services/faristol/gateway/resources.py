@@ -80,7 +80,8 @@ KEPT: Mapping[str, Shows] = {
 is signed in."""
 
 _OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
-_ABOVE_TABLES = frozenset(options.Change.values()) - _OF_A_TABLE - {options.CHANGE_UNSPECIFIED}
+_OF_OFFICIALS = frozenset((options.CHANGE_WAITS,))
+_ABOVE_TABLES = frozenset(options.Change.values()) - _OF_A_TABLE - _OF_OFFICIALS - {options.CHANGE_UNSPECIFIED}
 
 
 def _names(kinds: Iterable[facts.Kind]) -> frozenset[str]:

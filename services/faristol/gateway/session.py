@@ -29,6 +29,8 @@ LONGEST = 3_900
 """Characters of a token in a cookie: browsers keep 4,096 bytes of one, with its name."""
 
 _TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
+_HELD = re.compile(r"[\w.-]+", re.ASCII)
+"""What a program may send is not limited by what a browser keeps."""
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -138,6 +140,26 @@ def calls(request: Request, token: str = "") -> AccessCalls:
 def token_of(request: Request) -> str:
     """The token in the cookie; empty without one."""
     return request.cookies.get(cookie_name(request, COOKIE), "")
+
+
+def bearer_of(request: Request) -> str:
+    """The token that a program sends, in `Authorization: Bearer`; empty without one."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.casefold() == "bearer" else ""
+
+
+def holder_of(request: Request) -> str:
+    """The token of who reads something, sent by a program or kept in the cookie. Raises ``NotSignedIn`` without one."""
+    if token := bearer_of(request) or token_of(request):
+        return checked(token)
+    raise NotSignedIn
+
+
+def checked(token: str) -> str:
+    """A token, if it looks like one: anything else would break the headers of a call. Raises ``NotSignedIn``."""
+    if not _HELD.fullmatch(token):
+        raise NotSignedIn("CREDENTIAL_INVALID")
+    return token
 
 
 def fits(token: str) -> bool:

@@ -180,7 +180,7 @@ def rows(sides: Sequence[Side]) -> list[tuple[Line | None, ...]]:
     return list(zip_longest(*(side.lines for side in sides)))
 
 
-def clocks(answer: pb.GetGameResponse) -> dict[str, Clock]:
+def clocks(answer: pb.GetGameResponse | pb.WatchedTable) -> dict[str, Clock]:
     """The clocks by player."""
     return {
         side.player_id: Clock(

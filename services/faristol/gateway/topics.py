@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import parse_qsl
 
-from fastapi import Depends, Query
+from fastapi import Depends, Header, Query
+from fastapi.exceptions import RequestValidationError
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
+from faristol.gateway.parameters import DIGITS, LAST_POSITION
 from faristol.kernel import facts
 from faristol.kernel.quotation import nearest
+from faristol.kernel.refusal import N_
 from faristol.kernel.topics import Topic
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC
+
+CONTENT = "content"
+"""What ``include`` may ask for."""
 
 NAMES = r"^([^,]+(,[^,]+)*)?$"
 NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
@@ -24,15 +30,17 @@ TYPES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
 LONGEST = 2_000
 """Characters of a list, so that one has fewer items than the results service takes."""
 
+NOT_WITH_TYPES = N_("cannot be given with types: content that is told for some news alone would be incomplete")
+
 PUBLIC = frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_PUBLIC))
 """The types of news."""
 
 
-def _known(types: str) -> str:
+def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
     """Refuse a type of which there is never any news."""
     for given in filter(None, types.split(",")):
-        if given not in PUBLIC:
-            expected = nearest(given, sorted(PUBLIC)) or ", ".join(sorted(PUBLIC))
+        if given not in told:
+            expected = nearest(given, sorted(told)) or ", ".join(sorted(told))
             raise PydanticCustomError("literal_error", "expected a type of news", {"expected": expected})
     return types
 
@@ -48,6 +56,13 @@ Tournaments = Annotated[
 ]
 
 
+LastEventId = Annotated[
+    int | None,
+    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
+    DIGITS,
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What of the news of its tournaments a stream tells: everything when all are empty, else what all let through."""
@@ -56,6 +71,7 @@ class Filters:
     rounds: str = ""
     tables: str = ""
     types: str = ""
+    include: str = ""
 
     def topic(self, division_of: Mapping[str, str]) -> Topic:
         """The topic, of these tournaments, each with the first division of its championship or nothing."""
@@ -65,6 +81,7 @@ class Filters:
             map(int, filter(None, self.rounds.split(","))),
             map(int, filter(None, self.tables.split(","))),
             filter(None, self.types.split(",")),
+            with_content=self.include == CONTENT,
         )
 
 
@@ -83,10 +100,22 @@ async def _filters(
         Query(
             max_length=LONGEST, pattern=TYPES, description="News of these types alone, as `PlayPlaced,ResultRecorded`."
         ),
-        AfterValidator(_known),
+        AfterValidator(known_type),
+    ] = "",
+    include: Annotated[
+        Literal["", "content"],
+        Query(
+            description="`content`: `data` is `NewsWithContent`, so that nothing has to be fetched. Not with `types`, "
+            "which hides changes. With `games` or `tables` games are told alone, with `rounds` pairings too, without "
+            "any of these standings too; `rounds` then lets news of no game through."
+        ),
     ] = "",
 ) -> Filters:
-    return Filters(games, rounds, tables, types)
+    if include and types:
+        raise RequestValidationError(
+            [{"type": "value_error", "loc": ("query", "include"), "input": include, "ctx": {"error": NOT_WITH_TYPES}}]
+        )
+    return Filters(games, rounds, tables, types, include)
 
 
 Filtered = Annotated[Filters, Depends(_filters)]
@@ -102,6 +131,7 @@ _PLAIN = {
     "rounds": re.compile(NUMBERS),
     "tables": re.compile(NUMBERS),
     "types": re.compile(TYPES),
+    "include": re.compile(CONTENT),
 }
 
 
@@ -120,7 +150,8 @@ def plainly(scope: Scope, known: Mapping[str, str]) -> tuple[Topic, int] | None:
         return None
     if len(query) > LONGEST or not all(_PLAIN[name].fullmatch(value) for name, value in given.items()):
         return None
-    if not PUBLIC.issuperset(filter(None, given.get("types", "").split(","))):
+    types = frozenset(filter(None, given.get("types", "").split(",")))
+    if not PUBLIC.issuperset(types) or (types and "include" in given):
         return None
     after = given.pop("after", "0")
     resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]

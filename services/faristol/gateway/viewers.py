@@ -12,16 +12,22 @@ import logging
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from itertools import repeat
+from typing import Any
 
 import grpc
 
 from faristol.gateway.connections import Line
-from faristol.gateway.frames import BATCH, LAST_CHUNK, OPENING, Batch, Ring, batch, chunk, frame, heartbeat
+from faristol.gateway.content_ring import Content, ContentRing
+from faristol.gateway.frames import BATCH, OPENING, Batch, Plain, Ring, batch, chunk, frame, heartbeat
+from faristol.gateway.listener import Listener
+from faristol.gateway.results import Results
 from faristol.gateway.tail import Tail
 from faristol.kernel.bounded import keep
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.text import LANGUAGES
 
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment shows that the stream lives, at most."""
@@ -41,17 +47,14 @@ REPLAYS = 8
 REMEMBERED = 256
 """Batches of the record that are kept: a crowd that comes back is sent the same."""
 
+REMEMBERED_WITH_CONTENT = 16
+"""The same with content, of which a batch may have a megabyte."""
+
 AGAIN = 0.5
 """Seconds until a batch is fetched again that could not be had."""
 
 KNOWN = 4_096
 """Tournaments that are known to be there."""
-
-HIGH_WATER = 16 * 1024
-"""Bytes that may wait in a connection until its viewer is passed over."""
-
-MOST_SAID = 64 * 1024
-"""Bytes that a viewer may send, who has nothing more to say."""
 
 SECONDS = 30.0
 """How long a batch may take."""
@@ -62,51 +65,42 @@ _log = logging.getLogger(__name__)
 class Audience:
     """Viewers of one topic."""
 
-    __slots__ = ("_made", "_made_at", "topic", "viewers")
+    __slots__ = ("_made", "_made_at", "ring", "topic", "viewers")
 
-    def __init__(self, topic: Topic) -> None:
+    def __init__(self, topic: Topic, ring: Ring[Any]) -> None:
         self.topic = topic
+        self.ring = ring
         self.viewers: set[Viewer] = set()
         self._made: dict[int, Batch] = {}
         self._made_at = -1
 
-    def after(self, ring: Ring, position: int) -> Batch:
+    def after(self, position: int) -> Batch:
         """The next frames after a position: made once for all who are there."""
-        if self._made_at != ring.position:
-            self._made, self._made_at = {}, ring.position
+        if self._made_at != self.ring.position:
+            self._made, self._made_at = {}, self.ring.position
         if (found := self._made.get(position)) is None:
-            found = self._made[position] = ring.after(self.topic, position)
+            found = self._made[position] = self.ring.after(self.topic, position)
         return found
 
 
-class Viewer(asyncio.Protocol):
-    """The connection of somebody who watches, once the headers of the answer are written."""
+class Viewer(Listener):
+    """Somebody who watches: what they were sent, and what they have not got."""
 
-    __slots__ = (
-        "_fanout", "_left", "_line", "_said", "_timer", "audience", "chunked", "heard_at", "paused", "position",
-        "replaying",
-    )  # fmt: skip
+    __slots__ = ("_fanout", "audience", "heard_at", "position", "replaying")
 
     def __init__(
         self, fanout: Fanout, audience: Audience, position: int, line: Line, left: Callable[[], None], *, chunked: bool
     ) -> None:
-        """``left`` is called when the viewer has gone. ``chunked`` says that the answer is in chunks."""
+        """See ``Listener``."""
+        super().__init__(line, left, chunked=chunked)
         self.audience = audience
         self.position = position
         """Everything of the topic up to here was sent."""
-        self.chunked = chunked
-        self.paused = False
-        """More waits in the connection than it may: it is not read."""
         self.replaying = False
         """A batch of the record is on its way, or waited for."""
         self.heard_at = 0.0
         """When something was sent, by the loop's clock."""
         self._fanout = fanout
-        self._line = line
-        self._left = left
-        self._said = 0
-        self._timer: asyncio.TimerHandle | None = None
-        line.transport.set_write_buffer_limits(HIGH_WATER)
 
     def write(self, data: Batch) -> None:
         """Send some frames."""
@@ -117,55 +111,21 @@ class Viewer(asyncio.Protocol):
 
     def go_on(self) -> None:
         """Send what there is in the ring; where that begins later, ask for what was before."""
-        ring = self._fanout.ring
+        ring = self.audience.ring
         while not self.paused and not self.replaying and self.position < ring.position:
             if self.position < ring.before:
                 self._fanout.replay(self)
             else:
-                self.write(self.audience.after(ring, self.position))
+                self.write(self.audience.after(self.position))
 
-    def data_received(self, data: bytes) -> None:
+    def resume_writing(self) -> None:
         """See ``asyncio.Protocol``, as with the other methods."""
-        self._said += len(data)
-        if self._said > MOST_SAID:
-            self._line.transport.abort()
-
-    def pause_writing(self) -> None:  # noqa: D102
-        self.paused = True
-        self._limit()
-
-    def resume_writing(self) -> None:  # noqa: D102
-        self.paused = False
-        self._unlimit()
+        super().resume_writing()
         self.go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
-        self._unlimit()
-        self.paused = True  # nothing is sent any more
         self._fanout.leave(self)
-        self._line.ended(self)
-        self._left()
-
-    def shutdown(self) -> None:
-        """End the answer, and the connection once it is read: a client comes back with the id of the last event."""
-        transport = self._line.transport
-        if not transport.is_closing():
-            self.paused = True
-            if self.chunked:
-                transport.write(LAST_CHUNK)
-            transport.close()
-            self._limit()
-
-    def _limit(self) -> None:
-        """Let the time run within which what was sent has to be read."""
-        if self._timer is None:
-            line = self._line
-            self._timer = asyncio.get_running_loop().call_later(line.write_seconds, line.transport.abort)
-
-    def _unlimit(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        super().connection_lost(exc)
 
 
 class Fanout:
@@ -173,7 +133,8 @@ class Fanout:
 
     def __init__(self, tail: Tail, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
         """Both have to be of one results service."""
-        self.ring = Ring(KEPT)
+        self.ring = Ring[Plain](KEPT)
+        self.content_ring = ContentRing(Content(Results(stub, LANGUAGES[0])), KEPT, lambda: self._moved.set())
         self._tail = tail
         self._stub = stub
         self._heartbeat = HEARTBEAT
@@ -186,6 +147,7 @@ class Fanout:
         self._working = 0
         self._workers: set[asyncio.Task[None]] = set()
         self._past: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
+        self._past_with_content: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
         tail.on_news(self._heard)
         tail.on_gap(self._begin)
 
@@ -198,10 +160,10 @@ class Fanout:
         """Have the other end of a connection watch a topic after a position. See ``Viewer``."""
         audience = self._audiences.get(topic)
         if audience is None:
-            audience = self._audiences[topic] = Audience(topic)
+            audience = self._audiences[topic] = Audience(topic, self._ring_of(topic))
         viewer = Viewer(self, audience, position, line, left, chunked=chunked)
         audience.viewers.add(viewer)
-        opening = audience.after(self.ring, position) if self._in_ring(position) else batch((), position)
+        opening = audience.after(position) if self._in_ring(audience, position) else batch((), position)
         data = OPENING + opening.frames
         viewer.write(Batch(data, chunk(data), opening.position))
         viewer.go_on()
@@ -214,8 +176,14 @@ class Fanout:
         """How many watch."""
         return sum(len(audience.viewers) for audience in self._audiences.values())
 
-    def _in_ring(self, position: int) -> bool:
-        return self._tail.begun.is_set() and position >= self.ring.before
+    def _ring_of(self, topic: Topic) -> Ring[Any]:
+        if not topic.with_content:
+            return self.ring
+        self.content_ring.start(self.ring.position)
+        return self.content_ring
+
+    def _in_ring(self, audience: Audience, position: int) -> bool:
+        return self._tail.begun.is_set() and position >= audience.ring.before
 
     async def find(self, tournament_id: str, language: str, ask: Callable[[str], Awaitable[str]]) -> str:
         """The first division of the championship of a tournament, or nothing; raises as ``ask`` where there is none.
@@ -236,10 +204,13 @@ class Fanout:
         audience.viewers.discard(viewer)
         if not audience.viewers and self._audiences.get(audience.topic) is audience:
             del self._audiences[audience.topic]
+            if not any(topic.with_content for topic in self._audiences):
+                self.content_ring.stop()
 
     async def run(self) -> None:
         """Send news and heartbeats until cancelled."""
         beat = self.now() + self._heartbeat / 3
+        self._workers.add(asyncio.create_task(self.content_ring.run(), name="content"))
         try:
             while True:
                 try:
@@ -256,7 +227,7 @@ class Fanout:
                     beat = began + self._heartbeat / 3
                 await asyncio.sleep(max(REST, self.now() - began))
         finally:
-            for task in (*self._workers, *self._past.values()):
+            for task in (*self._workers, *self._past.values(), *self._past_with_content.values()):
                 task.cancel()
 
     async def _visit(self, do: Callable[[Viewer], None]) -> None:
@@ -270,7 +241,8 @@ class Fanout:
                     until = self.now() + SLICE
 
     def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
-        self.ring.add(news, self._tail.position)
+        self.ring.add(news, self._tail.position, map(Plain, news))
+        self.content_ring.hear(news, self._tail.position)
         if news:
             self._moved.set()
 
@@ -281,7 +253,9 @@ class Fanout:
                 for viewer in [*audience.viewers]:
                     viewer.shutdown()
         self._past.clear()
+        self._past_with_content.clear()
         self.ring.begin(self._tail.position)
+        self.content_ring.begin(self._tail.position)
         self._moved.set()
 
     # --- what was before the ring ---------------------------------------------------------------------------------
@@ -303,7 +277,11 @@ class Fanout:
             await self._tail.begun.wait()
             while self._replays:
                 viewer = self._replays.popleft()
-                if not viewer.paused and not self._in_ring(viewer.position) and not await self._sent(viewer):
+                if (
+                    not viewer.paused
+                    and not self._in_ring(viewer.audience, viewer.position)
+                    and not await self._sent(viewer)
+                ):
                     self._replays.append(viewer)
                     await asyncio.sleep(AGAIN)
                     continue
@@ -328,30 +306,35 @@ class Fanout:
     async def _batch(self, topic: Topic, after: int) -> Batch:
         """A batch out of the record: fetched once for all who want it, whoever of them goes meanwhile."""
         key = (topic, after)
-        task = self._past.pop(key, None)
+        past, most = (
+            (self._past_with_content, REMEMBERED_WITH_CONTENT) if topic.with_content else (self._past, REMEMBERED)
+        )
+        task = past.pop(key, None)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
             task = asyncio.create_task(self._fetch(topic, after), name="batch")
-        keep(self._past, key, task, REMEMBERED)
+        keep(past, key, task, most)
         return await asyncio.shield(task)
 
     async def _fetch(self, topic: Topic, after: int) -> Batch:
+        """A batch out of the record; with content, it has whole answers as they are now."""
         request = pb.FollowRequest(
             tournament_ids=sorted(topic.tournaments),
             after_position=after,
             game_ids=sorted(topic.games),
-            rounds=sorted(topic.rounds),
+            rounds=() if topic.with_content else sorted(topic.rounds),
             tables=sorted(topic.tables),
             types=sorted(topic.types),
             limit=BATCH,
             marks=True,
         )
-        frames, position = [], after
+        found, position = [], after
         call = self._stub.Follow(request, timeout=SECONDS)
         while isinstance(news := await call.read(), pb.FollowResponse):
             position = news.position
-            if news.type:
-                frames.append(frame(news))
-        return batch(frames, position)
+            if news.type and topic.has(news):
+                found.append(news)
+        changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
+        return batch(map(frame, found, changes), position)
 
 
 def _beat(silent_since: float, viewer: Viewer) -> None:

@@ -25,12 +25,12 @@ from faristol.keeper.shorthand import SPOKEN, Unclear
 from faristol.keeper.view import counted, outcome, ruled, skipped, standing, told
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Param, Refusal
+from faristol.office.names import folded
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import Step
 from faristol.referee.document import CaseError
 from faristol.referee.forms import board_of
 from faristol.terminal.keyboard import answered
-from faristol.terminal.names import folded
 from faristol.terminal.sheet import written
 from faristol.text import cited, say, translations
 

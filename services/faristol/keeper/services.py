@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from faristol.client.rulesets import fetch
 from faristol.client.services import M, call
 from faristol.keeper.journal import Journal
+from faristol.office.names import Named, candidates
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
@@ -21,7 +22,6 @@ from faristol.referee.forms import board_of
 from faristol.referee.services import CLOCK, GAME
 from faristol.referee.verbs import Verb, method_of, verbs_of
 from faristol.rules import Board
-from faristol.terminal.names import Named, candidates
 
 T = TypeVar("T")
 

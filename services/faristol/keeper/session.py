@@ -21,6 +21,7 @@ from faristol.keeper.shorthand import Hand
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
+from faristol.office.names import Named
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
@@ -29,7 +30,6 @@ from faristol.referee.commands import Commands
 from faristol.referee.document import Value
 from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
-from faristol.terminal.names import Named
 
 MS_NS = 1_000_000
 NO_VERB = N_("there is no verb {verb}; `help` tells all of them")

@@ -14,6 +14,7 @@ from faristol.keeper.lines import Typed
 from faristol.keeper.offers import Shown, offers
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
+from faristol.office.names import Named, candidates, folded
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER, JUDGE, OFFICIALS
 from faristol.referee.forms import board_of
@@ -24,7 +25,7 @@ from faristol.rules.board import ROW_NAMES, SIZE, Tile
 from faristol.rules.notation import Notation, Start
 from faristol.rules.readings import clash, is_exact, latin, read_start, tile_readings, word_readings
 from faristol.rules.tiles import BLANK, TileSet
-from faristol.terminal.names import COULD_BE, Named, candidates, folded
+from faristol.terminal.names import COULD_BE
 
 EXCHANGES = frozenset({"X", "EX", "EXCH", "EXCHANGE"})
 """Words for an exchange, in Latin capitals."""

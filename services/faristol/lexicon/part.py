@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.host import Part, Runtime, Servicer
-from faristol.lexicon import directors, judges, service
+from faristol.lexicon import directors, gauges, judges, service
 from faristol.lexicon.docket import projection
 from faristol.lexicon.leases import Leases
 from faristol.lexicon.lexicons import Lexicons
@@ -20,6 +20,7 @@ def part(runtime: Runtime) -> Part:
     """
     lexicons = Lexicons(Library(runtime.settings.lexicons))
     leases = Leases(runtime.record)
+    measuring = (gauges.watch(runtime.record, runtime.now),) if runtime.settings.is_measured else ()
     return Part(
         name="lexicon",
         servicers=(
@@ -41,5 +42,5 @@ def part(runtime: Runtime) -> Part:
         ),
         reactions=(ruling(runtime.record, lexicons, runtime.now),),
         projections=(projection(),),
-        tasks=(Timer(runtime.record, leases, runtime.now).run,),
+        tasks=(Timer(runtime.record, leases, runtime.now).run, *measuring),
     )

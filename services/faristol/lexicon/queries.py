@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Select, literal, select, tuple_
+from sqlalchemy import Select, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
@@ -99,6 +99,23 @@ async def _waiting(record: Record, tournament_id: str = "") -> tuple[list[Case],
         for row in rows
     }
     return [known[case_id] for case_id in case_ids if known[case_id].waiting], judges, live.position
+
+
+async def backlog(record: Record) -> tuple[int, int]:
+    """How many cases wait for a judge, and since when the first of them does, in microseconds since 1970, UTC; else 0.
+
+    Raises ``NotBuilt`` while the docket is being built.
+    """
+
+    async def look(connection: AsyncConnection, live: Live) -> tuple[int, int]:
+        rows = docket.tables(live.version, live.generation)
+        query = select(func.count(), func.min(rows.cases.c.queued_at)).where(
+            rows.cases.c.waiting, rows.cases.c.mode != events.MODE_AUTOMATIC
+        )
+        number, since = (await connection.execute(query)).one()
+        return number, since or 0
+
+    return (await read(record, docket.projection(), look))[0]
 
 
 class Queue:

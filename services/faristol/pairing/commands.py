@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.pairing.administration import (
     byes,
     check_in,
+    confirmations,
     corrections,
     halls,
     postponements,
@@ -42,6 +43,7 @@ ACTS: Mapping[type[Message], Command] = {
     **course.COMMANDS,
     **result_entry.COMMANDS,
     **corrections.COMMANDS,
+    **confirmations.COMMANDS,
     **postponements.COMMANDS,
     **rulings.COMMANDS,
     **warnings.COMMANDS,
@@ -62,6 +64,7 @@ UNDO: Mapping[type[Message], Undo] = {
     **entries.UNDO,
     **pairs.UNDO,
     **pairing.UNDO,
+    **confirmations.UNDO,
     **postponements.UNDO,
     **rulings.UNDO,
     **sanctions.UNDO,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+
+from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -153,6 +155,17 @@ def result_known(game: str, article: str) -> Refusal:
         {"game": game},
         subject=f"games/{game}",
     )
+
+
+def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...], name: str) -> None:
+    """Refuse what was decided in view of a tournament that something changed since, by the facts ``later``."""
+    if found := next((fact for fact in later if isinstance(fact, rests_on)), None):
+        raise Refusal(
+            "CHANGED_MEANWHILE",
+            "",
+            N_("{name} has changed since this was begun: look at what has changed, and do it again if it still holds."),
+            {"name": name, "fact": found.DESCRIPTOR.name},
+        )
 
 
 def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:

@@ -9,13 +9,11 @@ import uuid
 from collections.abc import Iterator
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import COUNTRY, OFFICIAL, folded, tidy
+from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, tidy
 from faristol.kernel.names import checked_name as checked_name
 from faristol.kernel.refusal import N_
 
 LONGEST_ID = 40
-LONGEST_NOTE = 500
-LONGEST_CATEGORY = 20
 
 _ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
 
@@ -73,19 +71,6 @@ def checked_note(field: str, value: str) -> str:
     return note
 
 
-def same_name(name: str, other: str) -> bool:
-    """Whether readers would take two names for one: case and space do not part them."""
-    return folded(name) == folded(other)
-
-
-def same_affiliation(name: str, other: str) -> bool:
-    """Whether two clubs or associations are written with the same letters and digits.
-
-    Case, space, accents and signs, such as the two apostrophes, do not part them.
-    """
-    return _letters(name) == _letters(other)
-
-
 def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
     """Ids for what has that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
 
@@ -123,7 +108,3 @@ def _short(command_id: str) -> str:
             "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
         ) from None
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
-
-
-def _letters(name: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())

@@ -98,6 +98,8 @@ class Command:
     """Games whose tables are read, and must not go on meanwhile."""
     persons: Callable[[Tournament, Any], Collection[str]] = lambda state, request: ()
     """Persons of whom it is read where they belong."""
+    rests_on: tuple[type[Message], ...] = (Message,)
+    """Facts after which it is not carried out for who had seen the tournament before them (``expected_version``)."""
     concerned: Callable[[Tournament, Any], Collection[str]] | None = None
     """Players who may not be its arbiter. The sender is, unless the request names another; None for no arbiter."""
 

@@ -11,6 +11,8 @@ from google.protobuf.message_factory import GetMessageClass
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.clock.v1 import turn_events_pb2 as turn_events
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -26,7 +28,7 @@ M = TypeVar("M", bound=Message)
 
 FACTS: Mapping[str, Any] = {
     name: descriptor
-    for module in (events, clock_events, lexicon_events, pairing_events)
+    for module in (events, duplicate_events, clock_events, turn_events, lexicon_events, pairing_events)
     for name, descriptor in module.DESCRIPTOR.message_types_by_name.items()
 }
 """The facts that a case can name."""

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from google.protobuf import text_format
-from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.referee.document import CaseError, Value, there_is_no
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
@@ -43,13 +44,6 @@ def clocked(ms: int) -> str:
     minutes, rest = divmod(ms, 60_000)
     seconds, part = divmod(rest, 1000)
     return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
-
-
-def kebab(name: str) -> str:
-    """``END_CONDITION`` and ``EndCondition`` as a case writes them: ``end-condition``."""
-    if name.isupper() or "_" in name:
-        return name.lower().replace("_", "-")
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
 
 
 def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
@@ -202,9 +196,3 @@ def _scalar(field: Any, value: Value) -> Any:
 def shown(message: Message) -> str:
     """A message in one line, for people who look for a difference."""
     return text_format.MessageToString(message, as_one_line=True, as_utf8=True) or "nothing"
-
-
-def names_of(enum: EnumDescriptor) -> Mapping[str, int]:
-    """The values of an enumeration by the names that people write: ``recorded`` for ``KEEPING_RECORDED``."""
-    prefix = "".join(f"{part}_" for part in kebab(enum.name).upper().split("-"))
-    return {kebab(value.name.removeprefix(prefix)): value.number for value in enum.values}

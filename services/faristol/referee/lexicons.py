@@ -14,9 +14,14 @@ from faristol.words.header import Listing
 LEXICON_NAME = "case"
 
 
+def about_cases() -> About:
+    """What is said of the words of a case."""
+    return About(LEXICON_NAME, "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
+
+
 def install(library: Library, tile_set: TileSet, words: Collection[Word], layers: Collection[str] = ()) -> Pin:
     """Install a lexicon of these words, all of them in each of its layers; where there are none, of any one word."""
-    about = About(LEXICON_NAME, "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
+    about = about_cases()
     listed = frozenset(words) or {tile_set.faces[-2:]}
     in_layers = {Listing(layer): listed for layer in layers}
     installed = library.install(LEXICON_NAME, listed, tile_set=tile_set, about=about, listed=in_layers)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from faristol.referee import tables
 from faristol.referee.case import Case
 from faristol.referee.document import CaseError, Errors, Value, there_is_no
+from faristol.referee.duplicate import reader as duplicates
 from faristol.referee.salvage import readable
 from faristol.referee.tournament import reader as tournaments
 from faristol.text.files import why_unread
@@ -27,6 +28,7 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[str, Kind] = {
     "table": Kind(tables.SHARED_KEYS, tables.table_case),
+    "duplicate": Kind(duplicates.SHARED_KEYS, duplicates.duplicate_case),
     "tournament": Kind(tournaments.SHARED_KEYS, tournaments.tournament_case),
 }
 FILE_KEYS = frozenset({"kind", "cases"})

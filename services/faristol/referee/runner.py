@@ -10,6 +10,10 @@ from faristol.kernel.refusal import Refusal
 from faristol.referee import cell, memory
 from faristol.referee.case import Case, Step, TableCase
 from faristol.referee.document import CaseError, Errors
+from faristol.referee.duplicate import services as duplicates
+from faristol.referee.duplicate.case import DuplicateCase
+from faristol.referee.duplicate.services import Duplicates
+from faristol.referee.duplicate.world import DuplicateWorld
 from faristol.referee.expectations import differences
 from faristol.referee.services import Tables
 from faristol.referee.table_world import TableWorld
@@ -41,14 +45,15 @@ class Halls:
 
     tables: Tables
     tournaments: Tournaments
+    duplicates: Duplicates
 
 
-IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory)
+IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory, duplicates.in_memory)
 
 
 def on_cell(nats_url: str) -> Halls:
     """A cell for every case, on a NATS server that runs."""
-    return Halls(cell.on_cell(nats_url), tournament_cell.on_cell(nats_url))
+    return Halls(cell.on_cell(nats_url), tournament_cell.on_cell(nats_url), duplicates.on_cell(nats_url))
 
 
 async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
@@ -62,7 +67,7 @@ async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
     except CaseError as error:
         problems.append(str(error))
     except Refusal as refusal:
-        what = "table" if isinstance(case, TableCase) else "tournament"
+        what = {TableCase: "table", DuplicateCase: "duplicate game"}.get(type(case), "tournament")
         problems.append(str(case.place.wrong(f"no {what} can stand like this: {refusal}")))
     except (ValueError, NotFound) as error:
         problems.append(str(case.place.wrong(f"the services cannot go on: {error}")))
@@ -79,6 +84,10 @@ async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
             tournament = TournamentWorld(case)
             async with halls.tournaments(case, tournament.now) as in_hall:
                 await _take_steps(tournament, in_hall, case.steps, problems)
+        case DuplicateCase():
+            duplicate = DuplicateWorld(case)
+            async with halls.duplicates(case, duplicate.now) as in_halls:
+                await _take_steps(duplicate, in_halls, case.steps, problems)
         case _:
             raise TypeError(f"{type(case).__name__} is no case that can be played")
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from faristol.kernel.spellings import kebab
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.document import Value
-from faristol.referee.forms import by_square, clocked, fill, kebab, shown, start_of
+from faristol.referee.forms import by_square, clocked, fill, shown, start_of
 from faristol.referee.services import AtTable
 from faristol.referee.world import Differences
 from faristol.results import answers

@@ -10,7 +10,7 @@ from google.protobuf.descriptor import Descriptor, MethodDescriptor, ServiceDesc
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from faristol.referee.forms import kebab
+from faristol.kernel.spellings import kebab
 
 GIVEN = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
 """Fields that the step itself says."""

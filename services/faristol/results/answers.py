@@ -159,6 +159,35 @@ def table(game: rows.Game) -> results.Table:
     return answer
 
 
+def watched(of: rows.Game) -> results.WatchedTable:
+    """A table as officials watch it."""
+    answer = like(
+        results.WatchedTable,
+        of,
+        seats=[results.Seat(player_id=seat.player_id, score=seat.score) for seat in of.seats],
+    )
+    if of.postponed_to is not None:
+        answer.postponed_to.FromNanoseconds(of.postponed_to)
+    if (sheet := of.sheet) is None:
+        return answer
+    kept = like(
+        results.WatchedTable,
+        sheet,
+        open=True,
+        final=of.final,
+        clocks=[_side(seat) for seat in of.seats] if sheet.clocked else [],
+        waits=[_wait(each) for each in sheet.waits],
+    )
+    answer.MergeFrom(kept)
+    return answer
+
+
+def _wait(of: rows.Wait) -> results.Wait:
+    answer = like(results.Wait, of)
+    answer.since.FromNanoseconds(of.since)
+    return answer
+
+
 # --- standings -----------------------------------------------------------------------------------------------------
 
 

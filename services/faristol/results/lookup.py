@@ -158,6 +158,30 @@ async def tournament(
     return Found(of, position, divisions)
 
 
+async def tables(record: Record, tournament_id: str, number: int, hall: str) -> results.ListTablesResponse:
+    """The tables of a round as officials watch them: of the latest when ``number`` is 0, in a hall where one is named.
+
+    Raises ``NotFound`` for a tournament that there is not, and for a round that is not paired.
+    """
+
+    async def look(reader: Reader) -> results.ListTablesResponse:
+        found, rounds = await reader.tournament(tournament_id)
+        if found is None or not is_made(found):
+            raise NotFound("tournament", tournament_id)
+        if number and number not in rounds:
+            raise NotFound("round", f"{tournament_id}/{number}")
+        if not rounds:
+            return results.ListTablesResponse()
+        of = rounds[number or max(rounds)]
+        games = await reader.games_of_round(tournament_id, of.round, hall)
+        phase = results.RoundPhase.ValueType(of.phase)
+        return results.ListTablesResponse(round=of.round, phase=phase, tables=[answers.watched(each) for each in games])
+
+    answer, position = await read_now(record, look, tournament_id)
+    answer.position = position
+    return answer
+
+
 async def _head(reader: Reader, tournament_id: str) -> Tournament:
     """A tournament. Raises ``NotFound`` when there is none, or it is not made yet."""
     for found in await reader.of_tournament(Tournament, tournament_id):

@@ -21,7 +21,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Recorded
-from faristol.results import rounds, scoresheet
+from faristol.results import rounds, scoresheet, waits
 from faristol.results.broken import Broken, Unknown
 from faristol.results.championship import Championship
 from faristol.results.clocks import TICKS
@@ -40,8 +40,9 @@ CHANGING = facts.that_change(
     options.CHANGE_SHEET,
     options.CHANGE_INCIDENTS,
     options.CHANGE_CLOCKS,
+    options.CHANGE_WAITS,
 )
-"""Events that change what the public reads."""
+"""Events that change what is read."""
 
 _SCORES = facts.that_change(options.CHANGE_SCORE)
 
@@ -142,6 +143,8 @@ def _note(state: State, event: Recorded) -> None:
 def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
     """Take an event of a game or its clock up at its table, and what comes of it in what the tournament shows."""
     kind = type(fact)
+    if (wait := waits.CHANGES.get(kind)) is not None:
+        wait(sheet, fact)
     if (tick := TICKS.get(kind)) is not None:
         tick(game, sheet, fact)
     elif (change := scoresheet.FOLDS.get(kind)) is not None:
@@ -227,7 +230,7 @@ def _keep_rules(state: State, event: Recorded) -> None:
 
 FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     game_events.GameOpened: _open,
-    **dict.fromkeys((*scoresheet.FOLDS, *TICKS), _note),
+    **dict.fromkeys((*scoresheet.FOLDS, *TICKS, *waits.CHANGES), _note),
     pairing.TournamentCreated: _create,
     pairing.RulesetKept: _keep_rules,
     **dict.fromkeys(OF_TOURNAMENT, _change_tournament),

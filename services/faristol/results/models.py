@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from faristol.bus import Pace, Progress
+from faristol.host.access import Admission
 from faristol.host.dispatch import Context
 from faristol.host.errors import Behind
 from faristol.host.ruleset_store import bring
@@ -54,16 +55,24 @@ MARGIN = 0.1
 class ReadModels:
     """The read models of a cell."""
 
-    def __init__(self, record: Record, progress: Progress, lag: float = LAG, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        record: Record,
+        progress: Progress,
+        lag: float = LAG,
+        pace: Pace | None = None,
+        admission: Callable[[], Admission | None] = lambda: None,
+    ) -> None:
         """``lag`` is in seconds: how long an answer waits before it says that something is not there.
 
-        ``pace`` says what stands still, where somebody looks.
+        ``pace`` says what stands still, where somebody looks, and ``admission`` who may know what, where anybody asks.
         """
         self.record = record
+        self.admission = admission
         self.pace = pace
         self.progress = progress
         self.tail = Tail(record, progress)
-        """The public news, for all who follow it."""
+        """The news, for all who follow it."""
         self.directory = Directory(record)
         """Everybody by name."""
         self.lag = lag

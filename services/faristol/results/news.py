@@ -1,4 +1,4 @@
-"""News: which events the public hears of, and what it is told of each."""
+"""News: which events the public and officials hear of, and what they are told of each."""
 
 from __future__ import annotations
 
@@ -13,9 +13,19 @@ from faristol.results.model import game_of
 PUBLIC = facts.types_of(facts.told_to(options.AUDIENCE_PUBLIC))
 """Events that the public hears of. Draws are not among them, nor is anything that is for officials."""
 
+_OF_THE_CELL = facts.on_streams("access") | facts.on_streams("people")
+
+OFFICIAL = facts.types_of(facts.told_to(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
+"""Events that officials hear of, each as far as their role and scope let them know."""
+
+NAMES_OF_PUBLIC = frozenset(kind.rpartition(".")[2] for kind in PUBLIC)
+"""The same without their packages: no two events have one name."""
+
+_CASE = "case-"
+
 
 def piece(event: Recorded) -> results.FollowResponse:
-    """The news of a public event. Whoever gets it does not change it: it is made once for all."""
+    """The news of an event. Whoever gets it does not change it: it is made once for all."""
     game_id = game_of(event) or facts.game_of(event.message)
     _, round_, table = place_of(game_id)
     return results.FollowResponse(
@@ -26,4 +36,5 @@ def piece(event: Recorded) -> results.FollowResponse:
         round=round_ or facts.round_of(event.message),
         table=table,
         recorded_at=to_timestamp(event.recorded_at),
+        case_id=event.stream.removeprefix(_CASE) if event.stream.startswith(_CASE) else "",
     )

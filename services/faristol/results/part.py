@@ -20,7 +20,12 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=results.DESCRIPTOR.services_by_name["ResultsService"],
                 add=results_grpc.add_ResultsServiceServicer_to_server,
-                instance=service(runtime.record, runtime.progress(kept.consumer), pace=pace),
+                instance=service(
+                    runtime.record,
+                    runtime.progress(kept.consumer),
+                    pace=pace,
+                    admission=lambda: runtime.admission,
+                ),
             ),
         ),
         projections=(kept,),

@@ -121,6 +121,18 @@ class Incident(NamedTuple):
     article: str = ""
 
 
+class Wait(NamedTuple):
+    """What waits at a table; ``since`` is in nanoseconds since 1970."""
+
+    kind: int
+    since: int
+    turn: int
+    player_id: str
+    number: int
+    arbiter: bool
+    article: str
+
+
 class Adjustment(NamedTuple):
     """Points of the spread that do not come from scores."""
 
@@ -326,6 +338,10 @@ class Sheet(Row):
     last_turn: int = 0
     draw_commitment: bytes = b""
     seed: bytes = b""
+    arbiter_id: str = ""
+    """Who has the table."""
+    waits: tuple[Wait, ...] = ()
+    """In the order in which they came up."""
 
 
 @dataclass(slots=True)

@@ -9,12 +9,13 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.bus import Pace, Progress
+from faristol.host.access import Admission
 from faristol.host.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.record import Record
 from faristol.results.absence import looked_up_again
 from faristol.results.models import LAG, ReadModels
-from faristol.results.questions.games import get_game, get_pairings
+from faristol.results.questions.games import get_game, get_pairings, list_tables
 from faristol.results.questions.players import get_player, search_players
 from faristol.results.questions.record import follow, get_status, list_seals
 from faristol.results.questions.report import get_report
@@ -42,6 +43,7 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.GetPlayerRequest: looked_up_again(get_player),
     pb.SearchPlayersRequest: search_players,
     pb.GetGameRequest: looked_up_again(get_game),
+    pb.ListTablesRequest: looked_up_again(list_tables),
     pb.GetStatusRequest: get_status,
     pb.FollowRequest: follow,
     pb.ListSealsRequest: list_seals,
@@ -50,12 +52,15 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
 """What answers each request."""
 
 
-def service(record: Record, progress: Progress, lag: float = LAG, pace: Pace | None = None) -> Dispatcher:
-    """The read models of a cell. ``lag`` is in seconds: how long an answer waits before it says "not found".
-
-    ``pace`` says what stands still, where somebody looks.
-    """
-    models = ReadModels(record, progress, lag, pace)
+def service(
+    record: Record,
+    progress: Progress,
+    lag: float = LAG,
+    pace: Pace | None = None,
+    admission: Callable[[], Admission | None] = lambda: None,
+) -> Dispatcher:
+    """The read models of a cell. See ``ReadModels``."""
+    models = ReadModels(record, progress, lag, pace, admission)
     descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
     questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)

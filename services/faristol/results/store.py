@@ -165,6 +165,13 @@ class Reader:
             known.seats.append(Seat(*row[after_sheet:]))
         return found
 
+    async def games_of_round(self, tournament_id: str, number: int, hall: str = "") -> list[Game]:
+        """The same of the tables of a round, or of those in a hall, in the order of the tables."""
+        game, sheet, seat = (self.tables[cls] for cls in (Game, Sheet, Seat))
+        query = _games(game, sheet, seat).where(game.c.tournament_id == tournament_id, game.c.round == number)
+        found = await self.games(query.where(game.c.hall == hall) if hall else query)
+        return sorted(found.values(), key=lambda each: (each.table, each.place))
+
     async def those_games(self, game_ids: Iterable[str]) -> dict[str, Game]:
         """The same of some games."""
         found: dict[str, Game] = {}

@@ -1,4 +1,4 @@
-"""The tail of the record's public news: read once for all who follow it in this process.
+"""The tail of the record's news: read once for all who follow it in this process.
 
 News comes from the record and not from the bus, and never runs ahead of the read models: what a piece of news is about
 can be read when it arrives. One task follows the record while anybody follows the tail, and keeps the latest news in a
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from operator import attrgetter
 
@@ -18,7 +18,7 @@ from faristol.kernel.topics import OF_DIVISIONS, Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.record.tasks import end
-from faristol.results.news import PUBLIC, piece
+from faristol.results.news import NAMES_OF_PUBLIC, OFFICIAL, PUBLIC, piece
 
 KEPT = 8_192
 """Pieces of news that the ring keeps, at least, once there are so many."""
@@ -44,13 +44,18 @@ ALIVE = 5.0
 CATCH_UP = 5.0
 """Seconds to wait for the read models to come to the position that a follower begins after."""
 
+TOLD = PUBLIC | OFFICIAL
+
 _DIVISIONS = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_DIVISIONS)
 
 News = results.FollowResponse
 
+MayKnow = Callable[[News], Awaitable[bool]]
+"""Whether what is for officials is for a follower."""
+
 
 class Tail:
-    """The latest public news of all tournaments, up to where the read models are."""
+    """The latest news of all tournaments, up to where the read models are."""
 
     def __init__(self, record: Record, progress: Progress, kept: int = KEPT) -> None:
         """``kept`` is how many pieces of news the ring keeps."""
@@ -76,25 +81,33 @@ class Tail:
         limit: int = 0,
         marks: bool = False,
         last: int | None = None,
+        may_know: MayKnow | None = None,
     ) -> AsyncGenerator[News, None]:
-        """The news of a topic after a position, in order. See ``FollowRequest`` for the other parameters."""
+        """The news of a topic after a position, in order. See ``FollowRequest`` for the other parameters.
+
+        What is for officials is left out unless ``may_know`` is given and says of it that the follower may.
+        """
         async with self._joined():
             if last is not None:
                 after = max(self._before, await self._progress.position() - last)
             if marks:
                 yield News(position=await self._begin(after))
             async for news in (
-                self._some(topic, after, limit, marks=marks) if limit else self._live(topic, after, marks=marks)
+                self._some(topic, after, limit, may_know, marks=marks)
+                if limit
+                else self._live(topic, after, may_know, marks=marks)
             ):
                 yield news
 
-    async def _some(self, topic: Topic, after: int, limit: int, *, marks: bool) -> AsyncGenerator[News, None]:
+    async def _some(
+        self, topic: Topic, after: int, limit: int, may_know: MayKnow | None, *, marks: bool
+    ) -> AsyncGenerator[News, None]:
         """So many pieces of news after a position, or those that there are."""
         here, left = await self._progress.position(), limit
         while self._here < here:
             await self._wait(self._moved, None)
         while left and after < self._here:
-            batch, after = await self._after(topic, after)
+            batch, after = await self._after(topic, after, may_know)
             if len(batch) >= left:
                 batch = batch[:left]
                 after = batch[-1].position
@@ -104,13 +117,15 @@ class Tail:
         if marks:
             yield News(position=after)
 
-    async def _live(self, topic: Topic, after: int, *, marks: bool) -> AsyncGenerator[News, None]:
+    async def _live(
+        self, topic: Topic, after: int, may_know: MayKnow | None, *, marks: bool
+    ) -> AsyncGenerator[News, None]:
         """The news after a position, and what comes."""
         clock = asyncio.get_running_loop().time
         told, since = after, clock()
         while True:
             moved = self._moved
-            batch, after = await self._after(topic, after)
+            batch, after = await self._after(topic, after, may_know)
             for news in batch:
                 yield news
             if batch:
@@ -138,18 +153,22 @@ class Tail:
         if self._reader and self._reader.done():
             self._reader.result()
 
-    async def _after(self, topic: Topic, after: int) -> tuple[list[News], int]:
+    async def _after(self, topic: Topic, after: int, may_know: MayKnow | None) -> tuple[list[News], int]:
         """Some news of a topic after a position, and up to where that is all."""
         if after < self._before:
-            return await self._replayed(topic, after)
-        start = bisect_right(self._positions, after)
-        stop = start + BATCH
-        position = self._positions[stop - 1] if stop < len(self._ring) else max(after, self._here)
-        return [news for news in self._ring[start:stop] if topic.has(news)], position
+            found, position = await self._replayed(topic, after, TOLD if may_know else PUBLIC)
+        else:
+            start = bisect_right(self._positions, after)
+            stop = start + BATCH
+            position = self._positions[stop - 1] if stop < len(self._ring) else max(after, self._here)
+            found = [news for news in self._ring[start:stop] if topic.has(news)]
+        if may_know is None:
+            return [news for news in found if news.type in NAMES_OF_PUBLIC], position
+        return [news for news in found if news.type in NAMES_OF_PUBLIC or await may_know(news)], position
 
-    async def _replayed(self, topic: Topic, after: int) -> tuple[list[News], int]:
+    async def _replayed(self, topic: Topic, after: int, told: frozenset[str]) -> tuple[list[News], int]:
         """The same out of the record. Few may read at once; who waits for their turn holds nothing."""
-        types = frozenset(kind for kind in PUBLIC if not topic.types or kind.rpartition(".")[2] in topic.types)
+        types = frozenset(kind for kind in told if not topic.types or kind.rpartition(".")[2] in topic.types)
         here = self._here
         async with self._replays:
             batch = await self._record.read(
@@ -191,7 +210,7 @@ class Tail:
             while self._here < here:
                 events = await self._record.recent.after(self._here, limit=BATCH, at_least=here)
                 events = [event for event in events if self._here < event.position <= here]
-                self._keep([piece(event) for event in events if event.type in PUBLIC])
+                self._keep([piece(event) for event in events if event.type in TOLD])
                 self._here = events[-1].position if events else here
                 self._tell()
             await self._progress.reached(self._here + 1, LOOK)

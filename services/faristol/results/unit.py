@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Recorded
-from faristol.results import ranks, scoresheet
+from faristol.results import ranks, scoresheet, waits
 from faristol.results.championship import Championship
 from faristol.results.clocks import TICKS
 from faristol.results.model import EVERY, State, game_of
@@ -62,6 +62,8 @@ class Needs:
         elif kind in scoresheet.FOLDS or kind is game_events.GameOpened:
             self.games.add(game_of(event))
             self.lines.add(game_of(event))
+        elif kind in waits.CHANGES:
+            self.games.add(game_of(event))
         elif kind in _OF_TOURNAMENTS and not takes_no_points(event.message):
             self._add_of_tournament(event, kind)
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
-from pydantic import BaseModel
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from faristol.host import logs
 from faristol.kernel.refusal import Param
 from faristol.terminal.settings import settings_of
 from faristol.text import say
@@ -22,8 +18,6 @@ from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
-
-console = Console(stderr=True)
 
 
 class _Person:
@@ -45,10 +39,8 @@ def who_acts() -> str:
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run asynchronous work to its end, with logs on standard error."""
-    logging.basicConfig(
-        level=settings_of().log_level,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    settings = settings_of()
+    logs.begin(settings.log_level, settings.log_format)
     return asyncio.run(work)
 
 
@@ -71,7 +63,7 @@ def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent:
     one line.
     """
     if json_output:
-        if isinstance(content, BaseModel):
+        if hasattr(content, "model_dump"):
             content = content.model_dump(mode="json")
         elif hasattr(content, "DESCRIPTOR"):
             content = as_json(content)
@@ -80,16 +72,6 @@ def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent:
     told = [lines] if isinstance(lines, str) else list(lines)
     if told:
         typer.echo("\n".join(told))
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on the terminal, as a function of what is done and what there is to do."""
-    parts = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
-    hidden = not console.is_terminal
-    with Progress(*parts, TimeRemainingColumn(), console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def many(count: int, thing: str, things: str = "") -> str:

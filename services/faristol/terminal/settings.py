@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
-from faristol.host import Settings, StartError
+from faristol.host import StartError
+
+if TYPE_CHECKING:
+    from faristol.host import Settings
 
 
 def settings_of(**given: object) -> Settings:
     """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
+    # Brought in when they are asked for: who wants help needs none of it.
+    from pydantic import ValidationError
+
+    from faristol.host import Settings
+
     try:
         return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as problem:

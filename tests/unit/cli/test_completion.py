@@ -11,7 +11,7 @@ import typer
 from tests.integration.processes import FARISTOL, environment
 
 from faristol.cli import completion
-from faristol.terminal.names import Named
+from faristol.office.names import Named
 
 
 @pytest.mark.parametrize(

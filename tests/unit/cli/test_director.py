@@ -18,6 +18,8 @@ from faristol.cli import contract, history
 from faristol.cli.acts import ACTS
 from faristol.cli.contract import METHODS, as_written, option_of
 from faristol.cli.main import app
+from faristol.office import history as office_history
+from faristol.office.sentences import SENTENCES, Sentences
 from faristol.pairing.model.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -312,8 +314,8 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
 
 @pytest.mark.parametrize("method", ACTS)
 def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
-    act = ACTS[method]
-    texts = [act.said, *act.also.values()]
+    of = SENTENCES.get(method, Sentences())
+    texts = [of.said, *of.also.values()]
     assert any(texts) or READS_ONLY.match(method) or method == "PairRound"
     assert all(" " in text for text in texts if text)
 
@@ -428,19 +430,19 @@ def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
 
 def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
     assert {kind.DESCRIPTOR.name for kind in FOLDS} | {"RatingSystemChosen"} == {
-        *history.METHODS,
-        *history.TOLD,
+        *office_history.METHODS,
+        *office_history.TOLD,
     }
-    assert not history.METHODS.keys() & history.TOLD
+    assert not office_history.METHODS.keys() & office_history.TOLD
 
 
 def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
     """As the answer to a command does that says to when a game is postponed."""
     of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
-    for method in {*history.METHODS.values(), "GiveForfeit"}:
-        kinds = [kind.DESCRIPTOR for kind in FOLDS if history.METHODS.get(kind.DESCRIPTOR.name) == method]
+    for method in {*office_history.METHODS.values(), "GiveForfeit"}:
+        kinds = [kind.DESCRIPTOR for kind in FOLDS if office_history.METHODS.get(kind.DESCRIPTOR.name) == method]
         known = of_every_act | {"game", "at_table", "outcome"} | {field.name for kind in kinds for field in kind.fields}
-        assert known.issuperset(re.findall(r"\{(\w+)", ACTS[method].said)), method
+        assert known.issuperset(re.findall(r"\{(\w+)", SENTENCES[method].said)), method
 
 
 def test_a_refusal_names_options_as_they_are_written() -> None:

@@ -7,12 +7,12 @@ import pytest
 from grpc.aio import AioRpcError, Metadata
 
 from faristol.cli import players
-from faristol.cli.player_list import read_players
 from faristol.cli.players import _registered_before, stands_already
-from faristol.cli.team_list import teams_of
 from faristol.host import StartError
 from faristol.host.errors import status_of
 from faristol.kernel.refusal import Refusal
+from faristol.office.player_list import read_players
+from faristol.office.team_list import teams_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.terminal.names import Roll

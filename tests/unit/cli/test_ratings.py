@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faristol.cli.player_list import read_players
 from faristol.cli.ratings import rating_list, title
+from faristol.office.player_list import read_players
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 

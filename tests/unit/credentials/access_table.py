@@ -11,6 +11,8 @@ from faristol.credentials.needs import Needs, needs_of
 from faristol.credentials.roles import NAMES, PUBLIC, Role
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.clock.v1 import clock_pb2 as clock
+from faristol.pb.clock.v1 import turns_pb2 as turns
+from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.lexicon.v1 import adjudication_pb2 as adjudication
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -20,7 +22,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 
 PAGE = Path(__file__).parents[3] / "docs" / "access.md"
 HEAD = "## Every method\n\n"
-FILES = (access, game, clock, lexicon, adjudication, pairing, rating, results)
+FILES = (access, game, duplicate, clock, turns, lexicon, adjudication, pairing, rating, results)
 SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in file.DESCRIPTOR.services_by_name.values()]
 
 
@@ -47,6 +49,8 @@ def _scope(needs: Needs) -> Iterator[str]:
         for path in paths if needs.narrowed or not needs.is_public else ():
             if path:
                 yield f"{what} `{'.'.join(path)}`"
+    if needs.hall:
+        yield f"hall `{'.'.join(needs.hall)}`"
     for what, path in (("player", needs.players), ("judge", needs.judge), ("arbiter", needs.arbiter)):
         if path:
             yield f"themselves as {what} `{'.'.join(path)}`"

@@ -64,8 +64,9 @@ def test_every_command_names_a_scope_but_for_those_that_carry_it_inside() -> Non
     assert bare == {"GrantCredential", "RevokeCredential", "SignIn", "SignOut"}
 
 
-def test_every_method_that_players_call_at_a_table_says_for_whom_they_act() -> None:
-    acting = [needs for needs in NEEDS.values() if PLAYER in needs.roles and (needs.games or needs.tournaments)]
+def test_every_command_that_players_give_at_a_table_says_for_whom_they_act() -> None:
+    called = [needs for needs in NEEDS.values() if PLAYER in needs.roles and (needs.games or needs.tournaments)]
+    acting = [needs for needs in called if not needs.method.rpartition("/")[2].startswith("List")]
     assert acting
     assert [needs.method for needs in acting if not needs.players or not needs.occurred_at] == []
 

@@ -64,7 +64,8 @@ def test_every_template_that_follows_a_tournament_says_what_it_shows() -> None:
     folder = resources.files("faristol.gateway") / "templates"
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
     following = {name for name, text in texts.items() if "data-follow" in text or 'extends "tournament.html"' in text}
-    assert following - {"tournament.html"} == news.PAGES.keys()
-    for page in news.PAGES:
+    assert following - {"tournament.html", "console.html"} == news.PAGES.keys()
+    assert news.CONSOLES.keys() <= texts.keys()
+    for page in (*news.PAGES, *news.CONSOLES):
         assert news.of_page(page).split() == sorted(kind.DESCRIPTOR.name for kind in news.events_of(page))
     assert news.of_page("status.html") == ""

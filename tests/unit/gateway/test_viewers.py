@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from faristol.bus import NatsServer
 from faristol.cell.processes import running
 from faristol.gateway import viewers
 from faristol.gateway.connections import Connections, Line
+from faristol.gateway.frames import Plain
 from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
 from faristol.host import Settings
@@ -99,7 +101,8 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
                 await until(lambda: {each.position for each in late} == {last})
             assert {each.connections for each in (*early, *late)} == {1}
             heard = await asyncio.to_thread(_read_all, slow, str(expected[0][-1]))
-            assert [int(line[4:]) for line in heard if line.startswith("id: ")][: len(expected[0])] == expected[0]
+            told = [int(line[4:]) for line, next_line in pairwise(heard) if next_line.startswith("event: ")]
+            assert told[: len(expected[0])] == expected[0]
         play = next(each for each in early[0].data if each["type"] == "PlayPlaced")
         assert (play["tournament_id"], play["game_id"], play["round"], play["table"]) == ("lliga", "lliga-r1-t1", 1, 1)
 
@@ -217,7 +220,8 @@ async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_give
     transport.set_protocol(viewer)
 
     def add(first: int, last: int) -> None:
-        fanout.ring.add([results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)], last - 1)
+        news = [results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)]
+        fanout.ring.add(news, last - 1, map(Plain, news))
         viewer.go_on()
 
     add(1, 2_000)

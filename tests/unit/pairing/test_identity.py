@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.kernel.errors import Invalid
-from faristol.pairing.identity import checked_country, checked_id, checked_name, ids_of, player_id, same_name
+from faristol.kernel.names import same_name
+from faristol.pairing.identity import checked_country, checked_id, checked_name, ids_of, player_id
 from faristol.record.people import Person, told_apart
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"

@@ -9,6 +9,8 @@ import pytest
 from google.protobuf.message import Message
 
 from faristol.credentials import state as access
+from faristol.duplicate import game as duplicate
+from faristol.duplicate import hall as slips
 from faristol.kernel import facts
 from faristol.lexicon import adjudication
 from faristol.lexicon import model as case
@@ -22,6 +24,8 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "access": (access.Access(), lambda state, fact: access.fold(state, [fact])),
     "game": (Game(), evolution.evolve),
     "clock": (clock.Clock(), clock.evolve),
+    "duplicate": (duplicate.Duplicate(), duplicate.evolve),
+    "slips": (slips.Hall(), slips.evolve),
     "tournament": (tournament.Tournament(), tournament.evolve),
     "case": (case.Case(), case.evolve),
     "lexicon": (adjudication.Adjudication(), adjudication.evolve),

@@ -9,6 +9,8 @@ import pytest
 from faristol.referee.articles import separated
 from faristol.referee.case import TableCase
 from faristol.referee.document import CaseError
+from faristol.referee.duplicate import expectations as of_duplicates
+from faristol.referee.duplicate import reader as duplicates
 from faristol.referee.expectations import EXPECTATIONS
 from faristol.referee.reader import FILE_KEYS, files_in, read_cases, read_file
 from faristol.referee.runner import run_case
@@ -357,6 +359,7 @@ def test_the_grammar_names_every_key() -> None:
     grammar = (Path(__file__).parents[3] / "docs" / "rulebook-cases.md").read_text(encoding="utf-8")
     keys = FILE_KEYS | CASE_KEYS | SHARED_KEYS | SAID_KEYS | EXPECTATIONS
     keys |= tournaments.CASE_KEYS | tournaments.SHARED_KEYS | tournaments.GIVEN_KEYS | of_tournaments.EXPECTATIONS
+    keys |= duplicates.CASE_KEYS | duplicates.SHARED_KEYS | of_duplicates.EXPECTATIONS
     for key in keys:
         assert f"`{key}`" in grammar, key
 
@@ -364,7 +367,7 @@ def test_the_grammar_names_every_key() -> None:
 async def test_the_examples_of_the_grammar_come_out_as_they_say(tmp_path: Path) -> None:
     grammar = (Path(__file__).parents[3] / "docs" / "rulebook-cases.md").read_text(encoding="utf-8")
     examples = [part.partition("```")[0] for part in grammar.split("```yaml\n")[1:]]
-    assert len(examples) == 3
+    assert len(examples) == 4
     for example in examples:
         (case,) = read_cases(written(tmp_path, example))
         assert (await run_case(case)).problems == ()

@@ -14,7 +14,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.people.v1 import events_pb2 as people
-from faristol.results import clocks, incidents, model, players, rounds, scoresheet, tournament
+from faristol.results import clocks, incidents, model, players, rounds, scoresheet, tournament, waits
 from faristol.results.broken import Unknown
 from faristol.results.model import State
 
@@ -25,6 +25,7 @@ FOLDS: Mapping[options.Change.ValueType, set[facts.Kind]] = {
     options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},
     options.CHANGE_INCIDENTS: {*incidents.INCIDENTS},
     options.CHANGE_CLOCKS: {*clocks.TICKS},
+    options.CHANGE_WAITS: {*waits.CHANGES},
 }
 
 

@@ -64,7 +64,7 @@ def test_a_play_stands_when_every_word_that_was_challenged_is_good() -> None:
     assert not play_stands([True, False])
 
 
-@given(st.integers(0, 60_000), st.sampled_from(ruleset_names()))
+@given(st.integers(0, 60_000), st.sampled_from(ruleset_names("classic", "multi")))
 def test_only_pes_has_fifteen_seconds(elapsed: int, name: str) -> None:
     if name == "pes-2024" and elapsed > 15_000:
         with pytest.raises(Refusal, check=lambda refusal: refusal.article == "PES Δ.ε"):

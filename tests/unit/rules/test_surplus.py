@@ -22,7 +22,7 @@ from faristol.rules.surplus import (
 
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
 SEED = bytes(range(32))
-rulesets = st.sampled_from([load_ruleset(name) for name in ruleset_names()])
+rulesets = st.sampled_from([load_ruleset(name) for name in ruleset_names("classic", "multi")])
 
 
 @given(rulesets, st.integers(0, 7), st.integers(1, 3), st.sampled_from(Stage), st.booleans(), st.integers(0, 99))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from faristol.words.jit import compiled
@@ -14,6 +15,17 @@ def test_a_function_whose_code_cannot_be_kept_is_compiled_all_the_same() -> None
     exec(compile("def twice(number):\n    return 2 * number\n", "/nowhere/at/all.py", "exec"), names)
     twice: Callable[[int], int] = compiled(names["twice"])
     assert twice(21) == 42
+
+
+def test_a_function_is_compiled_anew_when_what_it_calls_in_another_file_has_changed(tmp_path: Path) -> None:
+    head = "from faristol.words.jit import compiled\n"
+    asks = f"{head}from inner import add\n\n@compiled\ndef outer(number):\n    return add(number)\n"
+    (tmp_path / "outer.py").write_text(asks, encoding="utf-8")
+    for added in (1, 2):
+        inner = f"{head}\n@compiled\ndef add(number):\n    return number + {added}\n"
+        (tmp_path / "inner.py").write_text(inner, encoding="utf-8")
+        answer = subprocess.check_output([sys.executable, "-c", "import outer; print(outer.outer(1))"], cwd=tmp_path)
+        assert int(answer) == 1 + added
 
 
 def test_looking_words_up_does_not_bring_the_compiler_along() -> None:

@@ -192,6 +192,40 @@ def test_no_play_is_an_empty_list_that_says_so(make_graph: MakeGraph) -> None:
     assert repr(plays) == "<Candidates: 0 plays>"
 
 
+def test_a_hand_of_nothing_has_no_play(make_graph: MakeGraph) -> None:
+    grid = Grid.of(load_tile_set("ca-100"), {(7, 7): ("S", False)})
+    assert not generate(make_graph(["sol"]), grid, [])
+    assert not best(make_graph(["sol"]), grid, [])
+
+
+def test_the_best_plays_are_all_that_tie(make_graph: MakeGraph) -> None:
+    """On the empty board each play lies as well down as across, and on as many squares as count the same."""
+    graph, grid = make_graph(["sol", "los"]), Grid.of(load_tile_set("ca-100"), {})
+    tops = best(graph, grid, ["S", "O", "L"])
+    assert len(tops) == 2 * 2 * 3
+    assert {play.score for play in tops} == {6}
+
+
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(games(), st.integers(0, 2))
+def test_the_best_plays_are_the_first_of_all_plays(
+    game: tuple[TileSet, set[Word], list[Word], list[int]], blanks: int
+) -> None:
+    """With up to two blanks for any face of the set, on boards that racks without blanks have filled."""
+    tile_set, words, racks, choices = game
+    graph = WordGraph(build(words, tile_set=tile_set, about=ABOUT))
+    squares: Squares = {}
+    for rack, choice in zip(racks, choices, strict=True):
+        grid = Grid.of(tile_set, squares)
+        for hand in (rack, (*rack[: 7 - blanks], *[BLANK] * blanks)):
+            every = list(generate(graph, grid, hand))
+            for count in (1, 3):
+                least = every[min(count, len(every)) - 1].score if every else 0
+                assert list(best(graph, grid, hand, count)) == [play for play in every if play.score >= least]
+        if plays := generate(graph, grid, rack):
+            squares |= {(row, col): (face, blank) for row, col, face, blank in plays[choice % len(plays)].tiles}
+
+
 def test_plays_can_be_counted_sliced_and_taken_from_the_end(make_graph: MakeGraph) -> None:
     plays = generate(make_graph(["sol", "los"]), Grid.of(load_tile_set("ca-100"), {}), ["S", "O", "L"])
     assert [*plays] == plays[:]
@@ -206,6 +240,10 @@ def test_plays_that_find_no_room_are_found_again(make_graph: MakeGraph, monkeypa
     for room in (1, len(plenty), len(plenty) + 1):
         monkeypatch.setattr(module, "_ROOM", room)
         assert list(generate(graph, grid, ["S", "O", "L"])) == plenty
+    tops = list(best(graph, grid, ["S", "O", "L"]))
+    for room in (1, len(tops), len(tops) + 1):
+        monkeypatch.setattr(module, "_ROOM_OF_BEST", room)
+        assert list(best(graph, grid, ["S", "O", "L"])) == tops
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from faristol.client.problems import reason_of
 from faristol.gateway.language import language_of
 from faristol.gateway.results import DEADLINE
-from faristol.gateway.session import NotSignedIn, token_of
+from faristol.gateway.session import NotSignedIn, checked, token_of
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
@@ -100,17 +100,20 @@ class Calls:
     async def follow(self, request: Message) -> AsyncIterator[Any]:
         """The responses of a stream, until one of both ends leaves."""
         method = METHODS[type(request)]
-        call = self._channel(method.service).unary_stream(
+        stream = self._channel(method.service).unary_stream(
             method.path,
             request_serializer=method.request.SerializeToString,
             response_deserializer=method.response.FromString,
         )
+        call = stream(request, metadata=tuple(self._metadata))
         try:
-            async for response in call(request, metadata=tuple(self._metadata)):
+            async for response in call:
                 yield response
         except grpc.aio.AioRpcError as problem:
             self._check_session(problem)
             raise
+        finally:
+            call.cancel()
 
     def _check_session(self, problem: grpc.aio.AioRpcError) -> None:
         if self._is_held and problem.code() is grpc.StatusCode.UNAUTHENTICATED:
@@ -118,8 +121,11 @@ class Calls:
 
 
 def calls_with(request: Request, token: str) -> Calls:
-    """The services in the visitor's language. The application keeps the way to them in ``app.state.channel``."""
-    return Calls(request.app.state.channel, language_of(request), token)
+    """The services in the visitor's language. The application keeps the way to them in ``app.state.channel``.
+
+    Raises ``NotSignedIn`` for what is no token.
+    """
+    return Calls(request.app.state.channel, language_of(request), checked(token))
 
 
 async def _own_calls(request: Request) -> Calls:

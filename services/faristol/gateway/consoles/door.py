@@ -21,15 +21,13 @@ from faristol.gateway.consoles.calls import NAMED, Method, calls_with
 from faristol.gateway.form import FROM_ELSEWHERE, is_from_here
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import Problem, as_json
-from faristol.gateway.session import NotSignedIn, token_of
+from faristol.gateway.session import NotSignedIn, bearer_of, token_of
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
 LARGEST = 1_048_576
 """Bytes of a request: a list of 500 players has some 100 kB."""
 
-SIGN_IN = N_("Sign in, or send a token: Authorization: Bearer …")
-SESSION_ENDED = N_("You are not signed in any more. Sign in again to go on.")
 NOT_JSON = N_("expected a JSON object with the fields of {message}")
 NO_METHOD = N_("the service {service} has no method {method}")
 IS_STREAM = N_("{method} answers by a stream; call it by gRPC")
@@ -62,11 +60,6 @@ async def call_method(
         answer = await calls_with(request, _token(request)).ask(wanted)
     except _Unusable as problem:
         return as_json(Problem(HTTPStatus.BAD_REQUEST, str(problem)), request.url.path, language)
-    except NotSignedIn as problem:
-        detail = say(SESSION_ENDED if problem.why else SIGN_IN, {}, language)
-        more = {"reason": problem.why} if problem.why else {}
-        challenge = {"WWW-Authenticate": "Bearer"}
-        return as_json(Problem(HTTPStatus.UNAUTHORIZED, detail, more, challenge), request.url.path, language)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
     return JSONResponse(in_json(answer), headers=headers)
 
@@ -78,9 +71,8 @@ def in_json(message: Message) -> dict[str, Any]:
 
 def _token(request: Request) -> str:
     """The token of a call. Raises ``NotSignedIn`` without one, ``HTTPException`` for a page of another site."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.casefold() == "bearer" and token.strip():
-        return token.strip()
+    if token := bearer_of(request):
+        return token
     if token := token_of(request):
         if not is_from_here(request):
             raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))

@@ -39,6 +39,7 @@ function morph(old, fresh) {
     return;
   }
   if (old.nodeType !== Node.ELEMENT_NODE) return;
+  if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // somebody is at it
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   morphChildren(old, fresh);
@@ -150,6 +151,15 @@ function schedule(pause = PAUSE) {
   }, wait);
 }
 
+// A console sent a form, and this is what the page is after it: whatever is in it is another from here on.
+document.addEventListener("faristol:page", ({ detail }) => {
+  const said = live.querySelector("[data-say]")?.textContent.trim();
+  position = told = Math.max(told, Number(detail.dataset.position || 0));
+  tag = "";
+  morphChildren(live, detail);
+  say(said);
+});
+
 // --- following -----------------------------------------------------------------------------------------------
 
 function concerns(news) {
@@ -201,6 +211,7 @@ function attend() {
 // --- clocks --------------------------------------------------------------------------------------------------
 
 let ahead = 0; // ms by which this device's clock is ahead of the server's
+skew(live.dataset.now && new Date(Number(live.dataset.now)).toUTCString());
 
 function skew(date) {
   const server = Date.parse(date ?? "");
@@ -227,6 +238,15 @@ function tick() {
     if (clock.textContent !== text) clock.textContent = text;
     clock.classList.toggle("overtime", seconds <= 0);
   }
+  for (const wait of live.querySelectorAll("[data-wait-since]")) {
+    const seconds = Math.max(0, Math.floor((Date.now() - ahead - Number(wait.dataset.waitSince)) / 1000));
+    const text = seconds < 3600 ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` : long(seconds);
+    if (wait.textContent !== text) wait.textContent = text;
+  }
+}
+
+function long(seconds) {
+  return `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")} h`;
 }
 
 // --- tabs ----------------------------------------------------------------------------------------------------
@@ -246,10 +266,12 @@ if (live.dataset.follow) {
   document.addEventListener("visibilitychange", attend);
   window.addEventListener("pagehide", () => source?.close());
   window.addEventListener("pageshow", (event) => event.persisted && (follow(), refresh()));
-} else if (live.dataset.poll) {
+}
+if (live.dataset.poll) {
   setInterval(refresh, 1000 * Number(live.dataset.poll));
   document.addEventListener("visibilitychange", refresh);
 }
+live.addEventListener("refresh", () => schedule()); // another module has heard news of its own
 centre(live.querySelector(".tabs"));
 tick();
 setInterval(tick, 250);

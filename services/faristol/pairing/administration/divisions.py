@@ -8,9 +8,9 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_open, expelled
-from faristol.pairing.identity import same_name
 from faristol.pairing.model import Division, Hall, Tournament
 from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -27,4 +27,6 @@ def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[M
     return [events.PrizesOffered(prizes=prizes, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {pb.OfferPrizesRequest: Command(offer_prizes)}
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.OfferPrizesRequest: Command(offer_prizes, rests_on=(events.PrizesOffered,))
+}

@@ -16,6 +16,7 @@ from faristol.pairing.model.tournament import (
     Member,
     Pairing,
     Phase,
+    ResultCheck,
     Round,
     Tournament,
     Unsanctioned,

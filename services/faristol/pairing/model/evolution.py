@@ -14,7 +14,15 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.pins import Pin
 from faristol.pairing.model import entries, rounds
 from faristol.pairing.model.rounds import with_round
-from faristol.pairing.model.tournament import Division, Following, GameSanction, Hall, Tournament, Unsanctioned
+from faristol.pairing.model.tournament import (
+    Division,
+    Following,
+    GameSanction,
+    Hall,
+    ResultCheck,
+    Tournament,
+    Unsanctioned,
+)
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 
@@ -61,6 +69,9 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.LexiconPinned: lambda state, fact: replace(state, lexicon=Pin.of(fact.lexicon)),
     events.HallsSet: _halls_set,
     events.PrizesOffered: lambda state, fact: state,
+    events.ResultCheckSet: lambda state, fact: replace(
+        state, result_check=ResultCheck(fact.second_person, fact.players)
+    ),
     events.StandingsPublished: lambda state, fact: replace(state, over=True),
     events.StandingsReopened: lambda state, fact: replace(state, over=False),
     **entries.FOLDS,

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
-from faristol.pairing.identity import checked_country, same_affiliation
+from faristol.pairing.identity import checked_country
 
 
 @dataclass(frozen=True, slots=True)

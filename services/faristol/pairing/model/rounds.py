@@ -86,7 +86,9 @@ def _result_recorded(state: Tournament, fact: events.ResultRecorded) -> Tourname
 
 def _result_corrected(state: Tournament, fact: events.ResultCorrected) -> Tournament:
     before = state.played[fact.round - 1].decided[fact.game_id]
-    return _with_result(state, fact, before.corrected(fact))
+    after = _with_result(state, fact, before.corrected(fact))
+    # What follows from a sanction is asked for by nobody: who entered the result is who did before.
+    return _by(after, fact, fact.arbiter_id) if fact.arbiter_id else after
 
 
 def _with_result(
@@ -102,7 +104,30 @@ def _with_result(
 def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament:
     played = state.played[fact.round - 1]
     postponed, entered = played.postponed - {fact.game_id}, played.entered | {fact.game_id}
-    return with_round(state, replace(played, postponed=postponed, entered=entered))
+    return _by(with_round(state, replace(played, postponed=postponed, entered=entered)), fact, fact.arbiter_id)
+
+
+def _by(state: Tournament, fact: events.ResultEntered | events.ResultCorrected, person: str) -> Tournament:
+    """A tournament after somebody entered or corrected a result, which nobody has confirmed yet."""
+    played, game = state.played[fact.round - 1], fact.game_id
+    confirmed = {other: persons for other, persons in played.confirmed_by.items() if other != game}
+    entered_by = MappingProxyType({**played.entered_by, game: person})
+    kept = replace(played, entered_by=entered_by, confirmed_by=MappingProxyType(confirmed))
+    return with_round(state, replace(kept, disputed=played.disputed - {game}))
+
+
+def _result_confirmed(state: Tournament, fact: events.ResultConfirmed) -> Tournament:
+    played, game = state.played[fact.round - 1], fact.game_id
+    confirmed = {**played.confirmed_by, game: (*played.confirmed_by.get(game, ()), fact.person_id)}
+    kept = replace(played, confirmed_by=MappingProxyType(confirmed), disputed=played.disputed - {game})
+    return with_round(state, kept)
+
+
+def _result_disputed(state: Tournament, fact: events.ResultDisputed) -> Tournament:
+    played, game = state.played[fact.round - 1], fact.game_id
+    confirmed = {other: persons for other, persons in played.confirmed_by.items() if other != game}
+    kept = replace(played, confirmed_by=MappingProxyType(confirmed), disputed=played.disputed | {game})
+    return with_round(state, kept)
 
 
 def _spread_adjusted(state: Tournament, fact: events.SpreadAdjusted) -> Tournament:
@@ -147,6 +172,8 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.ResultRecorded: _result_recorded,
     events.ResultEntered: _result_entered,
     events.ResultCorrected: _result_corrected,
+    events.ResultConfirmed: _result_confirmed,
+    events.ResultDisputed: _result_disputed,
     events.SpreadAdjusted: _spread_adjusted,
     events.PointsAdjusted: _points_adjusted,
     events.GamePostponed: _postponed,

@@ -234,6 +234,19 @@ class Unsanctioned:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultCheck:
+    """Who confirms results that an official entered."""
+
+    second_person: bool = False
+    players: bool = False
+
+    @property
+    def wanted(self) -> bool:
+        """Somebody does."""
+        return self.second_person or self.players
+
+
+@dataclass(frozen=True, slots=True)
 class Following:
     """A fact after which comes the result that a game comes to by its sanctions; the empty one is none."""
 
@@ -274,12 +287,28 @@ class Round:
     """Games that are played later and have not been started."""
     entered: frozenset[str] = frozenset()
     """Games of which an arbiter entered the result, and not their tables."""
+    entered_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Who entered or corrected the results that stand and did not come from their tables, by game id."""
+    confirmed_by: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Who confirmed those, by game id."""
+    disputed: frozenset[str] = frozenset()
+    """Games of which somebody said last that the result is wrong."""
     algorithm: str = ""
     """Name and version of the way in which it was paired."""
     adjustments: tuple[SpreadAdjustment, ...] = ()
     """Points of the spread that come from no game of it alone: one for each player, and one for what sanctions took."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns of which the ruling was put right afterwards."""
+
+    def is_unconfirmed(self, pairing: Pairing) -> bool:
+        """A result of a table was entered, and nobody else has confirmed it: no other official, and not all players."""
+        game = pairing.game_id
+        if game not in self.results or not self.entered_by.get(game):
+            return False
+        confirmed = set(self.confirmed_by.get(game, ()))
+        return game in self.disputed or not (
+            confirmed - set(pairing.player_ids) or confirmed >= set(pairing.player_ids)
+        )
 
     def without_sanctions(self, game: str) -> Unsanctioned:
         """The result of a game that has one, without what sanctions took."""
@@ -352,6 +381,8 @@ class Tournament:
     """Who is appointed to decide on appeals."""
     appeals: tuple[Appeal, ...] = ()
     """In the order of their numbers, which count from 1."""
+    result_check: ResultCheck = ResultCheck()
+    """Who confirms results that an official entered."""
     over: bool = False
     version: int = field(default=0, compare=False)
     """How many facts it has come from."""

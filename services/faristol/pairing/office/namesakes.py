@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faristol.kernel.bounded import keep
-from faristol.kernel.names import folded
+from faristol.kernel.names import folded, same_affiliation, same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.identity import is_given, same_affiliation, same_name
+from faristol.pairing.identity import is_given
 from faristol.pairing.model import Tournament
 from faristol.record import Record, people
 

@@ -18,10 +18,12 @@ from faristol.host.desk import canonical
 from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import bring
 from faristol.kernel.errors import NotFound
+from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
-from faristol.pairing.identity import checked_id, same_name
+from faristol.pairing.conditions import check_unchanged
+from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
 from faristol.pairing.office.namesakes import Namesakes
 from faristol.pairing.office.outcome import answer_to, write_of
@@ -68,6 +70,8 @@ class Office:
 
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             loaded = await self.load(request.tournament_id)
+            if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
+                check_unchanged((await self.facts(loaded))[seen:], command.rests_on, loaded.state.name)
             situation, guards = await self._situation(command, asked, loaded, at)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)

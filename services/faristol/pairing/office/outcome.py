@@ -95,6 +95,7 @@ _CONCERNED: Mapping[type[Message], Callable[[Tournament, Any], Collection[str]]]
     events.SanctionLifted: _of_game,
     events.ResultEntered: _of_game,
     events.ResultCorrected: _of_game,
+    events.ResultDisputed: _of_game,
     events.SpreadAdjusted: _of_game,
     events.PostponementCancelled: _of_game,
     events.TeamWithdrawn: _of_team,

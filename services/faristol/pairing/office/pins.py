@@ -30,15 +30,16 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
     Raises ``Invalid`` when there is none and for an option that is given twice, and ``Refusal`` for options that it
     does not have or that clash.
     """
-    try:
-        ruleset = load_ruleset(name or DEFAULT_RULESET)
-    except LookupError:
-        near = nearest(name, ruleset_names())
+    paired = ruleset_names("classic", "multi")
+    wanted = name or DEFAULT_RULESET
+    if wanted not in paired:
+        near = nearest(name, paired)
         text = N_("there is no ruleset {name}; there are: {known}")
         if near:
             text = N_("there is no ruleset {name}; did you mean {near}? There are: {known}")
-        params = {"name": repr(name), "known": ", ".join(ruleset_names()), "near": near}
-        raise Invalid("ruleset", text, params) from None
+        params = {"name": repr(name), "known": ", ".join(paired), "near": near}
+        raise Invalid("ruleset", text, params)
+    ruleset = load_ruleset(wanted)
     times = Counter(option for option, _ in options)
     for option in ruleset.options:
         if times[option.name] > 1:

@@ -13,20 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.host.dispatch import Context
 from faristol.host.errors import reason_of
 from faristol.kernel.errors import AlreadyExists, Invalid
-from faristol.kernel.names import folded
+from faristol.kernel.names import LONGEST_CATEGORY, folded, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.move import move
 from faristol.pairing.administration.registration import register
 from faristol.pairing.commands import tidied
-from faristol.pairing.identity import (
-    LONGEST_CATEGORY,
-    checked_country,
-    checked_name,
-    checked_player_id,
-    is_given,
-    player_id,
-    same_name,
-)
+from faristol.pairing.identity import checked_country, checked_name, checked_player_id, is_given, player_id
 from faristol.pairing.model import Tournament, evolve
 from faristol.pairing.office.namesakes import check_name_free
 from faristol.pairing.office.office import Office

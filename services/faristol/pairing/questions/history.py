@@ -76,6 +76,9 @@ async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
     return acts
 
 
+_WITH_SCORES = (events.ResultRecorded, events.ResultCorrected, events.ResultConfirmed, events.ResultDisputed)
+"""Facts that tell a result."""
+
 _note_in = Common("note", "")
 """The note in an event as older versions wrote it."""
 
@@ -116,7 +119,7 @@ def act_of(
         round=round_of(fact),
         player_ids=named,
         players=[pb.ActPlayer(player_id=player, name=_name(known, player)) for player in named],
-        scores=told.scores if isinstance(told, events.ResultRecorded | events.ResultCorrected) else (),
+        scores=told.scores if isinstance(told, _WITH_SCORES) else (),
         game_id=game_of(fact),
         note=note or _note_in(fact),
         actor=actor,

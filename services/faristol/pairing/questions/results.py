@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import ruleset_of
@@ -30,7 +30,9 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
     stored = await office.record.read_stream(stream(request.tournament_id))
     recorded = [event for event in stored if event.version <= loaded.version]
     by, given = _entered_by(recorded), _scores_given(recorded)
-    known = await people.names(office.record, {last.metadata.actor for last in by.values()})
+    persons = {person for confirmed in played.confirmed_by.values() for person in confirmed}
+    known = await people.names(office.record, {last.metadata.actor for last in by.values()} | persons)
+    disputes = await _disputes(office, recorded, played.disputed)
     names = {actor: person.name for actor, person in known.items()} | await office.names(state)
     seats = max((len(table.player_ids) for table in played.pairings), default=2)
     usual = usual_scores(ruleset_of(state.ruleset), seats)
@@ -39,12 +41,21 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
         round=played.number,
         phase=PHASES[played.phase],
         tables=[
-            _table(played, table, by.get(table.game_id), given.get(table.game_id, ()), names)
+            _checked(
+                _table(played, table, by.get(table.game_id), given.get(table.game_id, ()), names),
+                state,
+                played,
+                table,
+                [names.get(person) or person for person in played.confirmed_by.get(table.game_id, ())],
+                disputes.get(table.game_id, ""),
+            )
             for table in played.pairings
         ],
         usual=pb.UsualScores(lowest=usual.lowest, highest=usual.highest, largest_difference=usual.largest_difference),
         time_zone=state.time_zone,
         version=loaded.version,
+        second_person=state.result_check.second_person,
+        players_confirm=state.result_check.players,
     )
 
 
@@ -78,6 +89,33 @@ def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_event
             case events.ResultCorrected() as fact:
                 found.pop(fact.game_id, None)
     return found
+
+
+async def _disputes(office: Office, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, str]:
+    """What was said last of each of these games by who disputed its result."""
+    found = {
+        event.message.game_id: event
+        for event in recorded
+        if isinstance(event.message, events.ResultDisputed) and event.message.game_id in games
+    }
+    if not found:
+        return {}
+    notes = await office.record.notes_of(next(iter(found.values())).stream)
+    return {game: notes.get(event.version, "") for game, event in found.items()}
+
+
+def _checked(
+    shown: pb.TableResult, state: Tournament, played: Round, table: Pairing, confirmed: Sequence[str], dispute: str
+) -> pb.TableResult:
+    """A table with what is confirmed of its result."""
+    if state.result_check.wanted and shown.scores and played.entered_by.get(table.game_id):
+        if table.game_id in played.disputed:
+            shown.check, shown.dispute = pb.RESULT_CHECK_PHASE_DISPUTED, dispute
+        else:
+            is_open = played.is_unconfirmed(table)
+            shown.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
+            shown.confirmed_by.extend(confirmed)
+    return shown
 
 
 def _table(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.confirmations import unconfirmed
 from faristol.pairing.administration.result_entry import lost_by_absence
 from faristol.pairing.conditions import paired_round
 from faristol.pairing.model import Phase, evolve
@@ -52,10 +53,17 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
                 "tables": ", ".join(f"{pairing.table} ({pairing.game_id})" for pairing in played.missing),
             },
         )
+    if open_ := unconfirmed(situation.state, played):
+        raise Refusal(
+            "RESULTS_UNCONFIRMED",
+            "",
+            N_("Round {round} cannot be closed: somebody else has to confirm the results of tables {tables}."),
+            {"round": number, "tables": ", ".join(str(pairing.table) for pairing in open_)},
+        )
     return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.StartRoundRequest: Command(start),
+    pb.StartRoundRequest: Command(start, rests_on=(events.RoundPaired, events.RoundUnpaired)),
     pb.CloseRoundRequest: Command(close),
 }

@@ -10,11 +10,12 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import teams_of
+from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.registration import check_registration_open
 from faristol.pairing.administration.withdrawal import reinstate, withdraw
 from faristol.pairing.conditions import check_open, not_registered
-from faristol.pairing.identity import checked_id, checked_name, ids_of, same_name
+from faristol.pairing.identity import checked_id, checked_name, ids_of
 from faristol.pairing.model import Tournament
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pairing.teams.selection import check_teams, found_team

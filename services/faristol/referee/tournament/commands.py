@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from faristol.kernel.spellings import kebab
 from faristol.referee.case import Step
 from faristol.referee.document import Value
-from faristol.referee.forms import kebab
 from faristol.referee.services import PAIRING
 from faristol.referee.tournament.names import Names
 from faristol.referee.verbs import Verb

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.referee.document import Value, there_is_no
 from faristol.referee.expectations import STEP
-from faristol.referee.forms import names_of
 from faristol.referee.table_state import NOBODY, TABLE_STATE, fields
 from faristol.referee.tournament.results import seats
 from faristol.referee.world import Differences, Done

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.referee.case import OFFICIALS
 from faristol.referee.document import Errors, Value, there_is_no
-from faristol.referee.forms import names_of
 from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.referee.steps import read_steps, words_of
 from faristol.referee.tournament.case import Entry, TournamentCase

@@ -48,6 +48,19 @@ async def get_pairings(
     return answer
 
 
+async def list_tables(
+    models: ReadModels, request: results.ListTablesRequest, context: Context
+) -> results.ListTablesResponse:
+    """The tables of a round with what waits at each."""
+    if request.round < 0:
+        raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
+    await models.reach(request.min_position, context)
+    answer = await lookup.tables(models.record, request.tournament_id, request.round, request.hall)
+    check_reached(request.min_position, answer.position)
+    await models.name([seat for table in answer.tables for seat in table.seats], request.tournament_id)
+    return answer
+
+
 def _leave_out_scores(answer: results.GetPairingsResponse) -> None:
     for table in answer.tables:
         if not table.final:

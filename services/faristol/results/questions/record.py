@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 from faristol.bus.status import status
+from faristol.host.access import caller
 from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -13,6 +14,7 @@ from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import lookup, operation
 from faristol.results.models import NO_POSITION, ReadModels
+from faristol.results.tail import MayKnow
 
 SEALS = 100
 """Seals in one answer, when no other number is asked for."""
@@ -47,10 +49,29 @@ async def follow(
     division_of = {each: (await lookup.tournament(models.record, each)).head.division_of for each in sorted(named)}
     topic = Topic.of(division_of, request.game_ids, request.rounds, request.tables, request.types)
     last = request.last if request.HasField("last") else None
-    told = models.tail.follow(topic, request.after_position, limit=request.limit, marks=request.marks, last=last)
+    told = models.tail.follow(
+        topic,
+        request.after_position,
+        limit=request.limit,
+        marks=request.marks,
+        last=last,
+        may_know=_may_know(models) if request.for_officials else None,
+    )
     async with aclosing(told):
         async for news in told:
             yield news
+
+
+def _may_know(models: ReadModels) -> MayKnow:
+    """What of the news for officials the caller may know; all of it where nobody is asked who they are."""
+    admission, credential = models.admission(), caller()
+
+    async def asked(news: results.FollowResponse) -> bool:
+        if admission is None or credential is None:
+            return admission is None
+        return await admission.may_know(credential, news.tournament_id, news.game_id, news.case_id)
+
+    return asked
 
 
 async def list_seals(

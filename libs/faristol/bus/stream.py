@@ -1,0 +1,116 @@
+"""The JetStream stream that carries the news: what it is made with, and what of an operator's own is accepted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nats.js import JetStreamContext
+from nats.js.api import RetentionPolicy, StorageType, StreamConfig
+from nats.js.errors import APIError, NotFoundError
+
+from faristol.bus.errors import BusError
+from faristol.bus.permissions import NEWS, STREAM
+
+HOUR = 3600.0
+DUPLICATE_WINDOW = 120.0
+"""Seconds within which NATS knows a message again by its id."""
+
+MADE_BY = "made-by"
+OURS = "faristol"
+"""The mark, among what a stream says of itself, by which one that we made is known; any other is its operator's."""
+
+TOO_FEW = (10005, 10023, 10047, 10074)
+"""Codes of NATS where there are too few servers, or too little room, for what is asked."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class NewsLimits:
+    """How the news is kept. What NATS drops, or loses, consumers read from the record."""
+
+    replicas: int = 1
+    """On how many servers of the cluster: 1, 3 or 5."""
+    hours: float = 24
+    """For how long."""
+    most_bytes: int = 0
+    """How much of it; the oldest goes first. 0: as much as the server lets there be."""
+
+    def config(self) -> StreamConfig:
+        """The stream as it is made."""
+        return StreamConfig(
+            name=STREAM,
+            subjects=[NEWS],
+            retention=RetentionPolicy.LIMITS,
+            storage=StorageType.FILE,
+            max_age=self.hours * HOUR,
+            max_bytes=self.most_bytes or -1,
+            num_replicas=self.replicas,
+            duplicate_window=min(DUPLICATE_WINDOW, self.hours * HOUR),
+            metadata={MADE_BY: OURS},
+        )
+
+
+AS_A_RULE = NewsLimits()
+"""Where nothing else is said."""
+
+
+async def ensure(jetstream: JetStreamContext, limits: NewsLimits) -> None:
+    """Make the stream where there is none, and change one that we made.
+
+    One that its operator made stays as it is, if it takes the news and keeps them for who comes later; how it differs
+    from the settings is logged. Raises ``BusError`` where it does not, or where NATS cannot make what is wanted.
+    """
+    wanted = limits.config()
+    try:
+        found = (await jetstream.stream_info(STREAM)).config
+    except NotFoundError:
+        await _made(jetstream, limits, wanted, anew=True)
+        return
+    if (found.metadata or {}).get(MADE_BY) == OURS:
+        if any(differences(found, wanted)):
+            await _made(jetstream, limits, wanted, anew=False)
+        return
+    _check(found)
+    if told := ", ".join(differences(found, wanted)):
+        _log.warning("the stream %s is its operator's, and kept as it is: %s", STREAM, told)
+
+
+async def _made(jetstream: JetStreamContext, limits: NewsLimits, wanted: StreamConfig, *, anew: bool) -> None:
+    try:
+        await (jetstream.add_stream(wanted) if anew else jetstream.update_stream(wanted))
+    except APIError as problem:
+        if problem.err_code not in TOO_FEW:
+            raise
+        raise BusError(
+            f"NATS cannot keep the stream {STREAM} on {limits.replicas} servers with {limits.most_bytes or 'any'} "
+            f"bytes ({problem.description}): start more servers, or set FARISTOL_NATS_REPLICAS or FARISTOL_NATS_BYTES"
+        ) from problem
+
+
+def _check(found: StreamConfig) -> None:
+    subjects = found.subjects or []
+    if not {NEWS, ">"} & {*subjects}:
+        raise BusError(
+            f"the stream {STREAM} takes {', '.join(subjects) or 'nothing'}: its operator has to let it take {NEWS}"
+        )
+    if found.retention not in (None, RetentionPolicy.LIMITS):
+        raise BusError(
+            f"the stream {STREAM} has the retention {found.retention}: expected {RetentionPolicy.LIMITS.value}, or "
+            "news are gone before every consumer has them"
+        )
+
+
+def differences(found: StreamConfig, wanted: StreamConfig) -> Iterator[str]:
+    """What of a stream is not as it is wanted, as ``replicas 3 and not 1``."""
+    pairs = {
+        "replicas": (found.num_replicas, wanted.num_replicas),
+        "seconds": (found.max_age, wanted.max_age),
+        "bytes": (found.max_bytes, wanted.max_bytes),
+        "storage": (found.storage, wanted.storage),
+    }
+    for name, (there, here) in pairs.items():
+        if there != here:
+            yield f"{name} {there} and not {here}"

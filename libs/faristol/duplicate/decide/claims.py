@@ -1,0 +1,80 @@
+"""Claims: a player contests what a turn was worth, and the judge corrects it or refuses (FISC II.9)."""
+
+from __future__ import annotations
+
+from faristol.duplicate.decide.corrections import corrected, scored
+from faristol.duplicate.decide.slips import seated
+from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+LONGEST = 1000
+"""Characters of what a player says."""
+
+
+def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fact]:
+    """A claim of a player about a turn that is scored; one at a time."""
+    situation.not_final()
+    hall = situation.hall(request.hall)
+    seated(hall, request.player_id)
+    scored(situation, hall, request.turn)
+    if len(request.words) > LONGEST:
+        raise Invalid(
+            "words",
+            N_("has {count} characters; at most {most} are taken"),
+            {"count": len(request.words), "most": LONGEST},
+        )
+    of_turn = [claim for claim in hall.claims.values() if claim.turn == request.turn]
+    if any(claim.player_id == request.player_id and not claim.decided for claim in of_turn):
+        raise Refusal(
+            "CLAIM_OPEN",
+            situation.ruleset.law.correction,
+            N_("A claim of {player} on round {turn} waits for the judge already."),
+            {"player": request.player_id, "turn": request.turn},
+        )
+    raised = events.ClaimRaised(
+        claim_id=f"t{request.turn}-{len(of_turn) + 1}",
+        turn=request.turn,
+        player_id=request.player_id,
+        words=request.words.strip(),
+        occurred_at=timestamp(situation.at),
+    )
+    return [(hall.number, raised)]
+
+
+def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[Fact]:
+    """The judge's decision; where the slip is corrected, so is what follows from it."""
+    situation.not_final()
+    hall = situation.hall(request.hall)
+    claim = hall.claims.get(request.claim_id)
+    if claim is None:
+        raise NotFound("claim", request.claim_id)
+    if claim.decided:
+        raise Refusal(
+            "CLAIM_DECIDED",
+            situation.ruleset.law.correction,
+            N_("The claim {claim} is decided."),
+            {"claim": claim.claim_id},
+        )
+    reason = reason_given(request.reason)
+    facts: list[Fact] = []
+    accepted = request.HasField("corrected")
+    if accepted:
+        if request.corrected.player_id != claim.player_id:
+            raise Invalid("corrected", N_("is of another player than the claim, {player}"), {"player": claim.player_id})
+        said = corrected(situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id)
+        facts.append((hall.number, said))
+    decided = events.ClaimDecided(
+        claim_id=claim.claim_id,
+        accepted=accepted,
+        reason=reason,
+        arbiter_id=request.arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+    return [*facts, (hall.number, decided)]
+
+
+COMMANDS: Commands = {pb.RaiseClaimRequest: raise_claim, pb.DecideClaimRequest: decide_claim}

@@ -1,0 +1,29 @@
+"""A hall says that it has handed everything in."""
+
+from __future__ import annotations
+
+from faristol.duplicate.decide.slips import open_turn
+from faristol.duplicate.situation import Commands, Fact, Situation
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+
+def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]:
+    """The hall closes a turn whose time is over. What comes later waits for an arbiter."""
+    situation.running()
+    hall = situation.hall(request.hall)
+    timer = open_turn(situation, hall, request.turn)
+    article = situation.ruleset.article("turns.seconds")
+    if timer.called_at is None:
+        raise Refusal("TIME_NOT_OVER", article, N_("The time of round {turn} is not over."), {"turn": request.turn})
+    if hall.turn(request.turn).is_closed(timer):
+        raise Refusal("HALL_CLOSED", article, N_("The hall has closed round {turn} already."), {"turn": request.turn})
+    closed = events.HallClosed(
+        turn=request.turn, collector_id=request.collector_id, occurred_at=timestamp(situation.at)
+    )
+    return [(hall.number, closed)]
+
+
+COMMANDS: Commands = {pb.CloseHallRequest: close_hall}

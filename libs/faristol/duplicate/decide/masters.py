@@ -1,0 +1,92 @@
+"""Choosing the master play of a turn (FISC II.1)."""
+
+from __future__ import annotations
+
+from faristol.duplicate.game import Turn, written_play
+from faristol.duplicate.situation import GAME, Commands, Fact, Situation
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate.plays import Play, check_master, make_play
+from faristol.rules.readings import read_start, word_readings
+
+
+def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list[Fact]:
+    """The play that the judge chooses; the one that is proposed where none is named."""
+    situation.running()
+    turn = over(situation, request.turn)
+    if turn.completed:
+        raise Refusal(
+            "TURN_SCORED",
+            situation.ruleset.article("master_plays.chosen_by"),
+            N_("Round {turn} is scored."),
+            {"turn": turn.number},
+        )
+    chosen = _named(situation, turn, request) if request.coordinates or request.word else None
+    return [(GAME, master(situation, turn, chosen, request.reason, request.arbiter_id))]
+
+
+def master(
+    situation: Situation, turn: Turn, chosen: Play | None, reason: str, arbiter_id: str
+) -> events.MasterPlayChosen:
+    """The fact that ``chosen``, or the play that is proposed, is the master play of ``turn``."""
+    tops = situation.words.tops(turn.board, turn.rack)
+    if not tops and chosen is None:
+        raise Refusal(
+            "NO_PLAY",
+            situation.ruleset.article("finish.no_play"),
+            N_("Nothing can be laid with the rack of round {turn}."),
+            {"turn": turn.number},
+        )
+    play = chosen or tops[0]
+    top = tops[0].score if tops else play.score
+    check_master(play, top, reason, situation.ruleset)
+    return events.MasterPlayChosen(
+        turn=turn.number,
+        play=written_play(play),
+        top=top,
+        tops=len(tops),
+        reason=reason.strip(),
+        arbiter_id=arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+
+
+def over(situation: Situation, number: int) -> Turn:
+    """A turn whose time is over. Raises ``Refusal`` before."""
+    turn = situation.turn(number)
+    if turn.timer is None or turn.timer.called_at is None:
+        raise Refusal(
+            "TIME_NOT_OVER",
+            situation.ruleset.article("turns.seconds"),
+            N_("The time of round {turn} is not over."),
+            {"turn": number},
+        )
+    return turn
+
+
+def _named(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) -> Play:
+    """The play that the judge wrote. Raises ``Invalid`` or ``Refusal`` where it is none."""
+    try:
+        start = read_start(request.coordinates)
+    except ValueError:
+        raise Invalid(
+            "coordinates",
+            N_("{written} is no square where a word can begin: expected a letter A to O and a number 1 to 15."),
+            {"written": repr(request.coordinates)},
+        ) from None
+    readings = word_readings(request.word, start, turn.board, situation.ruleset.tile_set)
+    if not readings:
+        raise Invalid("word", N_("{word} cannot lie there: other tiles do."), {"word": repr(request.word)})
+    refusals = []
+    for reading in readings:
+        try:
+            return make_play(start, reading, turn.board, turn.rack, situation.ruleset, situation.words.is_word)
+        except Refusal as refusal:
+            refusals.append(refusal)
+    raise refusals[0]
+
+
+COMMANDS: Commands = {pb.ChooseMasterRequest: choose_master}

@@ -1,0 +1,117 @@
+"""Handing slips in, and an arbiter's ruling on what counts of them, before a turn is scored (FISC II.2, II.5, II.7).
+
+Nothing that was written is looked at: a device tells no more than paper does.
+"""
+
+from __future__ import annotations
+
+from faristol.duplicate.game import Timer, Turn
+from faristol.duplicate.hall import Hall
+from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import instant, timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+MOST_SLIPS = 500
+"""In one command."""
+LONGEST = {"coordinates": 8, "word": 64, "score": 8}
+"""Characters of what stands on a slip."""
+
+
+def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[Fact]:
+    """Slips as they were written, all of them or none."""
+    situation.running()
+    hall = situation.hall(request.hall)
+    timer = open_turn(situation, hall, request.turn)
+    source = request.source or events.SLIP_SOURCE_PAPER
+    if not 1 <= len(request.slips) <= MOST_SLIPS:
+        raise Invalid(
+            "slips", N_("are {count}; expected 1 to {most}"), {"count": len(request.slips), "most": MOST_SLIPS}
+        )
+    if source == events.SLIP_SOURCE_PAPER and not request.collector_id:
+        raise Invalid("collector_id", N_("is empty; expected who typed the slips"))
+    if strangers := [slip.player_id for slip in request.slips if slip.player_id not in hall.seats]:
+        raise Invalid("slips", N_("are of {players}, who do not play in this hall"), {"players": ", ".join(strangers)})
+    named = [slip.player_id for slip in request.slips]
+    if twice := sorted({player for player in named if named.count(player) > 1}):
+        raise Invalid("slips", N_("name {players} more than once"), {"players": ", ".join(twice)})
+    closed = hall.turn(request.turn).is_closed(timer)
+    slips = [_checked(slip, source, situation, timer) for slip in request.slips]
+    taken = events.SlipsTaken(
+        turn=request.turn,
+        source=source,
+        collector_id=request.collector_id or request.slips[0].player_id,
+        slips=slips,
+        after_close=closed,
+        occurred_at=timestamp(situation.at),
+    )
+    return [(hall.number, taken)]
+
+
+def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
+    """What counts of a player, as an arbiter finds it."""
+    situation.running()
+    hall = situation.hall(request.hall)
+    timer = open_turn(situation, hall, request.turn)
+    seated(hall, request.slip.player_id)
+    slip = _checked(request.slip, events.SLIP_SOURCE_PAPER, situation, timer)
+    if slip.handed == events.HANDED_TWICE:
+        raise Invalid("slip", N_("says that two were handed in; expected the one that counts, or none"))
+    ruled = events.SlipRuled(
+        turn=request.turn,
+        slip=slip,
+        reason=reason_given(request.reason),
+        arbiter_id=request.arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+    return [(hall.number, ruled)]
+
+
+def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
+    """The time of a turn for which a hall can still hand slips in.
+
+    Raises ``Refusal`` before its time has begun, and once the hall is scored.
+    """
+    turn: Turn = situation.turn(number)
+    article = situation.ruleset.article("turns.seconds")
+    if turn.timer is None:
+        raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not begun."), {"turn": number})
+    if hall.turn(number).scores:
+        raise Refusal("TURN_SCORED", article, N_("Round {turn} is scored."), {"turn": number})
+    return turn.timer
+
+
+def seated(hall: Hall, player_id: str) -> None:
+    """Raise ``Invalid`` for somebody who does not play in a hall."""
+    if player_id not in hall.seats:
+        raise Invalid("player_id", N_("{player} does not play in this hall"), {"player": repr(player_id)})
+
+
+def _checked(said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, timer: Timer) -> events.Slip:
+    """A slip as it goes on the record: dated, where it was written on a phone. Raises ``Invalid``."""
+    for name, most in LONGEST.items():
+        if len(getattr(said, name)) > most:
+            raise Invalid(
+                "slips",
+                N_("of {player}: {field} has {count} characters; at most {most} are taken"),
+                {"player": said.player_id, "field": name, "count": len(getattr(said, name)), "most": most},
+            )
+    slip = events.Slip()
+    slip.CopyFrom(said)
+    slip.handed = said.handed or events.HANDED_IN_TIME
+    if said.HasField("written_at"):
+        at = instant(said.written_at)
+        if not timer.first_at <= at <= situation.at:
+            raise Invalid(
+                "slips",
+                N_("of {player}: written_at is not between the begin of the round and now"),
+                {"player": said.player_id},
+            )
+    elif source == events.SLIP_SOURCE_PHONE:
+        slip.written_at.CopyFrom(timestamp(situation.at))
+    return slip
+
+
+COMMANDS: Commands = {pb.SubmitSlipsRequest: submit_slips, pb.RuleSlipRequest: rule_slip}

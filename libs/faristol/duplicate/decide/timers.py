@@ -1,0 +1,85 @@
+"""The time of a turn: begun, stopped after an incident, resumed, begun again (FISC II.5)."""
+
+from __future__ import annotations
+
+from faristol.duplicate.game import MS, Timer, Turn
+from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.pb.clock.v1 import turns_pb2 as pb
+
+
+def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]:
+    """The time of the turn whose rack was called begins, or begins again: "Temps!"."""
+    turn = _current(situation, request.turn)
+    if turn.timer is not None and not request.again:
+        raise _refused(situation, "TURN_STARTED", N_("The time of round {turn} has begun already."), turn)
+    if turn.timer is None and request.again:
+        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not begun."), turn)
+    reason = reason_given(request.reason) if request.again else ""
+    started = ticks.TurnTimerStarted(
+        turn=turn.number,
+        milliseconds=situation.ruleset.turns.seconds * 1000,
+        again=request.again,
+        reason=reason,
+        arbiter_id=request.arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+    return [(GAME, started)]
+
+
+def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
+    """The time stands, and what is left is kept."""
+    turn = _current(situation, request.turn)
+    timer = _timer(situation, turn)
+    if timer.ends_at is None:
+        raise _refused(situation, "TURN_STOPPED", N_("The time of round {turn} stands already."), turn)
+    stopped = ticks.TurnTimerStopped(
+        turn=turn.number,
+        milliseconds_left=(timer.ends_at - situation.at) // MS,
+        reason=reason_given(request.reason),
+        arbiter_id=request.arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+    return [(GAME, stopped)]
+
+
+def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fact]:
+    """The time goes on with what was left."""
+    turn = _current(situation, request.turn)
+    timer = _timer(situation, turn)
+    if timer.ends_at is not None:
+        raise _refused(situation, "TURN_RUNS", N_("The time of round {turn} runs already."), turn)
+    resumed = ticks.TurnTimerResumed(
+        turn=turn.number,
+        milliseconds_left=timer.left_ms,
+        arbiter_id=request.arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+    return [(GAME, resumed)]
+
+
+def _current(situation: Situation, number: int) -> Turn:
+    """The turn that is open. Raises ``Refusal`` for one that is scored, ``Invalid`` for one that is not called."""
+    situation.running()
+    turn = situation.turn(number)
+    if turn.completed:
+        raise _refused(situation, "TURN_SCORED", N_("Round {turn} is scored."), turn)
+    return turn
+
+
+def _timer(situation: Situation, turn: Turn) -> Timer:
+    """The timer of a turn that is not over."""
+    if turn.timer is None:
+        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not begun."), turn)
+    if turn.timer.called_at is not None:
+        raise _refused(situation, "TIME_OVER", N_("The time of round {turn} is over."), turn)
+    return turn.timer
+
+
+def _refused(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
+    return Refusal(reason, situation.ruleset.article("turns.seconds"), message, {"turn": turn.number})
+
+
+COMMANDS: Commands = {pb.StartTurnRequest: start_turn, pb.StopTurnRequest: stop_turn, pb.ResumeTurnRequest: resume_turn}

@@ -1,0 +1,129 @@
+"""Scoring a turn: every slip of the halls that have closed it, and the master play on the board (FISC II.1, II.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from faristol.duplicate.decide.masters import master, over
+from faristol.duplicate.game import Turn
+from faristol.duplicate.hall import Hall
+from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate import slips as law
+from faristol.rules.duplicate.slips import Verdict, WrittenSlip, judge_slip
+
+MOST_SCORES = 1000
+"""Scores in one event."""
+
+
+class Judging:
+    """The verdicts of a turn: equal slips are judged once."""
+
+    def __init__(self, situation: Situation, turn: Turn) -> None:
+        self._turn = law.Turn(turn.board, turn.rack, situation.ruleset, situation.words.is_word)
+        self._known: dict[WrittenSlip, Verdict] = {}
+
+    def verdict(self, slip: WrittenSlip) -> Verdict:
+        """What a slip is worth."""
+        if slip not in self._known:
+            self._known[slip] = judge_slip(slip, self._turn)
+        return self._known[slip]
+
+    def score(self, player_id: str, slip: WrittenSlip) -> events.SlipScore:
+        """The same as it goes on the record."""
+        verdict = self.verdict(slip)
+        return events.SlipScore(
+            player_id=player_id,
+            points=verdict.points,
+            fault=verdict.null.fault if verdict.null else "",
+            warned=[finding.fault for finding in verdict.warned],
+        )
+
+
+def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]:
+    """The scores of every hall that has closed the turn and is not scored.
+
+    Raises ``Refusal`` while halls are open, unless the judge goes on without them, while slips wait for an arbiter,
+    and where nothing is left to score.
+    """
+    turn = over(situation, request.turn)
+    timer = turn.timer
+    assert timer is not None
+    if not turn.completed:
+        situation.running()
+    situation.not_final()
+    unscored = [hall for hall in situation.halls.values() if hall.seats and not hall.turn(turn.number).scores]
+    closed = [hall for hall in unscored if hall.turn(turn.number).is_closed(timer)]
+    open_ = [hall for hall in unscored if hall not in closed]
+    reason = ""
+    if open_ and not turn.completed:
+        if not request.without_open_halls:
+            raise Refusal(
+                "HALLS_OPEN",
+                situation.ruleset.article("turns.seconds"),
+                N_("{count} {count:hall has|halls have} not closed round {turn}: {halls}."),
+                {"turn": turn.number, "count": len(open_), "halls": ", ".join(hall.name or "–" for hall in open_)},
+            )
+        reason = reason_given(request.reason)
+    if turn.completed and not closed:
+        raise Refusal(
+            "NOTHING_TO_SCORE",
+            situation.ruleset.article("turns.seconds"),
+            N_("Round {turn} is scored, and no other hall has closed it."),
+            {"turn": turn.number},
+        )
+    _nothing_waits(situation, turn, closed)
+    facts: list[Fact] = []
+    if turn.master is None:
+        facts.append((GAME, master(situation, turn, None, "", request.arbiter_id)))
+    judging = Judging(situation, turn)
+    for hall in closed:
+        facts += _scores(situation, hall, turn, judging)
+    if not turn.completed:
+        completed = events.TurnCompleted(
+            turn=turn.number,
+            without_halls=[hall.number for hall in open_],
+            reason=reason,
+            arbiter_id=request.arbiter_id,
+            occurred_at=timestamp(situation.at),
+        )
+        facts.append((GAME, completed))
+    return facts
+
+
+def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
+    assert turn.timer is not None
+    waiting = [
+        player
+        for hall in halls
+        for player in hall.seats
+        if hall.turn(turn.number).counting(player, turn.timer).waits is not None
+    ]
+    if waiting:
+        raise Refusal(
+            "SLIPS_WAIT",
+            situation.ruleset.article("slips.two_slips"),
+            N_("{count} {count:slip waits|slips wait} for an arbiter: {players}."),
+            {"count": len(waiting), "players": ", ".join(waiting[:20])},
+        )
+
+
+def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> Iterator[Fact]:
+    assert turn.timer is not None
+    of_turn = hall.turn(turn.number)
+    scores = [
+        judging.score(player, of_turn.counting(player, turn.timer).slip)
+        for player, _ in sorted(hall.seats.items(), key=lambda seat: seat[1])
+    ]
+    for start in range(0, len(scores), MOST_SCORES):
+        part = scores[start : start + MOST_SCORES]
+        yield (
+            hall.number,
+            events.TurnScored(turn=turn.number, scores=part, occurred_at=timestamp(situation.at)),
+        )
+
+
+COMMANDS: Commands = {pb.ScoreTurnRequest: score_turn}

@@ -1,0 +1,245 @@
+"""A duplicate game as its stream tells it: racks, time, master plays, the board. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.facts import occurred_at
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant, instant
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules import Board, Direction, Placement, Square, Start, Tile, full_bag, load_tile_set, without
+from faristol.rules.duplicate.plays import Play
+
+MS = 1_000_000
+"""Nanoseconds of a millisecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class HallOf:
+    """A hall as the game knows it."""
+
+    number: int
+    name: str
+    players: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """The time of a turn. All times in nanoseconds, what is left in milliseconds."""
+
+    first_at: Instant
+    """When this attempt at the turn began: what was handed in before it is void."""
+    started_at: Instant | None
+    """When it last began to run; None while it stands."""
+    left_ms: int
+    """What was left then."""
+    called_at: Instant | None = None
+    """When it was over, once that is on the record."""
+    warned: frozenset[int] = frozenset()
+    """Seconds left at which was warned."""
+
+    @property
+    def ends_at(self) -> Instant | None:
+        """When it is over; None while it stands."""
+        return None if self.started_at is None else self.started_at + self.left_ms * MS
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a game."""
+
+    number: int
+    board: Board
+    """Before its master play."""
+    rack: tuple[str, ...]
+    leftover: int
+    """How many tiles of the rack, the first ones, were of the turn before."""
+    rejected: int
+    """Racks that went back."""
+    timer: Timer | None = None
+    master: Play | None = None
+    top: int = 0
+    completed: bool = False
+    """It is scored, and its master play lies on the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A game. One without an id is not opened."""
+
+    game_id: str = ""
+    tournament_id: str = ""
+    round: int = 0
+    ruleset: Pin = field(default_factory=Pin)
+    lexicon: Pin = field(default_factory=Pin)
+    seed: bytes = b""
+    commitment: bytes = b""
+    halls: tuple[HallOf, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    board: Board = field(default_factory=Board)
+    leftover: tuple[str, ...] = ()
+    """Tiles of the last rack that its master play did not use."""
+    drawn: tuple[str, ...] = ()
+    """Tiles that are out of the bag: on the board, and in the rack or the leftover."""
+    counter: int = 0
+    """The number of the next draw."""
+    end: events.DuplicateEnd.ValueType = events.DUPLICATE_END_UNSPECIFIED
+    validated: bool = False
+    last_at: Instant = 0
+
+    @property
+    def players(self) -> int:
+        """How many play."""
+        return sum(hall.players for hall in self.halls)
+
+    @property
+    def current(self) -> Turn | None:
+        """The last turn whose rack was called."""
+        return self.turns[-1] if self.turns else None
+
+    def turn(self, number: int) -> Turn | None:
+        """A turn by its number; None when its rack was not called."""
+        return self.turns[number - 1] if 0 < number <= len(self.turns) else None
+
+    def hall_named(self, name: str) -> HallOf | None:
+        """The hall of that name."""
+        return next((hall for hall in self.halls if hall.name == name), None)
+
+    def bag(self, tile_set: str) -> tuple[str, ...]:
+        """What is in the bag."""
+        return without(full_bag(load_tile_set(tile_set)), self.drawn)
+
+
+def evolve(game: Duplicate, fact: Message) -> Duplicate:
+    """``game`` after a fact of its stream. Raises ``TypeError`` for another one."""
+    fold = _FOLDS.get(type(fact))
+    if fold is None:
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a duplicate game")
+    at = occurred_at(fact)
+    return replace(fold(game, fact), last_at=max(game.last_at, instant(at) if at else 0))
+
+
+def play_of(said: events.DuplicatePlay) -> Play:
+    """A play as it is on the record."""
+    direction = Direction.ACROSS if said.across else Direction.DOWN
+    start = Start(Square(said.row, said.column), direction)
+    laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in said.placements)
+    blanks = {square for square, tile in laid if tile.blank}
+    word = tuple(Tile(face, start.square.step(direction, place) in blanks) for place, face in enumerate(said.faces))
+    return Play(start, word, laid, said.score)
+
+
+def written_play(play: Play) -> events.DuplicatePlay:
+    """A play as it goes on the record."""
+    said = events.DuplicatePlay(
+        row=play.start.square.row,
+        column=play.start.square.col,
+        across=play.start.direction is Direction.ACROSS,
+        faces=[tile.face for tile in play.word],
+        score=play.score,
+    )
+    for square, tile in play.placements:
+        said.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+    return said
+
+
+def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
+    return Duplicate(
+        game_id=fact.game_id,
+        tournament_id=fact.tournament_id,
+        round=fact.round,
+        ruleset=Pin.of(fact.ruleset),
+        lexicon=Pin.of(fact.lexicon),
+        seed=fact.seed,
+        commitment=fact.commitment,
+        halls=tuple(HallOf(hall.number, hall.name, hall.players) for hall in fact.halls),
+    )
+
+
+def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
+    rack = tuple(fact.faces)
+    turn = Turn(fact.turn, game.board, rack, fact.leftover, len(fact.rejected))
+    out = (*without(game.drawn, game.leftover), *rack)
+    counter = game.counter if fact.by_hand else fact.draw + 1
+    return replace(game, turns=(*game.turns, turn), drawn=out, leftover=(), counter=counter)
+
+
+def _master(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
+    return _with(game, fact.turn, master=play_of(fact.play), top=fact.top)
+
+
+def _completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
+    turn = game.turns[fact.turn - 1]
+    assert turn.master is not None
+    used = [tile.in_rack for _, tile in turn.master.placements]
+    left = without(turn.rack, used)
+    return replace(
+        _with(game, fact.turn, completed=True), board=turn.board.place(turn.master.placements), leftover=left
+    )
+
+
+def _ended(game: Duplicate, fact: events.DuplicateEnded) -> Duplicate:
+    return replace(game, end=fact.end)
+
+
+def _validated(game: Duplicate, fact: events.ResultsValidated) -> Duplicate:
+    return replace(game, validated=True)
+
+
+def _started(game: Duplicate, fact: ticks.TurnTimerStarted) -> Duplicate:
+    at = instant(fact.occurred_at)
+    changed = _with(game, fact.turn, timer=Timer(at, at, fact.milliseconds))
+    return _with(changed, fact.turn, master=None, top=0) if fact.again else changed
+
+
+def _warned(game: Duplicate, fact: ticks.TimeWarned) -> Duplicate:
+    timer = _timer(game, fact.turn)
+    return _with(game, fact.turn, timer=replace(timer, warned=timer.warned | {fact.seconds_left}))
+
+
+def _called(game: Duplicate, fact: ticks.TimeCalled) -> Duplicate:
+    return _with(game, fact.turn, timer=replace(_timer(game, fact.turn), called_at=instant(fact.occurred_at)))
+
+
+def _stopped(game: Duplicate, fact: ticks.TurnTimerStopped) -> Duplicate:
+    timer = replace(_timer(game, fact.turn), started_at=None, left_ms=fact.milliseconds_left)
+    return _with(game, fact.turn, timer=timer)
+
+
+def _resumed(game: Duplicate, fact: ticks.TurnTimerResumed) -> Duplicate:
+    timer = replace(_timer(game, fact.turn), started_at=instant(fact.occurred_at), left_ms=fact.milliseconds_left)
+    return _with(game, fact.turn, timer=timer)
+
+
+def _timer(game: Duplicate, number: int) -> Timer:
+    timer = game.turns[number - 1].timer
+    assert timer is not None
+    return timer
+
+
+def _with(game: Duplicate, number: int, **values: object) -> Duplicate:
+    """The game with a turn changed."""
+    turns = list(game.turns)
+    turns[number - 1] = replace(turns[number - 1], **values)  # type: ignore[arg-type] # fields of a turn
+    return replace(game, turns=tuple(turns))
+
+
+_FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
+    events.DuplicateOpened: _opened,
+    events.RackCalled: _rack,
+    events.MasterPlayChosen: _master,
+    events.TurnCompleted: _completed,
+    events.DuplicateEnded: _ended,
+    events.ResultsValidated: _validated,
+    ticks.TurnTimerStarted: _started,
+    ticks.TimeWarned: _warned,
+    ticks.TimeCalled: _called,
+    ticks.TurnTimerStopped: _stopped,
+    ticks.TurnTimerResumed: _resumed,
+}

@@ -1,0 +1,245 @@
+"""A hall of a duplicate game as its stream tells it: who plays there, what they handed in, what it was worth. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.game import MS, Timer
+from faristol.kernel.times import Instant, instant
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules.duplicate.slips import Handed, WrittenSlip
+
+HANDED: Mapping[int, Handed] = {
+    events.HANDED_UNSPECIFIED: Handed.IN_TIME,
+    events.HANDED_IN_TIME: Handed.IN_TIME,
+    events.HANDED_LATE: Handed.LATE,
+    events.HANDED_NOT_AT_ALL: Handed.NOT_AT_ALL,
+    events.HANDED_HAND_NOT_RAISED: Handed.HAND_NOT_RAISED,
+    events.HANDED_TWICE: Handed.TWICE,
+}
+
+
+class Waiting(StrEnum):
+    """Why a slip waits for an arbiter."""
+
+    TWO_SLIPS = "two-slips"
+    """The player handed in two, or one on paper and another on a phone."""
+    TYPED_OTHERWISE = "typed-otherwise"
+    """Two collectors typed the same paper in different ways."""
+    AFTER_CLOSE = "after-close"
+    """It came after the hall had closed the turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A slip as it came in."""
+
+    slip: events.Slip
+    source: events.SlipSource.ValueType
+    collector_id: str
+    after_close: bool
+    arrived_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a slip was worth."""
+
+    points: int
+    fault: str
+    warned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What counts of what a player handed in."""
+
+    slip: WrittenSlip
+    written: events.Slip
+    """The same as it was written."""
+    waits: Waiting | None = None
+    entries: tuple[Entry, ...] = ()
+    """Those that an arbiter has to choose from, while it waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class HallTurn:
+    """What a hall handed in for a turn."""
+
+    entries: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    closed_at: Instant | None = None
+    ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
+    """What an arbiter ruled to count, by player, and when."""
+    scores: Mapping[str, Scored] = field(default_factory=dict)
+    corrected: Mapping[str, events.Slip] = field(default_factory=dict)
+    """What stands on slips that were put right since."""
+
+    def is_closed(self, timer: Timer) -> bool:
+        """Whether the hall has closed this attempt at the turn."""
+        return self.closed_at is not None and self.closed_at >= timer.first_at
+
+    def counting(self, player_id: str, timer: Timer) -> Counting:
+        """What counts of a player. What came before this attempt at the turn is void."""
+        if player_id in self.corrected:
+            said = self.corrected[player_id]
+            return Counting(written_slip(said), said)
+        ruled = self.ruled.get(player_id)
+        if ruled is not None and ruled[1] >= timer.first_at:
+            return Counting(written_slip(ruled[0]), ruled[0])
+        entries = [entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at]
+        return _counting(player_id, entries, timer)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of a player."""
+
+    claim_id: str
+    turn: int
+    player_id: str
+    decided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """A hall."""
+
+    number: int = 0
+    name: str = ""
+    seats: Mapping[str, int] = field(default_factory=dict)
+    """The number on the slips of each player."""
+    turns: Mapping[int, HallTurn] = field(default_factory=dict)
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+
+    def turn(self, number: int) -> HallTurn:
+        """What it has of a turn."""
+        return self.turns.get(number) or HallTurn()
+
+
+def evolve(hall: Hall, fact: Message) -> Hall:
+    """``hall`` after a fact of its stream. Raises ``TypeError`` for another one."""
+    fold = _FOLDS.get(type(fact))
+    if fold is None:
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a hall of a duplicate game")
+    return fold(hall, fact)
+
+
+def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip:
+    """A slip as the law reads it."""
+    return WrittenSlip(
+        coordinates=said.coordinates,
+        word=said.word,
+        score=said.score,
+        handed=handed or HANDED[said.handed],
+        coordinates_illegible=said.coordinates_illegible,
+        word_illegible=said.word_illegible,
+    )
+
+
+def is_late(said: events.Slip, timer: Timer) -> bool:
+    """Whether a slip that says when it was written was written after the end, to the millisecond (FISC II.5)."""
+    if not said.HasField("written_at") or timer.ends_at is None:
+        return False
+    return (instant(said.written_at) - timer.ends_at) // MS >= 1
+
+
+def _counting(player_id: str, entries: list[Entry], timer: Timer) -> Counting:
+    if not entries:
+        nothing = events.Slip(player_id=player_id, handed=events.HANDED_NOT_AT_ALL)
+        return Counting(written_slip(nothing), nothing)
+    found: list[Counting] = []
+    phone = [entry for entry in entries if entry.source == events.SLIP_SOURCE_PHONE]
+    in_time = [entry for entry in phone if not is_late(entry.slip, timer)]
+    if phone:
+        entry = in_time[-1] if in_time else phone[-1]
+        found.append(_of(entry, timer))
+    typed = {entry.collector_id: entry for entry in entries if entry.source == events.SLIP_SOURCE_PAPER}
+    found += [_of(entry, timer) for entry in typed.values()]
+    kept = tuple(entries)
+    last = found[-1]
+    if any(entry.after_close for entry in entries):
+        return replace(last, waits=Waiting.AFTER_CLOSE, entries=kept)
+    if len({each.slip for each in found[bool(phone) :]}) > 1:
+        return replace(last, waits=Waiting.TYPED_OTHERWISE, entries=kept)
+    if len({each.slip for each in found}) > 1 or any(each.slip.handed is Handed.TWICE for each in found):
+        return replace(last, waits=Waiting.TWO_SLIPS, entries=kept)
+    return last
+
+
+def _of(entry: Entry, timer: Timer) -> Counting:
+    late = is_late(entry.slip, timer)
+    return Counting(written_slip(entry.slip, Handed.LATE if late else None), entry.slip)
+
+
+def _seated(hall: Hall, fact: events.HallSeated) -> Hall:
+    seats = {**hall.seats, **{seat.player_id: seat.number for seat in fact.seats}}
+    return replace(hall, number=fact.hall.number, name=fact.hall.name, seats=seats)
+
+
+def _taken(hall: Hall, fact: events.SlipsTaken) -> Hall:
+    turn = hall.turn(fact.turn)
+    entries = dict(turn.entries)
+    at = instant(fact.occurred_at)
+    for slip in fact.slips:
+        entry = Entry(slip, fact.source, fact.collector_id, fact.after_close, at)
+        entries[slip.player_id] = (*entries.get(slip.player_id, ()), entry)
+    return _with(hall, fact.turn, replace(turn, entries=entries))
+
+
+def _closed(hall: Hall, fact: events.HallClosed) -> Hall:
+    return _with(hall, fact.turn, replace(hall.turn(fact.turn), closed_at=instant(fact.occurred_at)))
+
+
+def _ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
+    turn = hall.turn(fact.turn)
+    ruled = {**turn.ruled, fact.slip.player_id: (fact.slip, instant(fact.occurred_at))}
+    return _with(hall, fact.turn, replace(turn, ruled=ruled))
+
+
+def _scored(hall: Hall, fact: events.TurnScored) -> Hall:
+    turn = hall.turn(fact.turn)
+    scores = {**turn.scores, **{score.player_id: _score(score) for score in fact.scores}}
+    return _with(hall, fact.turn, replace(turn, scores=scores))
+
+
+def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
+    turn = hall.turn(fact.turn)
+    player = fact.slip.player_id
+    scores = {**turn.scores, player: _score(fact.score)}
+    corrected = {**turn.corrected, player: fact.slip}
+    return _with(hall, fact.turn, replace(turn, scores=scores, corrected=corrected))
+
+
+def _claimed(hall: Hall, fact: events.ClaimRaised) -> Hall:
+    claim = Claim(fact.claim_id, fact.turn, fact.player_id)
+    return replace(hall, claims={**hall.claims, claim.claim_id: claim})
+
+
+def _decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
+    claim = replace(hall.claims[fact.claim_id], decided=True)
+    return replace(hall, claims={**hall.claims, claim.claim_id: claim})
+
+
+def _score(said: events.SlipScore) -> Scored:
+    return Scored(said.points, said.fault, tuple(said.warned))
+
+
+def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:
+    return replace(hall, turns={**hall.turns, number: turn})
+
+
+_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
+    events.HallSeated: _seated,
+    events.SlipsTaken: _taken,
+    events.HallClosed: _closed,
+    events.SlipRuled: _ruled,
+    events.TurnScored: _scored,
+    events.SlipCorrected: _corrected,
+    events.ClaimRaised: _claimed,
+    events.ClaimDecided: _decided,
+}

@@ -1,0 +1,71 @@
+"""Opening a duplicate game with its halls (FISC II.1). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.situation import GAME, Fact
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant, timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules import commitment, derive_seed
+
+MOST_SEATS = 1000
+"""Players in one event: an event has at most 256 kB."""
+
+
+def duplicate_id(tournament_id: str, round_: int) -> str:
+    """The id of the duplicate game that a round of a tournament is."""
+    return f"{tournament_id}-r{round_}"
+
+
+def open_duplicate(
+    tournament_id: str,
+    round_: int,
+    seed: bytes,
+    pins: tuple[Pin, Pin],
+    halls: Mapping[str, Sequence[str]],
+    at: Instant,
+) -> list[Fact]:
+    """All that happens when a game begins: ``halls`` are the players of each in the order of their numbers.
+
+    The seed of the game follows from that of the tournament and from the game's id, so nobody chooses it. ``pins`` are
+    the rules and the lexicon.
+    """
+    game_id = duplicate_id(tournament_id, round_)
+    own = derive_seed(seed, game_id)
+    said = [
+        events.DuplicateHall(number=number, name=name, players=len(players))
+        for number, (name, players) in enumerate(halls.items(), start=1)
+    ]
+    ruleset, lexicon = pins
+    opened: Message = events.DuplicateOpened(
+        game_id=game_id,
+        tournament_id=tournament_id,
+        round=round_,
+        ruleset=ruleset.message(),
+        lexicon=lexicon.message(),
+        seed=own,
+        commitment=commitment(own, game_id),
+        halls=said,
+        occurred_at=timestamp(at),
+    )
+    facts: list[Fact] = [(GAME, opened)]
+    number = 0
+    for hall, players in zip(said, halls.values(), strict=True):
+        for part in _parts(players):
+            seats = [
+                events.DuplicateSeat(player_id=player, number=number + place + 1) for place, player in enumerate(part)
+            ]
+            number += len(part)
+            facts.append(
+                (hall.number, events.HallSeated(game_id=game_id, hall=hall, seats=seats, occurred_at=timestamp(at)))
+            )
+    return facts
+
+
+def _parts(players: Sequence[str]) -> list[Sequence[str]]:
+    """Players in parts that fit into an event; a hall without any has one."""
+    return [players[start : start + MOST_SEATS] for start in range(0, len(players), MOST_SEATS)] or [()]

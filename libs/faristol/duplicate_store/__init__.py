@@ -1,0 +1,110 @@
+"""Duplicate games as the record keeps them: loaded with their halls and settled, and written in one append.
+
+The services of games and of clocks share this room, as they share that of tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.duplicate import game as games
+from faristol.duplicate import hall as halls
+from faristol.duplicate.game import Duplicate
+from faristol.duplicate.hall import Hall
+from faristol.duplicate.settlement import settle
+from faristol.duplicate.situation import GAME, Fact, Situation, Words
+from faristol.host.ruleset_store import rules_of
+from faristol.kernel.errors import NotFound
+from faristol.kernel.times import Instant
+from faristol.record import Decision, Guard, Loaded, Record, Write, load
+
+
+def game_stream(game_id: str) -> str:
+    """The stream of what all share."""
+    return f"duplicate-{game_id}"
+
+
+def hall_stream(game_id: str, number: int) -> str:
+    """The stream of what a hall hands in."""
+    return f"slips-{game_id}-h{number}"
+
+
+def stream_of(game_id: str, number: int) -> str:
+    """The stream of a hall, or of the game for ``GAME``."""
+    return game_stream(game_id) if number == GAME else hall_stream(game_id, number)
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A game and its halls, with the versions of their streams."""
+
+    situation: Situation
+    versions: Mapping[int, int]
+    """By the number of the hall; ``GAME`` for the game."""
+
+    def decision(self, facts: Sequence[Fact]) -> Decision:
+        """Write the missing facts of the game and ``facts``, each to its stream.
+
+        What was read and is not written must not have moved.
+        """
+        situation = self.situation
+        everything = [*((GAME, fact) for fact in situation.missing), *facts]
+        by_stream: dict[int, list[Message]] = {}
+        for number, fact in everything:
+            by_stream.setdefault(number, []).append(fact)
+        game = situation.game
+        writes = [
+            Write(stream_of(game.game_id, number), self.versions[number], part, game.tournament_id)
+            for number, part in by_stream.items()
+        ]
+        guards = [
+            Guard(stream_of(game.game_id, number), version)
+            for number, version in self.versions.items()
+            if number not in by_stream
+        ]
+        return Decision(writes, guards) if everything else Decision()
+
+
+async def load_game(record: Record, game_id: str) -> Loaded[Duplicate]:
+    """A game as the record has it. Raises ``NotFound``."""
+    loaded = await load(record, game_stream(game_id), Duplicate(), games.evolve)
+    if not loaded.version:
+        raise NotFound("game", game_id)
+    return loaded
+
+
+async def load_halls(record: Record, game: Duplicate, names: Collection[str] | None = None) -> dict[int, Loaded[Hall]]:
+    """The halls of a game: all, or those of these names."""
+    return {
+        hall.number: await load(record, hall_stream(game.game_id, hall.number), Hall(), halls.evolve)
+        for hall in game.halls
+        if names is None or hall.name in names
+    }
+
+
+async def load_situation(
+    record: Record, loaded: Loaded[Duplicate], words: Words, at: Instant, names: Collection[str] | None = None
+) -> Loading:
+    """What a decision is made on: the game, settled up to ``at``, and its halls, or those of these names."""
+    game = loaded.state
+    ruleset = await rules_of(record, game.ruleset)
+    missing = settle(game, ruleset, at)
+    for fact in missing:
+        game = games.evolve(game, fact)
+    found = await load_halls(record, game, names)
+    situation = Situation(
+        game, {number: hall.state for number, hall in found.items()}, ruleset, words, at, tuple(missing)
+    )
+    return Loading(situation, {GAME: loaded.version, **{number: hall.version for number, hall in found.items()}})
+
+
+def opened(tournament_id: str, game_id: str, facts: Iterable[Fact]) -> list[Write]:
+    """What writes a game that is opened by ``facts``."""
+    by_stream: dict[int, list[Any]] = {}
+    for number, fact in facts:
+        by_stream.setdefault(number, []).append(fact)
+    return [Write(stream_of(game_id, number), 0, part, tournament_id) for number, part in by_stream.items()]

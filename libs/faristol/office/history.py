@@ -1,0 +1,209 @@
+"""What was done in a tournament, in sentences. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.kernel.facts import events_of, meaning
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.office.names import ROUND_AND_TABLE, Roster
+from faristol.office.outcomes import by_forfeit, outcome
+from faristol.office.sentences import (
+    BYES,
+    GAME_LOST,
+    NO_HALLS,
+    NO_PRIZES,
+    NOTE,
+    POINTS_OFF,
+    PRIZES,
+    RATED_BY,
+    ROUNDS_OUT,
+    SENTENCES,
+)
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import say, translations, with_article
+
+METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
+"""The command whose answer is the sentence of an event."""
+
+TOLD: Mapping[str, str] = {
+    "DivisionAdded": N_("The championship has another division."),
+    "RulesetPinned": N_("Rules: {ruleset}."),
+    "LexiconPinned": N_("Words: {lexicon}."),
+    "RoundPaired": N_("Round {round} is paired."),
+    "ResultRecorded": N_("Result: {scores} ({at_table})."),
+    "PointsAdjusted": N_("Points on the spread and the total of {who}: {points} ({at_table})."),
+    "ResultDisputed": N_("Disputed: {scores} ({at_table})."),
+    "GamePostponed": N_("{game} is postponed."),
+    "TribunalAppointed": N_("The tribunal of appeals is appointed."),
+    "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
+    "RatingSystemChosen": RATED_BY,
+}
+"""Facts that have a sentence of their own."""
+
+ALSO: Mapping[str, str] = {
+    "scores_before": N_("Before: {scores_before}."),
+    "points_off": POINTS_OFF,
+    "rounds_out": ROUNDS_OUT,
+    "game_lost": GAME_LOST,
+    "arbiter_id": N_("Arbiter: {arbiter_id}."),
+    "decided_by": N_("Decided by: {decided_by}."),
+    "by": N_("Done by {by}."),
+    "undo": N_("To undo it: `{undo}`."),
+    "note": NOTE,
+}
+"""Sentences behind the first one, by the parameter that has to be set for them."""
+
+ITSELF = "Faristol"
+"""The name of services that act by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An act in sentences."""
+
+    act: pairing.Act
+    said: str
+    """What was done, with the article that it rests on."""
+    also: Mapping[str, str]
+    """Further sentences, by what they tell of: ``by``, ``undo``, ``note`` and others."""
+
+
+def told(
+    answer: pairing.ListActsResponse, known: Roster, language: str, spelled: Callable[[str], str] = lambda command: ""
+) -> Iterator[Told]:
+    """The acts in sentences, in the order of the record.
+
+    ``spelled`` says how the command is given that undoes an act; nothing is said of that where it says nothing.
+    """
+    paired = 0
+    for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
+        if act.type == "RoundPaired":
+            paired = act.round
+        elif act.type == "RoundUnpaired":
+            paired = act.round - 1
+        yield _in_sentences(act, known, paired + 1, language, spelled)
+
+
+def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]) -> Told:
+    """An act in sentences. An event type that this version does not know is told by its name."""
+    params = _params(act, known, to_come, language)
+    params["undo"] = spelled(act.undone_by) if act.undone_by else ""
+    method = METHODS.get(act.type)
+    if params["unplayed"] and act.type == "ResultRecorded":
+        method = "GiveForfeit"
+    texts = [SENTENCES[method].said if method else TOLD.get(act.type, act.type)]
+    texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
+    said = " ".join(say(text, params, language) for text in filter(None, texts))
+    also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
+    return Told(act, with_article(said, params["article"]), also)
+
+
+def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dict[str, str]:
+    """Everything that a sentence may name; empty where the act does not say it."""
+    named = {player.player_id: player.name for player in act.players if player.name}
+
+    def name(who: str) -> str:
+        return named.get(who) or known.name(who)
+
+    params: dict[str, str] = defaultdict(str)
+    for detail in act.details:
+        field, _, value = detail.partition(": ")
+        params[field.replace("-", "_")] = "" if value == "no" else value
+    params |= game_params(act.game_id, known, language)
+    players = [name(who) for who in act.player_ids]
+    teams = [name(who) for field in ("team_id", "team_ids") for who in _list(params, field)]
+    before = [entry.rpartition(" ") for entry in _list(params, "scores_before")]
+    params |= {
+        "tournament": known.tournament.name,
+        "ruleset": known.tournament.ruleset.name,
+        "lexicon": known.tournament.lexicon.name,
+        "round": str(act.round or to_come),
+        "id": params["team_id"] or next(iter(act.player_ids), known.tournament_id),
+        "name": params["name"] or next(iter(players), known.tournament.name),
+        "who": " – ".join(teams or players),
+        "player_id": next(iter(players), ""),
+        "player_ids": ", ".join(players),
+        "team_id": next(iter(teams), ""),
+        "scores": " – ".join(f"{name(entry.player_id)} {entry.score}" for entry in act.scores),
+        "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
+        "arbiter_id": name(params["arbiter_id"]),
+        "decided_by": ", ".join(map(name, _list(params, "decided_by"))),
+        "fictitious": f"{int(params['fictitious_half_points'] or 0) / 2:g}",
+        "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
+        "note": act.note,
+    }
+    params |= _by_type(act, params, language)
+    if decided := _decided(act, params, name, language):
+        params["outcome"] = f", {decided}"
+    return params
+
+
+def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+    """How a result came about that its scores do not decide; empty for others."""
+    if act.type not in ("ResultRecorded", "ResultCorrected") or not (said["unplayed"] or said["lost_by_all"]):
+        return ""
+    winner = said["winner_id"]
+    decided = outcome(
+        [name(entry.player_id) for entry in act.scores],
+        language,
+        winner=name(winner) if winner else "",
+        unplayed=bool(said["unplayed"]),
+        lost_by_all=bool(said["lost_by_all"]),
+    )
+    return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
+
+
+def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[str, str]:
+    """Parameters of a sentence that depend on the type of the event."""
+    read = translations(language).gettext
+    match act.type:
+        case "ByeGranted" | "ByeAwarded":
+            kind = names_of(events.ByeKind.DESCRIPTOR).get(said["kind"], events.BYE_KIND_FULL_POINT)
+            return {"kind": read(BYES[events.ByeKind.ValueType(kind)])}
+        case "PrizesOffered":
+            kinds = names_of(events.PrizeKind.DESCRIPTOR)
+            offered = [read(text) for kind, text in PRIZES.items() if kind in map(kinds.get, _list(said, "prizes"))]
+            return {"prizes": ", ".join(offered) or read(NO_PRIZES)}
+        case "HallsSet" if said["halls"] == "none":
+            return {"halls": read(NO_HALLS)}
+        case "PlayerSanctioned":
+            lost = said["game"] if said["kind"] == "game" else ""
+            return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
+        case "ResultCheckSet":
+            return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
+        case "AppealDecided":
+            return {"dismissed": "" if said["upheld"] else "yes"}
+        case _:
+            return {}
+
+
+def _list(said: Mapping[str, str], field: str) -> list[str]:
+    """The entries of a detail that is a list."""
+    return [entry for entry in said[field].split(", ") if entry]
+
+
+def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:
+    """A game as sentences name it: ``game``, who plays it and where, and ``at_table``; its id where nobody has it.
+
+    ``outcome`` is empty: how it was decided is not known of a game by itself.
+    """
+    if (seated := known.at_table(game_id)) is None:
+        return {"game": game_id, "at_table": game_id, "outcome": ""}
+    number, seat = seated
+    at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
+    return {"game": f"{players_at(seat, known)} ({at_table})", "at_table": at_table, "outcome": ""}
+
+
+def players_at(seat: events.Pairing, known: Roster) -> str:
+    """Who plays at a table, by their names."""
+    return " – ".join(map(known.name, seats_of(seat)))
+
+
+def seats_of(seat: events.Pairing) -> Sequence[str]:
+    """Who plays at a table, by their ids."""
+    return seat.player_ids or (seat.first_player_id, seat.second_player_id)

@@ -1,0 +1,167 @@
+"""Players, teams and games of a tournament by their names, and what a name means that somebody writes. Pure.
+
+Case, accents and signs are ignored. An id is tried first, then a whole name, then the beginning of the name, then
+that of a later word of it, as of the family name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import grpc
+
+from faristol.client.problems import info_of
+from faristol.kernel.names import told_apart
+from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import SOURCE, say
+
+ROUND_AND_TABLE = N_("round {round}, table {table}")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Somebody or something that has an id and a name."""
+
+    id: str
+    name: str
+    detail: str = ""
+    """What tells it from others of the same name, such as the club of a player."""
+
+    def __str__(self) -> str:
+        """With all that it can be told by: ``Anna Puig (Valls, anna)``."""
+        beside = ", ".join(part for part in (self.detail, self.id) if part and part != self.name)
+        return f"{self.name or self.id} ({beside})" if beside and self.name else self.name or self.id
+
+
+def folded(text: str) -> str:
+    """A name without case, accents and signs: ``Núria d'Or`` is ``nuria dor``; words are parted by single blanks."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(sign for sign in letters if sign.isalnum() or sign.isspace() or sign == "-").split())
+
+
+def candidates(given: str, known: Sequence[Named]) -> list[Named]:
+    """Everything that a name could mean: a single entry where it is clear, none where nothing matches."""
+    written = folded(given)
+    if not written:
+        return []
+    heads = [(named, folded(named.name)) for named in known]
+    ways: Iterator[list[Named]] = (
+        found
+        for found in (
+            [named for named in known if named.id == given.strip().lower()],
+            [named for named, name in heads if name == written],
+            [named for named in known if written in _with_detail(named)],
+            [named for named, name in heads if name.startswith(written)],
+            [named for named, name in heads if f" {written}" in name],
+            [named for named in known if named.id.startswith(given.strip().lower())],
+        )
+    )
+    return next((found for found in ways if found), [])
+
+
+def _with_detail(named: Named) -> tuple[str, ...]:
+    """How two of the same name are written apart: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
+    return tuple(
+        folded(f"{named.name} {beside}")
+        for beside in (named.detail, named.id, f"{named.detail} {named.id}")
+        if beside.strip()
+    )
+
+
+def labels(known: Sequence[Named]) -> Mapping[str, str]:
+    """What each is called, by their ids, as pages and files do. Who has no name is called by the id."""
+    return {
+        who: name or who for who, name in told_apart((named.id, named.name, named.detail) for named in known).items()
+    }
+
+
+_LETTER = re.compile(r"[^\W\d_]")
+_ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")
+
+
+_SCORE = re.compile(r"[-−]?\d+")
+
+_NO_PLACES = frozenset({"message", "article", "field"})
+"""What an answer that refuses tells programs and fills no place of its sentence."""
+
+
+class Roster:
+    """The players, teams and games of a tournament, by their ids."""
+
+    def __init__(self, tournament: pairing.GetTournamentResponse, language: str = SOURCE) -> None:
+        """``language`` is that of sentences with names in them."""
+        self.tournament, self.language = tournament, language
+        self.players = [Named(player.player_id, player.name, player.club) for player in tournament.players]
+        self.teams = [Named(team.team_id, team.name) for team in tournament.teams]
+        self._called = {**labels(self.teams), **labels(self.players)}
+
+    @property
+    def tournament_id(self) -> str:
+        """Id of the tournament."""
+        return self.tournament.tournament_id
+
+    def name(self, player_or_team: str) -> str:
+        """The name of a player or a team; the id itself for an unknown one."""
+        return self._called.get(player_or_team, player_or_team)
+
+    def named(self, known_id: str) -> str:
+        """A player or a team by name, a game by its players and its table; the id itself for an unknown one."""
+        if seated := self.at_table(known_id):
+            number, seat = seated
+            players = seat.player_ids or (seat.first_player_id, seat.second_player_id)
+            where = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, self.language)
+            return f"{' – '.join(map(self.name, players))} ({where})"
+        return self.name(known_id)
+
+    def named_in(self, text: str) -> str:
+        """A sentence of a service, with names for the ids of players, teams and games that it tells."""
+        return _ID.sub(lambda found: self.named(found[0]) if _LETTER.search(found[0]) else found[0], text)
+
+    def named_in_refusal(self, told: str, problem: grpc.aio.AioRpcError) -> str:
+        """What a service refuses with, with names for the ids of players, teams and games that fill its places.
+
+        Of the reasons beside the first the sentences alone are known: there an id has a digit or a hyphen. A number is
+        never taken for an id: it may be that of a table, a round or an article.
+        """
+        filled = {value for place, value in info_of(problem).metadata.items() if place not in _NO_PLACES}
+        names = {value: self._named_in_place(value) for value in filled if _LETTER.search(value)}
+        for value in [value for value, named in names.items() if named == value]:
+            del names[value]
+        whole = "|".join(re.escape(value) for value in sorted(names, key=len, reverse=True))
+
+        def name(found: re.Match[str]) -> str:
+            text = found[0]
+            if text in names:
+                return names[text]
+            return self.named(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
+
+        # In one pass, so that what was put in for an id is not taken for one.
+        places = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
+        return re.sub(f"{places}{_ID.pattern}", name, told)
+
+    def _named_in_place(self, value: str) -> str:
+        """What fills a place, with names for ids that stand there, each alone or before a score; else as it is."""
+        parts = [part.partition(" ") for part in value.replace("'", "").split(", ")]
+        if any(score and not _SCORE.fullmatch(score) for _, _, score in parts):
+            return value
+        named = [(self.named(known_id), known_id, f"{blank}{score}") for known_id, blank, score in parts]
+        if all(name == known_id for name, known_id, _ in named):
+            return value
+        return ", ".join(f"{name}{score}" for name, _, score in named)
+
+    def at_table(self, game_id: str) -> tuple[int, events.Pairing] | None:
+        """The round of a game, and who plays it; None for a game of no round that is paired."""
+        return next(
+            (
+                (played.round, seat)
+                for played in self.tournament.played
+                for seat in played.pairings
+                if seat.game_id == game_id
+            ),
+            None,
+        )

@@ -1,0 +1,74 @@
+"""What is implausible in a result, and so may be a typing error. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.kernel.refusal import N_, Param
+from faristol.office.results.lines import Given
+from faristol.rules.scoring import UsualScores
+
+HIGH = N_("{score} is unusually high (more than {highest})")
+LOW = N_("{score} is unusually low (less than {lowest})")
+FAR = N_("the scores are {difference} points apart (usually at most {largest})")
+DRAW = N_("it is a draw")
+LIKE_ANOTHER = N_("table {table} has the same scores")
+SWAPPED = N_("{winner} did not win by these scores: they may be swapped")
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A reason to look again: an English text, marked with ``N_``, and its parameters."""
+
+    text: str
+    params: Mapping[str, Param]
+
+
+def doubts(
+    given: Given,
+    usual: UsualScores,
+    others: Mapping[int, Sequence[int]],
+    names: Sequence[str],
+    winner: int | None = None,
+) -> list[Doubt]:
+    """Everything that is implausible in a result.
+
+    ``others`` are the scores of other tables of the round, ``names`` those of the players, in the order of the pairing,
+    and ``winner`` is the place among them of who is said to have won. A forfeit has no scores, and the score of who
+    left a game may be any.
+    """
+    return [] if given.forfeit else list(_found(given, usual, others, names, winner))
+
+
+def _found(
+    given: Given, usual: UsualScores, others: Mapping[int, Sequence[int]], names: Sequence[str], winner: int | None
+) -> Iterator[Doubt]:
+    points = given.points
+    for score in points:
+        if score > usual.highest:
+            yield Doubt(HIGH, {"score": score, "highest": usual.highest})
+    if any(score.left for score in given.scores):
+        return
+    for score in points:
+        if score < usual.lowest:
+            yield Doubt(LOW, {"score": score, "lowest": usual.lowest})
+    apart = max(points) - min(points)
+    if apart > usual.largest_difference:
+        yield Doubt(FAR, {"difference": apart, "largest": usual.largest_difference})
+    if points.count(max(points)) > 1:
+        yield Doubt(DRAW, {})
+    for table, scores in others.items():
+        if table != given.table and tuple(scores) == points:
+            yield Doubt(LIKE_ANOTHER, {"table": table})
+    if is_swapped(given, winner):
+        assert winner is not None, "somebody is said to have won"
+        yield Doubt(SWAPPED, {"winner": names[winner]})
+
+
+def is_swapped(given: Given, winner: int | None) -> bool:
+    """Whether another than ``winner``, a place in the pairing, has the highest score."""
+    if winner is None or given.forfeit:
+        return False
+    stayed = [0 if score.left else score.points or 0 for score in given.scores]
+    return stayed[winner] < max(stayed) or stayed.count(max(stayed)) > 1

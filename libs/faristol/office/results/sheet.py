@@ -1,0 +1,179 @@
+"""The results of a round in a file of comma-separated values. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.kernel.quotation import quoted, shown
+from faristol.kernel.refusal import N_
+from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
+from faristol.office.names import folded
+from faristol.office.results.doubts import SWAPPED, is_swapped
+from faristol.office.results.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, given, read, table_of
+from faristol.office.results.tables import Tables, names_at
+from faristol.text import say
+
+SEATS = ("first", "second", "third", "fourth")
+"""Of the columns, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
+
+NO_COLUMN = N_("expected a column {column}; there are: {known}")
+OTHER_ROUND = N_("this is of round {given}, and results of round {round} are entered")
+TWICE = N_("the result of table {table} stands in line {line} already")
+OTHER_PLAYERS = N_("at table {table} sit {expected}, in this order; the line says {given}")
+STANDS_OTHERWISE = N_("{standing} stands already: correct it where it is wrong")
+LOOK_AGAIN = N_(
+    "table {table}: {doubt}; if it is right write `yes` in a column `sure`, or give --sure for the whole file"
+)
+NEITHER = N_("the column `sure` says {given}; expected `yes`, `no` or nothing")
+NO_TABLE_SAID = N_("the table is missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A result of a file and its line, from 1."""
+
+    line: int
+    given: Given
+    sure: bool = False
+    """The line says so of itself: what is implausible in it is right."""
+
+
+def read_sheet(
+    text: str, tables: Tables, language: str, *, sure: bool = False
+) -> tuple[list[Listed], list[Listed], list[LineError]]:
+    """The results to be entered, those that stand already, and everything that is wrong, by line.
+
+    A first line with names of columns is that of a file of pairings, filled in; lines without scores are passed over.
+    Without it every line is a table and its scores. What is implausible is wrong, unless somebody is ``sure``, of all
+    lines or, by the column of that name, of one.
+    """
+    text = text.removeprefix("\ufeff")
+    lines = text.splitlines()
+    head = next((line for line in lines if line.strip()), "")
+    with_names = any(word.strip().lower() == "table" for word in head.replace(";", ",").split(","))
+    found: list[Listed] = []
+    errors: list[LineError] = []
+    try:
+        for read_line in _with_columns(text, tables) if with_names else _plain(lines, tables):
+            if isinstance(read_line, Listed):
+                found.append(read_line)
+            else:
+                line, problem = read_line
+                errors.append(LineError(line, say(problem.text, problem.params, language)))
+    except Slip as slip:
+        return [], [], [LineError(1, say(slip.text, slip.params, language))]
+    new, standing, wrong = _checked(found, tables, language, sure=sure)
+    return new, standing, sorted([*errors, *wrong], key=lambda error: error.line)
+
+
+def _plain(lines: Sequence[str], tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            said = read(line, tables.players)
+        except Slip as slip:
+            yield number, slip
+        else:
+            if isinstance(said, Given):
+                yield Listed(number, said)
+
+
+def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
+    lines = rows_of(text)
+    try:
+        columns = columns_of(next(lines)[1])
+    except Unreadable:
+        raise Slip(UNREADABLE) from None
+    for column in ("table", "first_score", "second_score"):
+        if column not in columns:
+            raise Slip(NO_COLUMN, column=column, known=shown(", ".join(columns)))
+    try:
+        for number, fields in lines:
+            row = dict(zip(columns, fields, strict=False))
+            try:
+                found, sure = _row(row, tables), _is_sure(row.get("sure", ""))
+            except Slip as slip:
+                yield number, slip
+            else:
+                if found is not None:
+                    yield Listed(number, found, sure)
+    except Unreadable as problem:
+        yield problem.line, Slip(UNREADABLE)
+
+
+def _is_sure(word: str) -> bool:
+    """Whether a line says that it is right whatever it looks like. Raises ``Slip`` for another word than yes and no."""
+    if folded(word) not in YES | NO | {""}:
+        raise Slip(NEITHER, given=quoted(word))
+    return folded(word) in YES
+
+
+def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
+    """The result of a line, None without scores."""
+    cells = [row.get(f"{seat}_score", "") for seat in SEATS]
+    words = [word for word in cells if word]
+    if not words:
+        return None
+    if (of := row.get("round", "")) and of != str(tables.listed.round):
+        raise Slip(OTHER_ROUND, given=shown(of), round=tables.listed.round)
+    number = row.get("table", "")
+    if not number:
+        raise Slip(NO_TABLE_SAID)
+    table = table_of(number, tables.players)
+    _check_players(row, table, tables)
+    if FORFEIT in map(str.casefold, words):  # the cell of who came may be empty
+        seats = tables.players(table)
+        words = [word or NOTHING for word in cells[:seats]] + [word for word in cells[seats:] if word]
+    return given(table, words, tables.players(table), row.get("winner", ""))
+
+
+def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
+    """That a line that names players names those of its table, in the order of the pairing."""
+    table = tables[number]
+    for kind, seated in (
+        ("player_id", [player.player_id for player in table.players]),
+        ("name", names_at(table)),
+    ):
+        said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
+        if any(said) and any(name and folded(name) != folded(other) for name, other in zip(said, seated, strict=True)):
+            raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shown, said)))
+
+
+def _otherwise(given: Given, tables: Tables) -> Slip:
+    """Why a result is not the one that stands."""
+    winner = tables.winner(given)
+    if winner is not None and is_swapped(given, winner):
+        return Slip(SWAPPED, winner=names_at(tables[given.table])[winner])
+    return Slip(STANDS_OTHERWISE, standing=tables.standing(given.table))
+
+
+def _checked(
+    found: Sequence[Listed], tables: Tables, language: str, *, sure: bool
+) -> tuple[list[Listed], list[Listed], list[LineError]]:
+    seen: dict[int, int] = {}
+    new: list[Listed] = []
+    standing: list[Listed] = []
+    errors: list[LineError] = []
+    for listed in found:
+        number = listed.given.table
+        if (before := seen.setdefault(number, listed.line)) != listed.line:
+            errors.append(LineError(listed.line, say(TWICE, {"table": number, "line": before}, language)))
+            continue
+        try:
+            if tables.stands(listed.given):
+                standing.append(listed)
+                continue
+            if tables[number].scores:
+                raise _otherwise(listed.given, tables)
+            unsure = [] if sure or listed.sure else tables.doubts(listed.given, (other.given for other in new))
+            tables.result(listed.given)
+        except Slip as slip:
+            errors.append(LineError(listed.line, say(slip.text, slip.params, language)))
+            continue
+        for doubt in unsure:
+            told = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
+            errors.append(LineError(listed.line, say(LOOK_AGAIN, told, language)))
+        new.append(listed)
+    return new, standing, errors

@@ -1,0 +1,142 @@
+"""What was done, in sentences: those of the answers to commands, and of a history. Pure.
+
+Ids are names in them; ``{who}`` is a player or a team, ``{game}`` who plays it, and ``{outcome}``, with a comma before
+it, how it was decided if not by its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import events_pb2 as events
+
+FOLLOWS: Mapping[str, str] = {
+    "round_to_pair_again": N_("Round {round_to_pair_again} is paired already: pair it again before it starts."),
+    "round_paired_without": N_(
+        "Round {round_paired_without} is paired without {who}: for {who} to play in it, unpair it and pair it again "
+        "before it starts."
+    ),
+    "rounds_after": N_("Rounds that were paired with the result as it was: {rounds_after}."),
+}
+"""What is said behind every answer that has such a field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What is said of a command that was carried out."""
+
+    said: str = ""
+    """The first sentence, an English text marked with ``N_``."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Further sentences, by the field of the answer or of the command that has to say something."""
+
+    @property
+    def further(self) -> Mapping[str, str]:
+        """All further sentences, by their fields."""
+        return {**self.also, **FOLLOWS}
+
+
+SENTENCES: Mapping[str, Sentences] = {
+    "CreateTournament": Sentences(N_("{name} is created: {id}, under {ruleset}, with the words of {lexicon}.")),
+    "ChangeRounds": Sentences(N_("{tournament} has {rounds} rounds.")),
+    "RegisterPlayer": Sentences(
+        N_("{name} is registered: {id}, from round {round} on."),
+        {
+            "fictitious_half_points": N_(
+                "It is a late entry, with fictitious points for pairing: {fictitious} (FISC I.4)."
+            )
+        },
+    ),
+    "RegisterTeam": Sentences(N_("{name} is registered: {id}, from round {round} on.")),
+    "SetLineUp": Sentences(N_("{team_id} has this line-up from round {round} on: {player_ids}.")),
+    "WithdrawTeam": Sentences(N_("{who} has withdrawn, from round {round} on.")),
+    "ReinstateTeam": Sentences(N_("{who} is paired again from round {round} on.")),
+    "CheckInPlayer": Sentences(N_("{who} is checked in.")),
+    "CheckOutPlayer": Sentences(N_("{who} is not checked in any more.")),
+    "WithdrawPlayer": Sentences(
+        N_("{who} has withdrawn, from round {round} on."), {"game_id": N_("The game {game} is lost.")}
+    ),
+    "ReinstatePlayer": Sentences(N_("{who} is paired again from round {round} on.")),
+    "MovePlayer": Sentences(N_("{who} is in {to_tournament_id} now.")),
+    "WarnPlayer": Sentences(
+        N_("{who} is warned. Warnings so far: {count}."),
+        {"expulsion_proposed": N_("Expulsion is put forward to the organisation.")},
+    ),
+    "ExpelPlayer": Sentences(N_("{who} is expelled.")),
+    "LiftExpulsion": Sentences(N_("The expulsion of {who} is lifted.")),
+    "SanctionPlayer": Sentences(N_("{who} is sanctioned.")),
+    "LiftSanction": Sentences(N_("Act {version} is lifted.")),
+    "AppointTribunal": Sentences(N_("The tribunal of appeals is appointed: {appointments}.")),
+    "LodgeAppeal": Sentences(N_("Appeal {appeal} is lodged. Who sits: {members}.")),
+    "WithdrawAppeal": Sentences(N_("Appeal {appeal} is withdrawn.")),
+    "DecideAppeal": Sentences(
+        "",
+        {
+            "upheld": N_("Appeal {appeal} is upheld: the act is taken back."),
+            "dismissed": N_("Appeal {appeal} is dismissed: the act stands."),
+        },
+    ),
+    "SetHalls": Sentences(N_("From the next pairing on: {halls}.")),
+    "FixTable": Sentences(N_("{who} sits at table {table}.")),
+    "ReleaseTable": Sentences(N_("{who} may sit at any table again.")),
+    "GrantBye": Sentences(N_("{who} sits round {round} out: {kind}.")),
+    "RevokeBye": Sentences(N_("{who} does not sit round {round} out any more.")),
+    "UnpairRound": Sentences(N_("Round {round} is not paired any more: it can be paired again.")),
+    "ForbidPair": Sentences(N_("Kept apart: {who}.")),
+    "AllowPair": Sentences(N_("They may meet again: {who}.")),
+    "KeepPair": Sentences(N_("They meet in round {round}: {who}.")),
+    "ReleasePair": Sentences(N_("They are paired like everybody else again: {who}.")),
+    "StartRound": Sentences(N_("Round {round} is started: its tables are open, the clocks run.")),
+    "GiveForfeit": Sentences(N_("A forfeit: {scores} ({at_table}){outcome}.")),
+    "EnterResult": Sentences(N_("Entered: {scores} ({at_table}){outcome}.")),
+    "CorrectResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
+    "SetResultCheck": Sentences(
+        "",
+        {
+            "second_person": N_("A second person confirms results that an official enters."),
+            "players": N_("Players confirm the results of their games."),
+            "no_check": N_("Results are not confirmed by anybody else."),
+        },
+    ),
+    "ConfirmResult": Sentences(N_("Confirmed: {scores} ({at_table}).")),
+    "CorrectRuling": Sentences(N_("The ruling is put right. Points on the spread of {who}: {points}.")),
+    "PostponeGame": Sentences(N_("{game} is postponed to {postponed_to}.")),
+    "CancelPostponement": Sentences(N_("{game} is played with its round again.")),
+    "StartPostponedGame": Sentences(N_("{game} has started: the table is open, the clock runs.")),
+    "CloseRound": Sentences(N_("Round {round} is closed.")),
+    "OfferPrizes": Sentences(N_("Special prizes: {prizes}.")),
+    "PublishStandings": Sentences(N_("The final standings of {tournament} are published.")),
+    "ReopenStandings": Sentences(
+        N_("The final standings of {tournament} are taken back: results can be corrected and rounds added.")
+    ),
+    "UndoAct": Sentences(N_("Act {version} is undone, by `{undone_by}`.")),
+    "ChooseRatingSystem": Sentences(N_("{tournament} is rated by {system}.")),
+    "SetAdjudication": Sentences("{tournament}: {mode}"),
+    "AppointJudge": Sentences(N_("{judge_id}: appointed")),
+    "DismissJudge": Sentences(N_("{judge_id}: dismissed")),
+    "ChooseLayers": Sentences("{tournament}: {layers}"),
+}
+"""Of each command, by the name of its method; those that have none are told otherwise."""
+
+NO_HALLS = N_("tables are numbered from 1")
+NO_PRIZES = N_("none")
+POINTS_OFF = N_("Points taken off: {points_off}.")
+ROUNDS_OUT = N_("Not paired in rounds: {rounds_out}.")
+GAME_LOST = N_("The game {game} is lost.")
+NOTE = N_("Note: {note}")
+RATED_BY = N_("Rated by {system}.")
+
+BYES: Mapping[events.ByeKind.ValueType, str] = {
+    events.BYE_KIND_HALF_POINT: N_("half a point"),
+    events.BYE_KIND_FULL_POINT: N_("a point"),
+    events.BYE_KIND_ZERO_POINT: N_("no point"),
+}
+
+PRIZES: Mapping[events.PrizeKind.ValueType, str] = {
+    events.PRIZE_KIND_BINGOS: N_("Most bingos"),
+    events.PRIZE_KIND_HIGH_GAME: N_("Highest game"),
+    events.PRIZE_KIND_HIGH_PLAY: N_("Highest play"),
+    events.PRIZE_KIND_SPREAD: N_("Biggest spread"),
+}

@@ -1,0 +1,87 @@
+"""What tiles and squares are called out as: "A d'Alacant", "Hospitalet vuit", "quinze Granollers" (FISC II.4)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.board import ROW_NAMES
+from faristol.rules.notation import Start
+from faristol.rules.tiles import BLANK, TileSet
+
+LONGEST = 40
+"""Characters of a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallNames:
+    """A table of names. ``names`` has the tiles and the rows of the board, ``numbers`` the columns from 1."""
+
+    language: str
+    names: Mapping[str, str]
+    numbers: tuple[str, ...]
+    blank: str
+
+    def tile(self, face: str) -> str:
+        """What a tile is called, ``?`` for a blank; the face itself where the table has none."""
+        return self.blank if face == BLANK else self.names.get(face, face)
+
+    def rack(self, faces: Iterable[str]) -> tuple[str, ...]:
+        """What the tiles of a rack are called, in their order."""
+        return tuple(self.tile(face) for face in faces)
+
+    def start(self, start: Start) -> str:
+        """What coordinates are called: the row first for a word across, the column first for one down."""
+        row, number = self._row(ROW_NAMES[start.square.row]), self.numbers[start.square.col]
+        return f"{row} {number}" if start.direction.value == "across" else f"{number} {row}"
+
+    def _row(self, letter: str) -> str:
+        """The name of a row: rows have Latin letters, and a table of another alphabet may lack them."""
+        return self.names.get(letter, letter)
+
+
+@cache
+def load_call_names(language: str) -> CallNames:
+    """The table of a language. Raises ``LookupError`` when there is none."""
+    file = resources.files("faristol.rules.duplicate") / "calls" / f"{language}.toml"
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LookupError(f"there are no names for calling in {language!r}") from None
+    return CallNames(language, MappingProxyType(data["names"]), tuple(data["numbers"]), data["blank"])
+
+
+def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet) -> CallNames:
+    """``table`` with names of a club's own.
+
+    Raises ``Refusal`` for what is no tile or row, and for no name or two alike.
+
+    The names of a table differ, so that nobody takes one tile for another.
+    """
+    known = {*tile_set.faces, *ROW_NAMES, BLANK}
+    for face, name in own.items():
+        if face not in known:
+            raise Refusal("CALL_NAME_UNKNOWN", "", N_("There is no tile {tile} to be called."), {"tile": face})
+        if not name.strip() or len(name) > LONGEST:
+            raise Refusal(
+                "CALL_NAME_WRONG",
+                "",
+                N_("The name of {tile} has 1 to {most} characters."),
+                {"tile": face, "most": LONGEST},
+            )
+    names = {**table.names, **{face: name.strip() for face, name in own.items() if face != BLANK}}
+    seen: dict[str, str] = {}
+    for face, name in names.items():
+        if (other := seen.setdefault(name.casefold(), face)) != face:
+            raise Refusal(
+                "CALL_NAME_TWICE",
+                "",
+                N_("{tile} and {other} are both called {name}."),
+                {"tile": face, "other": other, "name": name},
+            )
+    return replace(table, names=MappingProxyType(names), blank=own.get(BLANK, table.blank).strip())

@@ -1,0 +1,78 @@
+"""When a duplicate game is over, and whether it was official (FISC II.1, II.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from faristol.rules.duplicate.racks import can_be_valid, is_exhausted
+from faristol.rules.ruleset import Ruleset
+
+
+class DuplicateEndReason(StrEnum):
+    """Why a game is over."""
+
+    EXHAUSTED = "exhausted"
+    """No vowel or no consonant is left."""
+    NO_RACK = "no-rack"
+    """No valid rack can be had of what is left."""
+    NO_PLAY = "no-play"
+    """Nothing can be laid of what is left."""
+    TURNS = "turns"
+    """The announced number of turns is played."""
+    AGREEMENT = "agreement"
+    """The judge decided it, together with the players."""
+
+
+_KEYS = {
+    DuplicateEndReason.EXHAUSTED: "finish.exhausted",
+    DuplicateEndReason.NO_RACK: "finish.exhausted",
+    DuplicateEndReason.NO_PLAY: "finish.no_play",
+    DuplicateEndReason.TURNS: "turns.turns",
+    DuplicateEndReason.AGREEMENT: "finish.agreement",
+}
+
+
+class Unofficial(StrEnum):
+    """Why a game is not official."""
+
+    PLAYERS = "players"
+    """Too few played."""
+    TURNS = "turns"
+    """It was not complete."""
+
+
+def end_article(reason: DuplicateEndReason, ruleset: Ruleset) -> str:
+    """The article by which a game ends for ``reason``."""
+    return ruleset.article(_KEYS[reason])
+
+
+def end_before(
+    turn: int, left: Sequence[str], ruleset: Ruleset, can_lay: Callable[[Sequence[str]], bool]
+) -> DuplicateEndReason | None:
+    """Why there is no ``turn``, from 1; None while there is one.
+
+    ``left`` is all that is in bag and rack; ``can_lay`` says whether any play can be made of tiles, which is asked only
+    once they are no more than a rack: before, another rack can be drawn.
+    """
+    if ruleset.turns.turns is not None and turn > ruleset.turns.turns:
+        return DuplicateEndReason.TURNS
+    if not left or is_exhausted(left, ruleset):
+        return DuplicateEndReason.EXHAUSTED
+    if not can_be_valid(turn, left, ruleset):
+        return DuplicateEndReason.NO_RACK
+    if ruleset.finish.no_play and len(left) <= ruleset.game.rack_size and not can_lay(left):
+        return DuplicateEndReason.NO_PLAY
+    return None
+
+
+def unofficial(players: int, end: DuplicateEndReason | None, ruleset: Ruleset) -> tuple[Unofficial, ...]:
+    """Why a game of so many players is not official; nothing where it is, or can still be."""
+    found = []
+    if players < ruleset.turns.official_players:
+        found.append(Unofficial.PLAYERS)
+    announced = ruleset.turns.turns is not None
+    cut_short = end in (DuplicateEndReason.TURNS, DuplicateEndReason.AGREEMENT)
+    if ruleset.turns.official_complete and (announced or cut_short):
+        found.append(Unofficial.TURNS)
+    return tuple(found)

@@ -1,0 +1,103 @@
+"""Plays of a duplicate turn: those of the highest score, and which of them the judge is offered as master play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.board import Board, Direction, Placement, Tile
+from faristol.rules.notation import Notation, Start, lay, write_word
+from faristol.rules.placement import check_play
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.scoring import score_play
+
+IsWord = Callable[[tuple[str, ...]], bool]
+"""Whether the lexicon of the game has a word, given as faces."""
+
+
+class Play(NamedTuple):
+    """A play that can be made in a turn."""
+
+    start: Start
+    """Where its main word begins."""
+    word: tuple[Tile, ...]
+    """The main word, tiles of the board among them."""
+    placements: tuple[Placement, ...]
+    score: int
+
+    @property
+    def blanks(self) -> int:
+        """Blanks that it lays."""
+        return sum(tile.blank for _, tile in self.placements)
+
+    def __str__(self) -> str:
+        return f"{Notation.FISC.write(self.start)} {write_word(self.word)} {self.score}"
+
+
+def proposed(tops: Sequence[Play]) -> tuple[Play, ...]:
+    """``tops`` in the order in which they are proposed as master play.
+
+    The highest score, then the fewest blanks, across before down, the lowest row, the lowest column; then by the faces
+    of the word, so that the order is always the same. The book leaves the choice to the judge (FISC II.1).
+    """
+    return tuple(sorted(tops, key=_place))
+
+
+def _place(play: Play) -> tuple[int, int, bool, int, int, tuple[str, ...], tuple[bool, ...]]:
+    (row, col), direction = play.start
+    faces, blanks = tuple(tile.face for tile in play.word), tuple(tile.blank for tile in play.word)
+    return (-play.score, play.blanks, direction is Direction.DOWN, row, col, faces, blanks)
+
+
+def make_play(
+    start: Start, word: Sequence[Tile], board: Board, rack: Sequence[str], ruleset: Ruleset, is_word: IsWord
+) -> Play:
+    """The play of ``word`` from ``start`` on, scored.
+
+    Raises ``Refusal`` when it cannot lie, is not made of the rack, or forms a word that is none.
+    """
+    try:
+        laid = lay(board, start, word)
+    except ValueError:
+        raise _no_play(N_("{word} cannot lie there: other tiles do."), start, word, ruleset) from None
+    words = check_play(board, laid, rack=rack, ruleset=ruleset)
+    if not any(formed.start == start and formed.faces == tuple(tile.face for tile in word) for formed in words):
+        raise _no_play(N_("{word} is not the whole word that lies there then."), start, word, ruleset)
+    for formed in words:
+        if not is_word(formed.faces):
+            raise Refusal(
+                "NO_WORD",
+                ruleset.article("lexicon.layers"),
+                N_("{word} is no word of the lexicon."),
+                {"word": str(formed)},
+            )
+    main = next(formed for formed in words if formed.start == start)
+    return Play(start, main.tiles, laid, score_play(board, laid, ruleset, words).points)
+
+
+def _no_play(message: str, start: Start, word: Sequence[Tile], ruleset: Ruleset) -> Refusal:
+    written = f"{Notation.FISC.write(start)} {write_word(word)}"
+    return Refusal("NO_PLAY", ruleset.law.free_square, message, {"word": written})
+
+
+def check_master(play: Play, top: int, reason: str, ruleset: Ruleset) -> None:
+    """Refuse a master play below ``top``, the highest score, without a reason or where there must be none."""
+    if play.score >= top:
+        return
+    article = ruleset.article("master_plays.lower")
+    params = {"score": play.score, "top": top}
+    if ruleset.master_plays.lower == "never":
+        raise Refusal(
+            "MASTER_PLAY_LOWER",
+            article,
+            N_("The master play has the highest score: {score} is not {top}."),
+            params,
+        )
+    if not reason.strip():
+        raise Refusal(
+            "REASON_NEEDED",
+            article,
+            N_("A master play of {score} where {top} can be had needs a reason."),
+            params,
+        )

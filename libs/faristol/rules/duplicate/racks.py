@@ -1,0 +1,209 @@
+"""Racks of a duplicate game: which are valid, how one is drawn or entered, when there is none (FISC II.3, II.6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.bag import draw, without
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.tiles import BLANK, TileSet
+
+MOST_ATTEMPTS = 100_000
+"""Racks that are drawn for one turn at most. Where a valid one can be had, so many failures do not happen."""
+
+
+class Supply(NamedTuple):
+    """How many tiles there are of each sort."""
+
+    vowels: int
+    consonants: int
+    blanks: int
+
+    @classmethod
+    def of(cls, tiles: Iterable[str], tile_set: TileSet) -> Supply:
+        """What ``tiles`` are, ``?`` for a blank."""
+        held = Counter(BLANK if tile == BLANK else tile in tile_set.vowels for tile in tiles)
+        return cls(held[True], held[False], held[BLANK])
+
+    def satisfies(self, need: Need) -> bool:
+        """Whether a rack of these is valid: each blank fills one place, of a vowel or of a consonant."""
+        return max(0, need.vowels - self.vowels) + max(0, need.consonants - self.consonants) <= self.blanks
+
+
+class Need(NamedTuple):
+    """What a valid rack must have at least."""
+
+    vowels: int
+    consonants: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One rack that was drawn, valid or not."""
+
+    counter: int
+    """The number of the draw in its game."""
+    leftover: tuple[str, ...]
+    """Tiles that stayed: called first."""
+    drawn: tuple[str, ...]
+    """Those that came out of the bag, in order."""
+    valid: bool
+
+    @property
+    def rack(self) -> tuple[str, ...]:
+        """The rack as it is called: the leftover first (FISC II.4)."""
+        return (*self.leftover, *self.drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class RackDrawn:
+    """What came of drawing for a turn: every attempt, the last of them valid, and the bag after it."""
+
+    attempts: tuple[Attempt, ...]
+    bag: tuple[str, ...]
+
+    @property
+    def rack(self) -> tuple[str, ...]:
+        """The rack of the turn."""
+        return self.attempts[-1].rack
+
+    @property
+    def next_counter(self) -> int:
+        """The number of the game's next draw."""
+        return self.attempts[-1].counter + 1
+
+
+def need_of(turn: int, left: Sequence[str], ruleset: Ruleset) -> Need:
+    """What a rack must have in ``turn``, from 1; ``left`` is all that is in bag and rack (FISC II.3).
+
+    Tiles only ever leave them, so once a vowel or a consonant alone is left the less holds to the end.
+    """
+    racks, supply = ruleset.racks, Supply.of(left, ruleset.tile_set)
+    blanks = supply.blanks if racks.blanks_left_count else 0
+    fewest = min(supply.vowels, supply.consonants) + blanks
+    late = turn >= racks.late_from_turn or (racks.late_when_left is not None and fewest <= racks.late_when_left)
+    if late:
+        return Need(racks.vowels_min_late, racks.consonants_min_late)
+    return Need(racks.vowels_min, racks.consonants_min)
+
+
+def is_valid(rack: Sequence[str], turn: int, left: Sequence[str], ruleset: Ruleset) -> bool:
+    """Whether ``rack`` is valid in ``turn``; ``left`` is all that is in bag and rack."""
+    return Supply.of(rack, ruleset.tile_set).satisfies(need_of(turn, left, ruleset))
+
+
+def can_be_valid(turn: int, left: Sequence[str], ruleset: Ruleset, kept: Sequence[str] = ()) -> bool:
+    """Whether a valid rack can be had of all that is ``left``, with the tiles ``kept`` in it."""
+    size = min(ruleset.game.rack_size, len(left))
+    need, supply = need_of(turn, left, ruleset), Supply.of(left, ruleset.tile_set)
+    held = Supply.of(kept, ruleset.tile_set)
+    return any(
+        Supply(vowels, consonants, size - vowels - consonants).satisfies(need)
+        for vowels in range(held.vowels, min(supply.vowels, size) + 1)
+        for consonants in range(held.consonants, min(supply.consonants, size - vowels) + 1)
+        if held.blanks <= size - vowels - consonants <= supply.blanks
+    )
+
+
+def is_exhausted(left: Sequence[str], ruleset: Ruleset) -> bool:
+    """Whether no vowel or no consonant is left, and no blank to stand for one (FISC II.6)."""
+    supply = Supply.of(left, ruleset.tile_set)
+    return ruleset.finish.exhausted and not supply.blanks and not (supply.vowels and supply.consonants)
+
+
+def draw_rack(
+    turn: int, leftover: Sequence[str], bag: Sequence[str], seed: bytes, counter: int, ruleset: Ruleset
+) -> RackDrawn | None:
+    """The rack of ``turn`` out of ``bag``, by as many draws as it takes from the number ``counter`` on.
+
+    An invalid rack goes back, as ``racks.invalid`` says, before the next draw. None when no valid rack can be had of
+    all that is left: the game is over (FISC II.3, II.6).
+    """
+    left = (*leftover, *bag)
+    size = min(ruleset.game.rack_size, len(left))
+    if not left or not can_be_valid(turn, left, ruleset):
+        return None
+    kept = tuple(leftover)
+    attempts: list[Attempt] = []
+    while not attempts or not attempts[-1].valid:
+        if len(attempts) == MOST_ATTEMPTS:
+            raise ValueError(f"no valid rack in {MOST_ATTEMPTS} draws for turn {turn}")
+        drawn = draw(without(left, kept), size - len(kept), seed, counter + len(attempts))
+        valid = is_valid((*kept, *drawn), turn, left, ruleset)
+        attempts.append(Attempt(counter + len(attempts), kept, drawn, valid))
+        if not valid and (ruleset.racks.invalid == "return-all" or not can_be_valid(turn, left, ruleset, kept)):
+            kept = ()
+    return RackDrawn(tuple(attempts), without(left, attempts[-1].rack))
+
+
+def enter_rack(
+    turn: int,
+    rack: Sequence[str],
+    leftover: Sequence[str],
+    bag: Sequence[str],
+    ruleset: Ruleset,
+    *,
+    redrawn: bool = False,
+) -> tuple[str, ...]:
+    """The bag after the judge took ``rack`` out of it by hand, if it is the rack of ``turn``.
+
+    ``redrawn``: a rack with the leftover was not valid and went back, so the leftover need not be in this one. Raises
+    ``Refusal`` for tiles that there are not, a rack of another size, one without the leftover, and one that is not
+    valid (FISC II.3).
+    """
+    left = (*leftover, *bag)
+    article = ruleset.article("racks.vowels_min")
+    missing = Counter(rack) - Counter(left)
+    if missing:
+        raise Refusal(
+            "NOT_IN_BAG",
+            article,
+            N_("Bag and rack hold no {tiles} any more."),
+            {"tiles": " ".join(sorted(missing.elements()))},
+        )
+    size = min(ruleset.game.rack_size, len(left))
+    if len(rack) != size:
+        raise Refusal(
+            "RACK_SIZE",
+            ruleset.article("game.rack_size"),
+            N_("The rack of this round has {size} tiles, not {found}."),
+            {"size": size, "found": len(rack)},
+        )
+    if not redrawn and (gone := Counter(leftover) - Counter(rack)):
+        raise Refusal(
+            "LEFTOVER_MISSING",
+            ruleset.article("game.rack_size"),
+            N_("The tiles of the round before stay in the rack, and {tiles} is not there."),
+            {"tiles": " ".join(sorted(gone.elements()))},
+        )
+    if not is_valid(rack, turn, left, ruleset):
+        need = need_of(turn, left, ruleset)
+        late = turn >= ruleset.racks.late_from_turn
+        raise Refusal(
+            "RACK_INVALID",
+            ruleset.article("racks.vowels_min_late" if late else "racks.vowels_min"),
+            N_(
+                "In round {turn} a rack has {vowels} {vowels:vowel|vowels} and {consonants} "
+                "{consonants:consonant|consonants} or more. This one goes back, and another is drawn."
+            ),
+            {"turn": turn, "vowels": need.vowels, "consonants": need.consonants},
+        )
+    return without(left, rack)
+
+
+def in_call_order(rack: Sequence[str], leftover: Sequence[str]) -> tuple[str, ...]:
+    """``rack`` as it is called: what stayed of the turn before first, then the others in their order (FISC II.4)."""
+    kept = Counter(leftover) & Counter(rack)
+    first = tuple(tile for tile in leftover if _take(kept, tile))
+    return (*first, *without(rack, first))
+
+
+def _take(tiles: Counter[str], tile: str) -> bool:
+    """Whether there is such a tile among them, which is taken out."""
+    there = tiles[tile] > 0
+    tiles[tile] -= there
+    return there

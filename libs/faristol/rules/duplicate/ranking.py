@@ -1,0 +1,170 @@
+"""Who comes before whom in duplicate games: totals, percent, negative, bonus and warnings (FISC II.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from faristol.rules.ruleset import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class TurnScores:
+    """One turn of a game that is scored."""
+
+    top: int
+    """The highest score that the rack allowed."""
+    master: int
+    """The score of the master play."""
+    points: Mapping[str, int]
+    """What each player's slip is worth. Who is not here had nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameScores:
+    """One game: its turns in order, and how often each player was warned in it."""
+
+    turns: Sequence[TurnScores]
+    warnings: Mapping[str, int]
+    players: int
+    """How many play it: a bonus asks for a least number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the standings."""
+
+    rank: int
+    player: str
+    total: int
+    """Points of all turns, bonus added and penalties taken off."""
+    percent: Fraction
+    """``total`` as a part of the points of the master plays, usually up to 100. Where players are ranked by it, the
+    mean of the games, each of which counts alike."""
+    negative: int
+    """How far ``total`` is from those points: usually below 0."""
+    tops: int
+    best_play: int
+    solos: int
+    """Turns in which nobody else found the top."""
+    bonus: int
+    """Points for those."""
+    penalty: int
+    """Points that warnings took off."""
+
+
+def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) -> tuple[Line, ...]:
+    """The standings of ``players`` after ``games``, which are summed; who played in none of them has 0.
+
+    Equal players share a rank, and stand in the order of ``players``.
+    """
+    tallies = _tallies(games, players, ruleset)
+    masters = sum(turn.master for game in games for turn in game.turns)
+    keys = {player: _key(tally, ruleset) for player, tally in tallies.items()}
+    lines: list[Line] = []
+    for place, player in enumerate(sorted(players, key=keys.__getitem__), start=1):
+        equal = bool(lines) and keys[lines[-1].player] == keys[player]
+        lines.append(_line(lines[-1].rank if equal else place, player, tallies[player], masters, ruleset))
+    return tuple(lines)
+
+
+def rank_among(lines: Sequence[Line], chosen: Sequence[str]) -> tuple[Line, ...]:
+    """``lines`` of those ``chosen`` alone, ranked among themselves: the standings of a category."""
+    among = set(chosen)
+    found: list[Line] = []
+    last = 0
+    for place, line in enumerate((line for line in lines if line.player in among), start=1):
+        equal = bool(found) and line.rank == last
+        last = line.rank
+        found.append(_ranked(line, found[-1].rank if equal else place))
+    return tuple(found)
+
+
+class _Tally:
+    """What is added up for a player."""
+
+    __slots__ = ("best_play", "bonus", "by_turn", "penalty", "percents", "points", "solos", "tops")
+
+    def __init__(self) -> None:
+        self.points = self.tops = self.best_play = self.solos = self.bonus = self.penalty = 0
+        self.by_turn: list[int] = []
+        self.percents: list[Fraction] = []
+
+    @property
+    def total(self) -> int:
+        return self.points + self.bonus - self.penalty
+
+    @property
+    def mean_percent(self) -> Fraction:
+        return sum(self.percents, Fraction(0)) / len(self.percents) if self.percents else Fraction(0)
+
+
+def _tallies(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) -> Mapping[str, _Tally]:
+    tallies = {player: _Tally() for player in players}
+    for game in games:
+        before = {player: tally.total for player, tally in tallies.items()}
+        _add(game, tallies, ruleset)
+        masters = sum(turn.master for turn in game.turns)
+        if ruleset.ranking.by == "percent" and game.turns:
+            for player, tally in tallies.items():
+                tally.percents.append(_percent(tally.total - before[player], masters))
+    return tallies
+
+
+def _add(game: GameScores, tallies: Mapping[str, _Tally], ruleset: Ruleset) -> None:
+    """Add a game to what players have."""
+    solo, warned = ruleset.solo, ruleset.warnings
+    for turn in game.turns:
+        for player, tally in tallies.items():
+            scored = turn.points.get(player, 0)
+            tally.points += scored
+            tally.best_play = max(tally.best_play, scored)
+            tally.tops += scored == turn.top > 0
+            tally.by_turn.append(scored)
+        finders = [player for player, scored in turn.points.items() if scored == turn.top > 0]
+        if len(finders) == 1 and finders[0] in tallies:
+            tallies[finders[0]].solos += 1
+            if game.players >= solo.players_min:
+                tallies[finders[0]].bonus += solo.points
+    for player, count in game.warnings.items():
+        if player in tallies:
+            tallies[player].penalty += max(0, count - warned.free) * warned.points
+
+
+def _key(tally: _Tally, ruleset: Ruleset) -> tuple[object, ...]:
+    """A key that puts the better player first."""
+    key: list[object] = [-tally.mean_percent if ruleset.ranking.by == "percent" else -tally.total]
+    for tie_break in ruleset.ranking.tie_breaks:
+        match tie_break:
+            case "tops":
+                key.append(-tally.tops)
+            case "best-play":
+                key.append(-tally.best_play)
+            case "last-turn-backwards":
+                key.append(tuple(-points for points in reversed(tally.by_turn)))
+    return tuple(key)
+
+
+def _percent(total: int, masters: int) -> Fraction:
+    return Fraction(100 * total, masters) if masters else Fraction(0)
+
+
+def _line(place: int, player: str, tally: _Tally, masters: int, ruleset: Ruleset) -> Line:
+    by_percent = ruleset.ranking.by == "percent"
+    return Line(
+        rank=place,
+        player=player,
+        total=tally.total,
+        percent=tally.mean_percent if by_percent else _percent(tally.total, masters),
+        negative=tally.total - masters,
+        tops=tally.tops,
+        best_play=tally.best_play,
+        solos=tally.solos,
+        bonus=tally.bonus,
+        penalty=tally.penalty,
+    )
+
+
+def _ranked(line: Line, place: int) -> Line:
+    return replace(line, rank=place)

@@ -1,0 +1,377 @@
+"""Slips: from what a player wrote to what it is worth, with the reason and its article (FISC II.2, II.5, II.7).
+
+What was written is never changed; a verdict follows from it, from the board and the rack of the turn, and from the
+lexicon. So equal slips have equal verdicts, and one is judged for all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import combinations, product
+from types import MappingProxyType
+
+from faristol.kernel.refusal import N_, Param, Refusal, fill
+from faristol.rules.board import Board, Placement, Square, Tile
+from faristol.rules.duplicate.plays import IsWord
+from faristol.rules.notation import Notation, Start, lay, write_word
+from faristol.rules.placement import Word, check_play
+from faristol.rules.readings import clash, read_start, word_readings
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.scoring import score_play
+from faristol.rules.tiles import BLANK
+
+
+class Handed(StrEnum):
+    """How a slip came."""
+
+    IN_TIME = "in-time"
+    LATE = "late"
+    """Written or sent after the end of the turn."""
+    NOT_AT_ALL = "not-handed-in"
+    HAND_NOT_RAISED = "hand-not-raised"
+    """The player did not do as the judge had said at the end of the turn."""
+    TWICE = "two-slips"
+    """The player handed in two, and no arbiter has said which counts."""
+
+
+class Fault(StrEnum):
+    """What is wrong with a slip."""
+
+    LATE = "late"
+    NOT_HANDED_IN = "not-handed-in"
+    HAND_NOT_RAISED = "hand-not-raised"
+    TWO_SLIPS = "two-slips"
+    COORDINATES = "coordinates"
+    """Missing, wrong, illegible, off the board, or the word cannot lie there."""
+    WORD_MISSING = "word-missing"
+    ILLEGIBLE = "illegible"
+    """The main word."""
+    NOT_WHOLE = "not-whole"
+    """The main word that lies there then is longer than what was written."""
+    NOT_IN_RACK = "not-in-rack"
+    INVALID = "invalid"
+    """The main word is none."""
+    UNCIRCLED = "uncircled"
+    """A blank was laid and its letter is not circled."""
+    CROSS_WORD = "cross-word"
+    """A word across the main word is none."""
+    SCORE_MISSING = "score-missing"
+    SCORE_WRONG = "score-wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSlip:
+    """What stands on a slip, as it was written."""
+
+    coordinates: str = ""
+    """``H8`` across, ``15G`` down (FISC II.2); empty where there are none."""
+    word: str = ""
+    """The main word, the letter of a blank in parentheses: ``C A S (A)`` or ``CAS(A)``."""
+    score: str = ""
+    """The score of the play, where one is written."""
+    handed: Handed = Handed.IN_TIME
+    coordinates_illegible: bool = False
+    word_illegible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a slip, why, and by which article."""
+
+    fault: Fault
+    article: str
+    message: str
+    """An English sentence with ``{named}`` places, which is the key of its translations."""
+    params: Mapping[str, Param] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __str__(self) -> str:
+        return fill(self.message, self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a slip is worth."""
+
+    points: int
+    """0 for a null play."""
+    null: Finding | None = None
+    """Why the play is null; None for one that counts."""
+    warned: tuple[Finding, ...] = ()
+    """Faults for which the player is warned."""
+    start: Start | None = None
+    """Where the main word begins; None for a null play."""
+    word: tuple[Tile, ...] = ()
+    """The main word as it counts."""
+    placements: tuple[Placement, ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether an arbiter has to rule before anything is worth something."""
+        return self.null is not None and self.null.fault is Fault.TWO_SLIPS
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What all slips of a turn are judged by."""
+
+    board: Board
+    rack: tuple[str, ...]
+    ruleset: Ruleset
+    is_word: IsWord
+
+
+class _NullError(Exception):
+    """A slip is null; how far a reading of it came before it failed says which failure is told."""
+
+    def __init__(self, finding: Finding, depth: int) -> None:
+        super().__init__(finding)
+        self.finding, self.depth = finding, depth
+
+
+def judge_slip(slip: WrittenSlip, turn: Turn) -> Verdict:
+    """What ``slip`` is worth in ``turn``, and why."""
+    if found := _not_handed_in(slip, turn.ruleset):
+        return Verdict(0, found)
+    try:
+        start = _start(slip, turn.ruleset)
+        verdict = _best_reading(slip, start, turn)
+        return _with_score(slip, verdict, turn.ruleset)
+    except _NullError as wrong:
+        return Verdict(0, wrong.finding)
+
+
+def _not_handed_in(slip: WrittenSlip, ruleset: Ruleset) -> Finding | None:
+    late = ruleset.article("slips.late")
+    match slip.handed:
+        case Handed.LATE:
+            return Finding(Fault.LATE, late, N_("The slip was written after the end of the round."))
+        case Handed.NOT_AT_ALL:
+            return Finding(Fault.NOT_HANDED_IN, late, N_("No slip was handed in."))
+        case Handed.HAND_NOT_RAISED:
+            return Finding(Fault.HAND_NOT_RAISED, late, N_("The slip was not handed in as the judge had said."))
+        case Handed.TWICE:
+            return Finding(
+                Fault.TWO_SLIPS,
+                ruleset.article("slips.two_slips"),
+                N_("Two slips were handed in. An arbiter rules which of them counts."),
+            )
+        case Handed.IN_TIME:
+            return None
+
+
+def _start(slip: WrittenSlip, ruleset: Ruleset) -> Start:
+    """Where the slip says that its word begins."""
+    if slip.coordinates_illegible:
+        raise _coordinates(N_("The coordinates cannot be read."), ruleset)
+    if not slip.coordinates.strip():
+        raise _coordinates(N_("The slip has no coordinates."), ruleset)
+    try:
+        return read_start(slip.coordinates)
+    except ValueError:
+        raise _coordinates(
+            N_("{written} is no square where a word can begin: expected a letter A to O and a number 1 to 15."),
+            ruleset,
+            {"written": slip.coordinates.strip()},
+        ) from None
+
+
+def _coordinates(message: str, ruleset: Ruleset, params: Mapping[str, Param] | None = None) -> _NullError:
+    return _NullError(Finding(Fault.COORDINATES, ruleset.article("slips.coordinates"), message, params or {}), 0)
+
+
+def _word(
+    fault: Fault, message: str, ruleset: Ruleset, params: Mapping[str, Param] | None = None, *, depth: int = 0
+) -> _NullError:
+    return _NullError(Finding(fault, ruleset.article("slips.word"), message, params or {}), depth)
+
+
+def _best_reading(slip: WrittenSlip, start: Start, turn: Turn) -> Verdict:
+    """The verdict on the first way to read the word that counts; otherwise on the one that comes furthest."""
+    ruleset = turn.ruleset
+    if slip.word_illegible:
+        raise _word(Fault.ILLEGIBLE, N_("The word cannot be read."), ruleset)
+    if not slip.word.strip():
+        raise _word(Fault.WORD_MISSING, N_("The slip has no word."), ruleset)
+    readings = word_readings(slip.word, start, turn.board, ruleset.tile_set)
+    if not readings:
+        raise _unreadable(slip, start, turn)
+    failures = []
+    for reading in readings:
+        try:
+            return _judge(reading, start, turn)
+        except _NullError as wrong:
+            failures.append(wrong)
+    raise max(failures, key=lambda wrong: wrong.depth)
+
+
+def _unreadable(slip: WrittenSlip, start: Start, turn: Turn) -> _NullError:
+    """Why what was written is no word from ``start`` on: it meets other tiles there, or is no tiles at all."""
+    wrong = clash(slip.word, start, turn.board, turn.ruleset.tile_set)
+    if wrong is not None:
+        square, lies, wanted = wrong
+        params: dict[str, Param] = {"square": str(square), "there": str(lies or "–"), "tile": str(wanted or "–")}
+        return _coordinates(
+            N_("The word cannot lie there: {square} holds {there}, and the word has {tile} there."),
+            turn.ruleset,
+            params,
+        )
+    return _word(Fault.ILLEGIBLE, N_("{word} is not written with tiles."), turn.ruleset, {"word": slip.word.strip()})
+
+
+def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
+    """The verdict on a word whose tiles are known. Raises ``_NullError``."""
+    ruleset = turn.ruleset
+    laid = lay(turn.board, start, reading)
+    outside = next((square for square, _ in laid if not square.on_board), None)
+    if outside is not None:
+        raise _coordinates(N_("The word runs off the board."), ruleset)
+    if not laid:
+        raise _coordinates(N_("The word lies there already."), ruleset)
+    laid, uncircled = _with_blanks(laid, start, turn)
+    words = _checked(laid, turn)
+    main = _main_word(reading, start, words, ruleset)
+    if not turn.is_word(main.faces):
+        raise _word(Fault.INVALID, N_("{word} is no word of the lexicon."), ruleset, {"word": _told(main)}, depth=3)
+    for word in words:
+        if word is not main and ruleset.slips.cross_invalid == "null" and not turn.is_word(word.faces):
+            raise _NullError(
+                Finding(
+                    Fault.CROSS_WORD,
+                    ruleset.article("slips.cross_invalid"),
+                    N_("{word}, across the main word, is no word of the lexicon."),
+                    {"word": _told(word)},
+                ),
+                depth=4,
+            )
+    points = score_play(turn.board, laid, ruleset, words).points
+    warned: tuple[Finding, ...] = ()
+    if uncircled is not None:
+        match ruleset.slips.blank_uncircled:
+            case "null":
+                raise _NullError(uncircled, depth=5)
+            case "warning":
+                warned = (uncircled,)
+            case "nothing":
+                pass
+    return Verdict(points, None, warned, start, main.tiles, laid)
+
+
+def _checked(laid: Sequence[Placement], turn: Turn) -> tuple[Word, ...]:
+    """The words that are formed, if tiles can lie so."""
+    try:
+        return check_play(turn.board, laid, rack=turn.rack, ruleset=turn.ruleset)
+    except Refusal as refusal:
+        article = turn.ruleset.article("slips.coordinates")
+        raise _NullError(Finding(Fault.COORDINATES, article, refusal.message, refusal.params), depth=2) from None
+
+
+def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], ruleset: Ruleset) -> Word:
+    """The word that was written, among those formed: with one tile laid, either of two is the main word (FISC II.2)."""
+    wanted = tuple(tile.face for tile in reading)
+    for word in words:
+        if word.start == start and word.faces == wanted:
+            return word
+    along = next((word for word in words if word.start.direction is start.direction), None)
+    if along is None:
+        raise _word(
+            Fault.NOT_WHOLE,
+            N_("{word} makes no word in that direction."),
+            ruleset,
+            {"word": write_word(reading)},
+            depth=2,
+        )
+    raise _word(
+        Fault.NOT_WHOLE,
+        N_("The main word is {whole}, and {word} was written: letters on the board are a part of it."),
+        ruleset,
+        {"whole": _told(along), "word": write_word(reading)},
+        depth=2,
+    )
+
+
+def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[tuple[Placement, ...], Finding | None]:
+    """The tiles as the rack gives them, and what is wrong where a blank was laid without a circle.
+
+    A circle means nothing when the rack has no blank. Where the uncircled blank can be one of several tiles, it is the
+    one that makes the play count least. Raises ``_NullError`` for tiles that the rack does not hold.
+    """
+    ruleset = turn.ruleset
+    held = Counter(turn.rack)
+    if not held[BLANK]:
+        laid = tuple(Placement(square, Tile(tile.face)) for square, tile in laid)
+    needed = Counter(tile.in_rack for _, tile in laid)
+    missing = needed - held
+    spare = held[BLANK] - needed[BLANK]
+    if not missing:
+        return tuple(laid), None
+    if missing[BLANK] or missing.total() > spare:
+        raise _word(
+            Fault.NOT_IN_RACK,
+            N_("The rack does not hold {tiles}."),
+            ruleset,
+            {"tiles": " ".join(sorted(missing.elements()))},
+            depth=1,
+        )
+    letters = " ".join(sorted(missing.elements()))
+    finding = Finding(
+        Fault.UNCIRCLED,
+        ruleset.article("slips.blank_uncircled"),
+        N_("{letters} is a blank in this rack, and it is not circled."),
+        {"letters": letters},
+    )
+    ways = [_blanked(laid, squares) for squares in _places(laid, missing)]
+    return min(ways, key=lambda way: _points(way, turn)), finding
+
+
+def _places(laid: Sequence[Placement], missing: Mapping[str, int]) -> Iterator[frozenset[Square]]:
+    """Every choice of the squares on which blanks lie for the letters that are ``missing``."""
+    choices = []
+    for face, count in missing.items():
+        squares = [square for square, tile in laid if tile == Tile(face)]
+        choices.append(list(combinations(squares, count)))
+    for chosen in product(*choices):
+        yield frozenset(square for squares in chosen for square in squares)
+
+
+def _blanked(laid: Sequence[Placement], squares: frozenset[Square]) -> tuple[Placement, ...]:
+    return tuple(Placement(square, Tile(tile.face, tile.blank or square in squares)) for square, tile in laid)
+
+
+def _points(laid: Sequence[Placement], turn: Turn) -> int:
+    """What the tiles score there, whether they may lie so or not."""
+    return score_play(turn.board, laid, turn.ruleset).points
+
+
+def _with_score(slip: WrittenSlip, verdict: Verdict, ruleset: Ruleset) -> Verdict:
+    """The verdict with what a score costs that is missing or wrong; what counts is always computed."""
+    slips = ruleset.slips
+    written = slip.score.strip()
+    if not written and slips.score == "asked":
+        finding = Finding(
+            Fault.SCORE_MISSING, ruleset.article("slips.score_missing"), N_("The score of the play is not written.")
+        )
+        cost = slips.score_missing
+    elif written and written != str(verdict.points):
+        finding = Finding(
+            Fault.SCORE_WRONG,
+            ruleset.article("slips.score_wrong"),
+            N_("The play scores {points}, and {written} was written."),
+            {"points": verdict.points, "written": written},
+        )
+        cost = slips.score_wrong
+    else:
+        return verdict
+    match cost:
+        case "null":
+            return Verdict(0, finding)
+        case "warning":
+            return replace(verdict, warned=(*verdict.warned, finding))
+        case "nothing":
+            return verdict
+
+
+def _told(word: Word) -> str:
+    return f"{Notation.FISC.write(word.start)} {write_word(word.tiles)}"

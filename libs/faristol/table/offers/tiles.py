@@ -1,0 +1,112 @@
+"""Tiles that a request may name: what a rack holds or can hold, and plays that can be laid of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from faristol.rules import CENTRE, Direction, Placement, Square, Tile
+from faristol.rules.board import SIZE
+from faristol.rules.tiles import BLANK
+from faristol.table import Table
+from faristol.table.decide.draws import unseen
+from faristol.table.game.state import UNKNOWN
+
+
+def rack_of(table: Table, player_id: str) -> tuple[str, ...]:
+    """A rack that the player can have: the tiles that are known, and for those that nobody entered any unseen ones."""
+    rack = table.game.racks.get(player_id, ())
+    known = [face for face in rack if face != UNKNOWN]
+    hidden = len(rack) - len(known)
+    return (*known, *(unseen(table.game, table.ruleset)[:hidden] if hidden else ()))
+
+
+def racks_of_a_kind(table: Table, player_id: str) -> Iterator[tuple[str, ...]]:
+    """Racks of vowels alone, and of consonants alone, that the player can have; the rack itself where it is known."""
+    rack = table.game.racks.get(player_id, ())
+    known = [face for face in rack if face != UNKNOWN]
+    if len(known) == len(rack):
+        yield tuple(rack)
+        return
+    vowels = table.ruleset.tile_set.vowels
+    others = unseen(table.game, table.ruleset)
+    for is_vowel in (True, False):
+        alike = [face for face in others if face != BLANK and (face in vowels) is is_vowel]
+        yield (*known, *alike[: len(rack) - len(known)])
+    yield rack_of(table, player_id)
+
+
+def plays_of(table: Table, player_id: str) -> Iterator[list[Placement]]:
+    """Plays of few tiles that lie where one may, and those that complete what was laid before in this turn.
+
+    A tile beside another is a play of any book, and so is a word through the centre; whether the words are words is
+    not asked here.
+    """
+    laid = table.game.course.laid
+    rack = [face for face in rack_of(table, player_id) if face]
+    tiles = _as_laid(table, rack)
+    for row, col in _places(table):
+        for direction in Direction:
+            for ordered in (tiles, tiles[::-1]):
+                yield from _through(table, Square(row, col), direction, ordered)
+    if laid:
+        yield from _completions(table, laid, tiles)
+
+
+def _as_laid(table: Table, rack: Sequence[str]) -> list[Tile]:
+    """The tiles of a rack as they can be laid: blanks last, as letters that were said before in the turn."""
+    said = table.game.course.said
+    tiles = [Tile(face) for face in rack if face != BLANK]
+    letters = [*said, *table.ruleset.tile_set.faces[:1] * len(rack)]
+    blanks = [face for face in rack if face == BLANK]
+    return [*tiles, *(Tile(letter, blank=True) for letter, _ in zip(letters, blanks, strict=False))]
+
+
+def _places(table: Table) -> Iterator[Square]:
+    """Empty squares where a play can begin: the centre, or the neighbours of tiles."""
+    board = table.game.board
+    if not board:
+        yield CENTRE
+        return
+    for square in board:
+        for direction in Direction:
+            for step in (1, -1):
+                beside = square.step(direction, step)
+                if beside.on_board and beside not in board:
+                    yield beside
+
+
+def _through(table: Table, start: Square, direction: Direction, tiles: Sequence[Tile]) -> Iterator[list[Placement]]:
+    board, least = table.game.board, table.ruleset.first_move.tiles_min
+    count = least if not board else 1
+    squares = [start.step(direction, place) for place in range(count)]
+    if len(tiles) >= count and all(square.on_board for square in squares):
+        yield [Placement(square, tile) for square, tile in zip(squares, tiles, strict=False)]
+
+
+def _completions(table: Table, laid: Sequence[Placement], tiles: Sequence[Tile]) -> Iterator[list[Placement]]:
+    """Plays in one line that hold the tiles laid, each where it lies, and no more others than the rack has."""
+    board, there = table.game.board, dict(laid)
+    rest = list(tiles)
+    for _, tile in laid:
+        found = next((each for each in rest if each.in_rack == tile.in_rack), None)
+        if found is None:
+            return
+        rest.remove(found)
+    first = min(there)
+    for direction in Direction:
+        line = [_square(first, direction, place) for place in range(SIZE)]
+        if not set(there) <= set(line):
+            continue
+        free = [square for square in line if square not in board]
+        own = sorted(free.index(square) for square in there)
+        for extra in range(len(rest) + 1):
+            for begin in range(max(0, own[-1] - len(laid) - extra + 1), own[0] + 1):
+                window = free[begin : begin + len(laid) + extra]
+                if not set(there) <= set(window) or len(window) < len(laid) + extra:
+                    continue
+                others = iter(rest)
+                yield [Placement(square, there.get(square) or next(others)) for square in window]
+
+
+def _square(through: Square, direction: Direction, place: int) -> Square:
+    return Square(through.row, place) if direction is Direction.ACROSS else Square(place, through.col)

@@ -1,0 +1,167 @@
+"""The compiled searches, for all plays and for the best alone: what a start scores at most says where to look first.
+
+That bound is by the idea of shadow playing (C. J. Hooper's wolges): tiles are laid without regard to words, the most
+valuable on the squares that count most, which no play from the same start to the same end beats. Which lengths the hand
+makes words of by itself is found beforehand: most starts touch the others only from the side, and end with that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from faristol.rules.board import SIZE
+from faristol.words.jit import Int64s, Uint32s, compiled
+from faristol.words.nodes import FINAL
+from faristol.words.walk import (
+    ACROSS,
+    ALLOWED,
+    BINGO,
+    CONTACT,
+    END_FIELDS,
+    FREE,
+    LETTER_PREMIUM,
+    MOST,
+    NO_CROSS,
+    NO_END,
+    NODE,
+    POINTS,
+    RACK_SIZE,
+    SPARE,
+    SQUARE_FIELDS,
+    STEP_FIELDS,
+    TILE,
+    WORD_PREMIUM,
+    begin,
+    describe,
+    find_from,
+    held_codes,
+    look,
+    step_on,
+)
+
+
+@compiled
+def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: int, ends: Int64s) -> int:
+    """Where a word that starts at a square may end, and what it scores there at most; the highest of that, or NO_END.
+
+    ``worth`` are the points of the tiles in hand, the highest first; ``playable`` is the mask of the codes in hand, all
+    of them where there is a blank; ``lengths`` is the mask of the lengths of words that the hand makes by itself.
+    """
+    ends[:, MOST] = NO_END
+    if start > 0 and line[start - 1, TILE] >= 0:
+        return NO_END
+    letters = np.zeros(RACK_SIZE, dtype=np.int64)  # premiums of the squares laid on
+
+    words = np.zeros(RACK_SIZE, dtype=np.int64)  # factor of the word across each, 0 for none
+
+    weights = np.zeros(RACK_SIZE, dtype=np.int64)
+    laid, factor, there, across, contact, highest = 0, 1, 0, 0, False, NO_END
+    for col in range(start, SIZE):
+        square = line[col]
+        if square[TILE] >= 0:
+            there += square[POINTS]
+            contact = True
+        else:
+            if laid == len(worth) or not square[ALLOWED] & playable:
+                break
+            letters[laid] = square[LETTER_PREMIUM]
+            factor *= square[WORD_PREMIUM]
+            words[laid] = 0
+            if square[ACROSS] != NO_CROSS:
+                words[laid] = square[WORD_PREMIUM]
+                across += square[ACROSS] * square[WORD_PREMIUM]
+            contact = contact or square[CONTACT] > 0
+            laid += 1
+        length = col + 1 - start
+        if laid == 0 or length == 1 or not contact or line[col + 1, TILE] >= 0:
+            continue
+        if laid == length and not lengths >> length & 1:
+            continue
+        for place in range(laid):
+            weight = letters[place] * (factor + words[place])
+            at = place
+            while at > 0 and weights[at - 1] < weight:
+                weights[at] = weights[at - 1]
+                at -= 1
+            weights[at] = weight
+        most = there * factor + across + (BINGO if laid == RACK_SIZE else 0)
+        for place in range(laid):
+            most += weights[place] * worth[place]
+        ends[col + 1, MOST], ends[col + 1, SPARE] = most, len(worth) - laid
+        highest = max(highest, most)
+    return highest
+
+
+@compiled
+def lengths_of_words(
+    marks: Int64s, first: Uint32s, edges: Uint32s, onward: Int64s, values: Int64s, hand: Int64s, held: int, tiles: int
+) -> int:
+    """The mask of the lengths of words that the hand, of so many ``tiles``, makes without any tile of the board."""
+    line = np.zeros((tiles + 1, SQUARE_FIELDS), dtype=np.int64)
+    line[:, TILE], line[:, ALLOWED], line[:, ACROSS] = FREE, (1 << len(values)) - 1, NO_CROSS
+    ends = np.zeros((tiles + 1, END_FIELDS), dtype=np.int64)
+    ends[:, SPARE] = tiles - np.arange(tiles + 1)
+    steps = np.zeros((tiles + 1, STEP_FIELDS), dtype=np.int64)
+    wanted, found, col = (1 << tiles + 1) - 1, 0, 0
+    begin(steps, 0, held)
+    look(marks, line, steps, 0)
+    while col >= 0:
+        if col == tiles or not step_on(marks, first, edges, onward, line, values, hand, steps, col, ends, wanted):
+            col -= 1
+            continue
+        col += 1
+        if wanted >> col & 1 and marks[steps[col, NODE]] >= FINAL:
+            wanted ^= 1 << col
+            found |= 1 << col
+        look(marks, line, steps, col)
+    return found
+
+
+@compiled
+def find_plays(
+    marks: Int64s,
+    first: Uint32s,
+    edges: Uint32s,
+    onward: Int64s,
+    squares: Int64s,
+    values: Int64s,
+    hand: Int64s,
+    worth: Int64s,
+    plays: Int64s,
+    top: Int64s | None,
+) -> None:
+    """Put every play into ``plays``, unsorted; where ``top`` is given those of the highest scores, among some lower.
+
+    ``squares[0]`` is the board as it lies, ``squares[1]`` turned. ``squares[down, row, col]`` holds the fields named in
+    ``walk``, for one column more than the board has; those after ``WORD_PREMIUM`` are filled in here. ``values`` are
+    points by tile code, ``hand`` counts the tiles in hand by code, blanks last; see ``find_ends`` for ``worth``.
+    ``top`` is zeros before, and holds the highest scores after, from the highest on: each as often as there are plays
+    of it.
+
+    ``plays[0, 0]`` is 0 before, and counts the plays found; when that is not below ``len(plays)`` the last of them
+    found no room. Of each play, the first number orders by score from the highest, then by where the word starts (row,
+    column, across before down); the second is the tiles laid, ``TILE_BITS`` each, left aligned.
+    """
+    held = held_codes(hand)
+    playable = (1 << len(values)) - 1 if hand[len(values)] else held
+    lengths = lengths_of_words(marks, first, edges, onward, values, hand, held, len(worth))
+    starts = np.zeros((2 * SIZE * SIZE, 3), dtype=np.int64)
+    highest = np.zeros(2 * SIZE * SIZE, dtype=np.int64)
+    ends = np.zeros((2 * SIZE * SIZE + 1, SIZE + 1, END_FIELDS), dtype=np.int64)
+    count = 0
+    for down in range(2):
+        describe(marks, first, edges, squares[down], len(values))
+        for row in range(SIZE):
+            for start in range(SIZE):
+                highest[count] = find_ends(squares[down, row], start, worth, playable, lengths, ends[count])
+                if highest[count] != NO_END:
+                    starts[count, 0], starts[count, 1], starts[count, 2] = down, row, start
+                    count += 1
+    steps = np.zeros((SIZE + 1, STEP_FIELDS), dtype=np.int64)
+    for at in np.argsort(-highest[:count]):
+        if top is not None:  # noqa: SIM102
+            if highest[at] < top[-1]:
+                break
+        down, row, start = starts[at, 0], starts[at, 1], starts[at, 2]
+        line = squares[down, row]
+        find_from(marks, first, edges, onward, line, values, hand, steps, held, plays, start, row, down, ends[at], top)

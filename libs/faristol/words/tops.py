@@ -1,0 +1,28 @@
+"""The plays of the highest score that a rack allows, in the order in which they are proposed as master play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from faristol.rules.board import Board, Direction, Square, Tile
+from faristol.rules.duplicate.plays import Play, proposed
+from faristol.rules.notation import Start
+from faristol.words.graph import WordGraph
+from faristol.words.plays import Candidate, Grid, best
+
+
+def tops(graph: WordGraph, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
+    """Every play of the highest score; none where nothing can be laid. Raises ``ValueError`` as ``best``."""
+    grid = Grid.of(graph.tile_set, board)
+    found = best(graph, grid, rack)
+    return proposed([_play(candidate, board) for candidate in found])
+
+
+def _play(candidate: Candidate, board: Board) -> Play:
+    start = Start(Square(candidate.row, candidate.col), Direction.ACROSS if candidate.across else Direction.DOWN)
+    laid = dict(candidate.placements)
+    word = []
+    for place, face in enumerate(candidate.word):
+        square = start.square.step(start.direction, place)
+        word.append(laid.get(square) or board.get(square) or Tile(face))
+    return Play(start, tuple(word), candidate.placements, candidate.score)

@@ -1,0 +1,1 @@
+"""Duplicate games over gRPC."""

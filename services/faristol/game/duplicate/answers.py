@@ -1,0 +1,207 @@
+"""What the duplicate service answers: to readers nothing of a slip, a top or a score before its turn is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.decide.masters import over
+from faristol.duplicate.game import HallOf, Turn, written_play
+from faristol.duplicate.hall import Hall, Scored
+from faristol.duplicate.situation import END_REASONS, Fact, Situation
+from faristol.duplicate.standings import game_scores, players_of
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate.finish import unofficial
+from faristol.rules.duplicate.ranking import rank
+
+M = TypeVar("M", bound=Message)
+
+
+def answer(response: type[M], position: int, situation: Situation, facts: Sequence[Fact]) -> M:
+    """The answer to a command, out of what it brought about."""
+    answered: Any = response()
+    answered.position = position
+    after = situation.after(facts)
+    for _, fact in facts:
+        match fact:
+            case events.RackCalled():
+                answered.turn, answered.leftover = fact.turn, fact.leftover
+                answered.faces.extend(fact.faces)
+            case events.DuplicateEnded() if response is pb.CallRackResponse:
+                answered.end = fact.end
+            case events.DuplicateEnded():
+                answered.turns = fact.turns
+            case events.SlipsTaken():
+                answered.taken = len(fact.slips)
+                answered.waits = _wait(after, facts, fact)
+            case events.SlipCorrected():
+                answered.score.CopyFrom(fact.score)
+                if response is pb.AmendSlipResponse:
+                    answered.points_before = fact.points_before
+            case events.MasterPlayChosen() if response is pb.ChooseMasterResponse:
+                answered.play.CopyFrom(fact.play)
+                answered.top = fact.top
+            case events.TurnScored():
+                answered.scored += len(fact.scores)
+            case events.ClaimRaised():
+                answered.claim_id = fact.claim_id
+            case events.ClaimDecided():
+                answered.accepted = fact.accepted
+    if isinstance(answered, pb.ScoreTurnResponse):
+        _say_master(answered, after, facts)
+    return answered  # type: ignore[no-any-return] # as ``response`` says
+
+
+def _say_master(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequence[Fact]) -> None:
+    number = next(fact.turn for _, fact in facts if isinstance(fact, events.TurnScored | events.TurnCompleted))
+    turn = after.turn(number)
+    assert turn.master is not None
+    answered.master.CopyFrom(written_play(turn.master))
+    answered.top = turn.top
+    answered.open_halls.extend(
+        hall.number for hall in after.halls.values() if hall.seats and not hall.turn(number).scores
+    )
+
+
+def _wait(after: Situation, facts: Sequence[Fact], taken: events.SlipsTaken) -> bool:
+    """Whether an arbiter has to rule on one of the slips that came in."""
+    ((number, _), *_) = facts
+    timer = after.turn(taken.turn).timer
+    assert timer is not None
+    of_turn = after.halls[number].turn(taken.turn)
+    return any(of_turn.counting(slip.player_id, timer).waits is not None for slip in taken.slips)
+
+
+def shown(situation: Situation) -> pb.GetDuplicateResponse:
+    """A game as everybody may see it."""
+    game, ruleset = situation.game, situation.ruleset
+    answered = pb.GetDuplicateResponse(
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        round=game.round,
+        ruleset=game.ruleset.message(),
+        commitment=game.commitment,
+        seed=game.seed if game.end else b"",
+        halls=[_hall(hall) for hall in game.halls],
+        turns=[_turn(turn) for turn in game.turns],
+        bag_left=len(game.bag(ruleset.game.tile_set)),
+        end=game.end,
+        validated=game.validated,
+        unofficial=unofficial(game.players, END_REASONS.get(game.end), ruleset),
+        now=timestamp(situation.at),
+    )
+    for square, tile in game.board.items():
+        answered.board.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+    return answered
+
+
+def _turn(turn: Turn) -> pb.DuplicateTurn:
+    said = pb.DuplicateTurn(turn=turn.number, faces=turn.rack, leftover=turn.leftover, rejected=turn.rejected)
+    if turn.timer is not None:
+        said.started_at.CopyFrom(timestamp(turn.timer.first_at))
+        if turn.timer.ends_at is None:
+            said.stopped_with = turn.timer.left_ms
+        else:
+            said.ends_at.CopyFrom(timestamp(turn.timer.ends_at))
+    if turn.completed and turn.master is not None:
+        said.scored, said.top = True, turn.top
+        said.master.CopyFrom(written_play(turn.master))
+    return said
+
+
+def _hall(hall: HallOf | Hall) -> events.DuplicateHall:
+    players = hall.players if isinstance(hall, HallOf) else len(hall.seats)
+    return events.DuplicateHall(number=hall.number, name=hall.name, players=players)
+
+
+def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
+    """The tops of a turn whose time is over."""
+    turn = over(situation, number)
+    return pb.ListTopsResponse(plays=map(written_play, situation.words.tops(turn.board, turn.rack)))
+
+
+def waiting(situation: Situation, number: int) -> pb.ListWaitingResponse:
+    """What the judge waits for."""
+    turn = situation.turn(number)
+    answered = pb.ListWaitingResponse()
+    for hall in situation.halls.values():
+        of_turn = hall.turn(number)
+        for claim in hall.claims.values():
+            if not claim.decided:
+                _say_claim(answered, situation, hall, claim.claim_id)
+        if turn.timer is None or of_turn.scores or not hall.seats:
+            continue
+        if not of_turn.is_closed(turn.timer):
+            answered.open_halls.append(_hall(hall))
+        for player in hall.seats:
+            counting = of_turn.counting(player, turn.timer)
+            if counting.waits is not None:
+                slips = [entry.slip for entry in counting.entries]
+                answered.slips.add(hall=_hall(hall), slips=slips, why=counting.waits)
+            elif counting.written.handed == events.HANDED_NOT_AT_ALL:
+                answered.without_slip.append(player)
+    return answered
+
+
+def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim_id: str) -> None:
+    claim = hall.claims[claim_id]
+    of_turn, timer = hall.turn(claim.turn), situation.turn(claim.turn).timer
+    assert timer is not None
+    answered.claims.add(
+        hall=_hall(hall),
+        claim_id=claim_id,
+        turn=claim.turn,
+        slip=of_turn.counting(claim.player_id, timer).written,
+        score=_score(claim.player_id, of_turn.scores),
+    )
+
+
+def sheet(situation: Situation, name: str) -> pb.GetHallSheetResponse:
+    """What every player of a hall has of every turn that is scored there."""
+    hall = situation.hall(name)
+    answered = pb.GetHallSheetResponse(hall=_hall(hall))
+    scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
+    for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
+        line = answered.players.add(player_id=player, number=number)
+        for turn in scored:
+            assert turn.timer is not None
+            of_turn = hall.turn(turn.number)
+            line.scores.append(_score(player, of_turn.scores))
+            line.slips.append(of_turn.counting(player, turn.timer).written)
+    return answered
+
+
+def _score(player: str, scores: Mapping[str, Scored]) -> events.SlipScore:
+    scored = scores[player]
+    return events.SlipScore(player_id=player, points=scored.points, fault=scored.fault, warned=scored.warned)
+
+
+def standings(situation: Situation) -> pb.GetDuplicateStandingsResponse:
+    """The standings of a game."""
+    halls = list(situation.halls.values())
+    scores = game_scores(situation.game, halls)
+    lines = rank([scores], players_of(halls), situation.ruleset)
+    return pb.GetDuplicateStandingsResponse(
+        lines=[
+            pb.DuplicateLine(
+                rank=line.rank,
+                player_id=line.player,
+                total=line.total,
+                percent_hundredths=round(line.percent * 100),
+                negative=line.negative,
+                tops=line.tops,
+                best_play=line.best_play,
+                solos=line.solos,
+                bonus=line.bonus,
+                penalty=line.penalty,
+            )
+            for line in lines
+        ],
+        turns=len(scores.turns),
+        masters=sum(turn.master for turn in scores.turns),
+        validated=situation.game.validated,
+    )

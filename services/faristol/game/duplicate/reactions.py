@@ -1,0 +1,83 @@
+"""Duplicate games open with their round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.start import duplicate_id, open_duplicate
+from faristol.duplicate_store import game_stream, opened
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import instant
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record import Decision, Record, Recorded, load
+from faristol.rules import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Entrants:
+    """What a duplicate game takes from its tournament, folded from ``tournament-<tournament_id>``."""
+
+    tournament_id: str = ""
+    seed: bytes = b""
+    ruleset: Pin = field(default_factory=Pin)
+    lexicon: Pin = field(default_factory=Pin)
+    players: Mapping[str, None] = field(default_factory=dict)
+    """Who is entered, in the order of entry."""
+    halls: tuple[tuple[str, int], ...] = ()
+    """Names of halls, and the seats of each; the last one takes whoever is left."""
+
+
+def watch(entrants: Entrants, fact: Message) -> Entrants:
+    """``entrants`` after a fact of the tournament; facts that no duplicate game depends on pass by."""
+    match fact:
+        case pairing_events.TournamentCreated():
+            return replace(entrants, tournament_id=fact.tournament_id, seed=fact.seed)
+        case pairing_events.RulesetPinned():
+            return replace(entrants, ruleset=Pin.of(fact.ruleset))
+        case pairing_events.LexiconPinned():
+            return replace(entrants, lexicon=Pin.of(fact.lexicon))
+        case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted() | pairing_events.PlayerReinstated():
+            return replace(entrants, players={**entrants.players, fact.player_id: None})
+        case pairing_events.PlayerWithdrawn():
+            players = {player: None for player in entrants.players if player != fact.player_id}
+            return replace(entrants, players=players)
+        case pairing_events.HallsSet():
+            return replace(
+                entrants, halls=tuple((hall.name, hall.last_table - hall.first_table + 1) for hall in fact.halls)
+            )
+    return entrants
+
+
+def seated(entrants: Entrants) -> Mapping[str, Sequence[str]]:
+    """The players of each hall: as many as it has seats, in the order of entry; who is left sits in the last one."""
+    players = list(entrants.players)
+    if not entrants.halls:
+        return {"": players}
+    found: dict[str, Sequence[str]] = {}
+    *before, (last, _) = entrants.halls
+    for name, seats in before:
+        found[name], players = players[:seats], players[seats:]
+    found[last] = players
+    return found
+
+
+async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decision | None:
+    """What opens the duplicate game of a round that starts; nothing where it is open."""
+    started = event.message
+    assert isinstance(started, pairing_events.RoundStarted)
+    entrants = (await load(record, event.stream, Entrants(), watch)).state
+    game_id = duplicate_id(entrants.tournament_id, started.round)
+    if ruleset.game.mode != "duplicate" or await record.read_stream(game_stream(game_id)):
+        return None
+    facts = open_duplicate(
+        entrants.tournament_id,
+        started.round,
+        entrants.seed,
+        (entrants.ruleset, entrants.lexicon),
+        seated(entrants),
+        instant(started.occurred_at),
+    )
+    return Decision(opened(entrants.tournament_id, game_id, facts))

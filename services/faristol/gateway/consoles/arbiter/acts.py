@@ -1,0 +1,290 @@
+"""What an arbiter does at a table: its form, and the request that comes of it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+
+_TIME = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
+_NUMBER = re.compile(r"[-−]?\d{1,6}", re.ASCII)
+
+
+class Field(NamedTuple):
+    """A field of a form."""
+
+    name: str
+    """As the contract has it."""
+    label: str
+    """To be translated."""
+    kind: str
+    """``player``, ``anybody``, ``number``, ``time``, ``tiles``, ``text``, ``tick``, ``letter`` or ``choice``."""
+    optional: bool = False
+    hint: str = ""
+    """To be translated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that an arbiter does."""
+
+    request: type[Message]
+    name: str
+    """On its button, to be translated."""
+    fields: Sequence[Field] = ()
+    group: str = "table"
+    depends: str = ""
+    """The part of the situation that the act is about: where that is another thing by now, nothing is done."""
+
+    @property
+    def method(self) -> str:
+        """``ResolveOverdraw``."""
+        return self.request.DESCRIPTOR.name.removesuffix("Request")
+
+
+GROUPS: Mapping[str, str] = {
+    "call": N_("At the table"),
+    "incident": N_("To be settled"),
+    "presence": N_("Who is there"),
+    "clock": N_("Clocks"),
+    "sanction": N_("Conduct and sanctions"),
+    "sheet": N_("Scoresheet"),
+}
+"""What acts are shown under, in this order."""
+
+PLAYER = Field("player_id", N_("Player"), "player")
+NOTE = Field("note", N_("What for, in your words"), "text", optional=True, hint=N_("Never for the public."))
+
+ACTS: Sequence[Act] = (
+    Act(game_pb2.AssignArbiterRequest, N_("I take the table"), group="call"),
+    Act(game_pb2.DismissArbiterRequest, N_("I leave, the game goes on"), group="call"),
+    Act(
+        game_pb2.RuleAppealRequest,
+        N_("Rule on the appeal"),
+        (Field("valid", N_("The play"), "choice"),),
+        "incident",
+        "question",
+    ),
+    Act(
+        game_pb2.SettleCountRequest,
+        N_("Settle the count"),
+        (
+            Field(
+                "score", N_("Points of the play"), "number", optional=True, hint=N_("As the rules count it when empty")
+            ),
+        ),
+        "incident",
+        "incident",
+    ),
+    Act(
+        game_pb2.ResolveOverdrawRequest,
+        N_("Decide which tiles go back"),
+        (Field("faces", N_("Tiles"), "tiles", hint=N_("With a space between, ? for a blank")),),
+        "incident",
+        "incident",
+    ),
+    Act(
+        game_pb2.ResolveUnderdrawRequest,
+        N_("Let the missing tiles be drawn"),
+        (Field("show", N_("The opponent is shown them"), "tick"),),
+        "incident",
+        "incident",
+    ),
+    Act(
+        game_pb2.DecideOffCentreRequest,
+        N_("Enter what the opponent decides"),
+        (PLAYER, Field("accept", N_("The play"), "choice")),
+        "incident",
+        "question",
+    ),
+    Act(
+        game_pb2.CancelPlayRequest,
+        N_("Cancel the play: it used what should not have been told"),
+        (Field("player_id", N_("Who demands it"), "player"),),
+        "incident",
+        "question",
+    ),
+    Act(
+        game_pb2.SettleBlankRequest,
+        N_("Settle a blank"),
+        (
+            Field("square", N_("Square"), "choice"),
+            Field("face", N_("It stands for"), "letter"),
+        ),
+        "incident",
+    ),
+    Act(clock_pb2.ReportAbsenceRequest, N_("Not there at the signal"), (PLAYER,), "presence"),
+    Act(clock_pb2.RecordArrivalRequest, N_("Has come"), (PLAYER,), "presence"),
+    Act(clock_pb2.ReturnToTableRequest, N_("Is back at the table"), (PLAYER,), "presence"),
+    Act(clock_pb2.NeutraliseRequest, N_("Stop the clocks"), (Field("reason", N_("Reason"), "choice"),), "clock"),
+    Act(clock_pb2.ResumeRequest, N_("Let the time go on"), group="clock"),
+    Act(
+        clock_pb2.CorrectClockRequest,
+        N_("Correct a clock"),
+        (
+            PLAYER,
+            Field("used_ms", N_("Time used"), "time", hint=N_("Minutes and seconds, as 12:30")),
+            Field("reason", N_("Reason"), "choice"),
+        ),
+        "clock",
+    ),
+    Act(clock_pb2.ExpireRoundTimeRequest, N_("The time of the round is over"), group="clock"),
+    Act(
+        game_pb2.ImposeSanctionRequest,
+        N_("Impose a sanction"),
+        (
+            PLAYER,
+            Field("kind", N_("Sanction"), "choice"),
+            Field("points", N_("Points taken off"), "number", optional=True, hint=N_("For a sanction in points alone")),
+            NOTE,
+        ),
+        "sanction",
+    ),
+    Act(pairing_pb2.WarnPlayerRequest, N_("Warn a player for conduct"), (PLAYER, NOTE), "sanction"),
+    Act(game_pb2.RecordOverholdingRequest, N_("Held too many tiles on purpose"), (PLAYER,), "sanction"),
+    Act(
+        game_pb2.RecordWordAskedRequest,
+        N_("Asked about a word"),
+        (
+            Field("player_id", N_("Who asked"), "player"),
+            Field("word", N_("Word"), "tiles", hint=N_("Tiles with a space between")),
+            Field("answerer_id", N_("Who answered"), "anybody", optional=True),
+        ),
+        "sanction",
+    ),
+    Act(
+        game_pb2.CorrectPlayRequest,
+        N_("Correct the count of a play"),
+        (Field("turn", N_("Turn"), "choice"), Field("score", N_("Points"), "number")),
+        "sheet",
+    ),
+    Act(
+        game_pb2.CorrectTotalRequest,
+        N_("Correct a total"),
+        (PLAYER, Field("total", N_("Total"), "number")),
+        "sheet",
+    ),
+    Act(game_pb2.ReopenGameRequest, N_("Open the result again: all players ask for it"), group="sheet"),
+)
+"""What an arbiter does at a table, but for what whoever keeps it enters."""
+
+BY_METHOD: Mapping[str, Act] = {act.method: act for act in ACTS}
+
+CHOICES: Mapping[tuple[str, str], Mapping[int, str]] = {
+    ("RuleAppeal", "valid"): {1: N_("stands"), 0: N_("does not stand")},
+    ("DecideOffCentre", "accept"): {1: N_("stands"), 0: N_("is withdrawn")},
+    ("Neutralise", "reason"): {
+        clock.NEUTRALISATION_REASON_CHALLENGE: N_("a challenge"),
+        clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("a dispute about a count"),
+        clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("a call for an arbiter"),
+        clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("force majeure"),
+        clock.NEUTRALISATION_REASON_OVERDRAW: N_("tiles drawn too many"),
+        clock.NEUTRALISATION_REASON_CORRECTION: N_("a correction"),
+    },
+    ("CorrectClock", "reason"): {
+        clock.CORRECTION_REASON_DEVICE: N_("it was set wrongly, or did not work"),
+        clock.CORRECTION_REASON_ENTRY: N_("what was entered was not what happened"),
+        clock.CORRECTION_REASON_FORGOTTEN: N_("somebody forgot to press, stop or start it"),
+        clock.CORRECTION_REASON_RULING: N_("the arbiter ruled so"),
+    },
+    ("ImposeSanction", "kind"): {
+        game.SANCTION_KIND_WARNING: N_("a warning"),
+        game.SANCTION_KIND_POINTS: N_("points taken off"),
+        game.SANCTION_KIND_TURN: N_("loss of a turn"),
+        game.SANCTION_KIND_GAME: N_("loss of the game"),
+        game.SANCTION_KIND_EXPULSION: N_("expulsion, put forward"),
+    },
+}
+"""What the values of a choice are called, to be translated; turns and squares are called by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An act that the table would accept now."""
+
+    act: Act
+    article: str
+    players: Sequence[str]
+    """About whom it can be done, where it is about a player."""
+    choices: Sequence[int]
+    """The values that would be accepted for its field of that kind."""
+
+
+def offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warning: str = "") -> list[Offered]:
+    """The acts among what a table would accept, in the order of ``ACTS``.
+
+    ``warned`` are the players whom the tournament can warn, by the article ``warning``.
+    """
+    found: dict[str, list[game_pb2.Offer]] = {}
+    for offer in offers:
+        act = BY_METHOD.get(offer.method)
+        if act and (offer.by_arbiter or "arbiter_id" not in act.request.DESCRIPTOR.fields_by_name):
+            found.setdefault(offer.method, []).append(offer)
+    if warned:
+        method = BY_METHOD["WarnPlayer"].method
+        found[method] = [game_pb2.Offer(method=method, player_id=player, article=warning) for player in warned]
+    return [
+        Offered(
+            act,
+            found[act.method][0].article,
+            list(dict.fromkeys(each.player_id for each in found[act.method] if each.player_id)),
+            sorted({choice for each in found[act.method] for choice in each.choices}),
+        )
+        for act in ACTS
+        if act.method in found
+    ]
+
+
+def request(act: Act, given: Mapping[str, str], players: Sequence[str], **named: str) -> Message:
+    """The request that a form makes; ``players`` are all at the table, ``named`` the ids that every request has.
+
+    Raises ``Invalid`` for a field that is missing or is not what was expected.
+    """
+    known = act.request.DESCRIPTOR.fields_by_name
+    values: dict[str, Any] = {name: value for name, value in named.items() if name in known}
+    if act.request is game_pb2.ReopenGameRequest:
+        values["player_ids"] = list(players)
+    for field in act.fields:
+        values.update(_read(field, given.get(field.name, "").strip()))
+    return act.request(**values)
+
+
+def _read(field: Field, text: str) -> Iterator[tuple[str, Any]]:
+    if field.kind == "tick":
+        yield field.name, bool(text)
+    elif not text:
+        if not field.optional:
+            raise Invalid(field.name, N_("is missing"))
+    elif field.name == "square":
+        square = _number(field, text)
+        yield from (("row", square // 15), ("column", square % 15))
+    elif field.kind in {"number", "choice"}:
+        number = _number(field, text)
+        yield field.name, bool(number) if field.name in {"valid", "accept"} else number
+    elif field.kind == "time":
+        match = _TIME.fullmatch(text)
+        if match is None:
+            raise Invalid(field.name, N_("expected minutes and seconds, as 12:30, got {given}"), {"given": repr(text)})
+        yield field.name, 1000 * (60 * int(match[1]) + int(match[2]))
+    elif field.kind == "tiles":
+        faces = text.upper().split()
+        yield field.name, game.Word(faces=faces) if field.name == "word" else faces
+    else:
+        yield field.name, text.upper() if field.kind == "letter" else text
+
+
+def _number(field: Field, text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise Invalid(field.name, N_("expected a whole number, got {given}"), {"given": repr(text)})
+    return int(text.replace("−", "-"))

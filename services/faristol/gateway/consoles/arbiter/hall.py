@@ -1,0 +1,113 @@
+"""The tables of a hall, the most urgent first. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from faristol.gateway.table import Clock, clocks
+from faristol.kernel.refusal import N_
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+class Urgency(IntEnum):
+    """Why a table wants an arbiter, the most urgent first."""
+
+    CALLS = 0
+    """An arbiter was called, or the book leaves something to one."""
+    INCIDENT = 1
+    """Something is not settled that players settle first."""
+    OVERTIME = 2
+    ABSENT = 3
+    CHALLENGE = 4
+    """It waits for a judge."""
+    STOPPED = 5
+    """Nobody's time runs, for something that is not in the game."""
+    QUIET = 6
+
+
+_OF_WAITS: Mapping[int, Urgency] = {
+    pb.WAIT_KIND_ARBITER: Urgency.CALLS,
+    pb.WAIT_KIND_APPEAL: Urgency.CALLS,
+    pb.WAIT_KIND_COUNT: Urgency.CALLS,
+    pb.WAIT_KIND_UNDERDRAW: Urgency.CALLS,
+    pb.WAIT_KIND_OVERDRAW: Urgency.INCIDENT,
+    pb.WAIT_KIND_ILLEGAL_EXCHANGE: Urgency.INCIDENT,
+    pb.WAIT_KIND_OFF_CENTRE: Urgency.INCIDENT,
+    pb.WAIT_KIND_ABSENT: Urgency.ABSENT,
+    pb.WAIT_KIND_AWAY: Urgency.ABSENT,
+    pb.WAIT_KIND_CHALLENGE: Urgency.CHALLENGE,
+}
+
+_STOPPED = frozenset((clock.NEUTRALISATION_REASON_FORCE_MAJEURE, clock.NEUTRALISATION_REASON_CORRECTION))
+
+_NEVER = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A table as the list shows it."""
+
+    table: pb.WatchedTable
+    clocks: Mapping[str, Clock]
+    """By player."""
+    reasons: frozenset[Urgency]
+    """Every reason; one that is quiet alone where there is no other."""
+    since: int
+    """Milliseconds since 1970: since when the most urgent waits; late where that has no moment."""
+    names: Mapping[str, str]
+    """Of its players."""
+
+    @property
+    def urgency(self) -> Urgency:
+        """The most urgent reason."""
+        return min(self.reasons)
+
+
+def row(table: pb.WatchedTable, now_ms: int) -> Row:
+    """A table at a moment in milliseconds since 1970."""
+    times = clocks(table)
+    reasons = {_urgency(wait) for wait in table.waits}
+    if any(_is_over(each, now_ms) for each in times.values()) and not table.end_condition and not table.final:
+        reasons.add(Urgency.OVERTIME)
+    if table.neutralised_for in _STOPPED:
+        reasons.add(Urgency.STOPPED)
+    found = frozenset(reasons) or frozenset({Urgency.QUIET})
+    moments = [wait.since.ToMilliseconds() for wait in table.waits if _urgency(wait) == min(found)]
+    names = {seat.player_id: seat.name for seat in table.seats}
+    return Row(table, times, found, min(moments, default=_NEVER), names)
+
+
+def _urgency(wait: pb.Wait) -> Urgency:
+    return Urgency.CALLS if wait.arbiter else _OF_WAITS[wait.kind]
+
+
+def _is_over(of: Clock, now_ms: int) -> bool:
+    """Whether more is used than there is: of a clock that runs at this moment, with what it ran since."""
+    running = max(0, now_ms - of.since) if of.running else 0
+    believed = running <= 2 * of.allowance  # else times were entered later, or simulated
+    return 0 < of.allowance < of.used + (running if believed else 0)
+
+
+def rows(tables: Iterable[pb.WatchedTable], now_ms: int) -> list[Row]:
+    """The tables, the most urgent first and of these what waits longest; where nothing does, by their number."""
+    found = [row(table, now_ms) for table in tables]
+    return sorted(found, key=lambda each: (each.urgency, each.since, each.table.table))
+
+
+FILTERS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
+    "waiting": (N_("What waits"), lambda row: row.urgency < Urgency.QUIET),
+    "calls": (N_("Calls"), lambda row: not row.reasons.isdisjoint({Urgency.CALLS, Urgency.INCIDENT})),
+    "overtime": (N_("Overtime"), lambda row: Urgency.OVERTIME in row.reasons),
+    "absent": (N_("Absent"), lambda row: Urgency.ABSENT in row.reasons),
+    "challenges": (N_("Challenges"), lambda row: Urgency.CHALLENGE in row.reasons),
+    "all": (N_("All tables"), lambda row: True),
+}
+"""What can be looked at: its name, and which tables are of it."""
+
+
+def counted(found: Sequence[Row]) -> Mapping[str, int]:
+    """How many tables are of each filter."""
+    return {name: sum(map(of, found)) for name, (_, of) in FILTERS.items()}

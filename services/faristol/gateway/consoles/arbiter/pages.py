@@ -1,0 +1,413 @@
+"""The arbiter's pages: what waits in a hall, and what is done at one of its tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import grpc
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway import labels, news
+from faristol.gateway.consoles.arbiter import acts, situation
+from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
+from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
+from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
+from faristol.gateway.consoles.calls import Calls, OwnCalls
+from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.doors import may
+from faristol.gateway.consoles.frame import console_page
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
+from faristol.gateway.language import language_of
+from faristol.gateway.results import Reader, Results
+from faristol.gateway.session import Session, SignedIn
+from faristol.gateway.table import clocks, minutes
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.topics import place_of
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.board import Square
+from faristol.text import say
+
+MOST_DEADLINES = 24
+"""Tables with somebody absent of which the list says when they lose."""
+
+DONE = N_("Done: {act}.")
+CHANGED = N_(
+    "The table has changed since you opened this page. Nothing was done: look, and send it again if it still holds."
+)
+NOTHING_DONE = N_("Nothing was done.")
+WRONG_FIELD = N_("{field}: {problem}")
+NO_TABLE = N_("There is no table {table} in this round.")
+
+PLAYS_HERE = "OWN_GAME"
+"""Why nothing is offered to somebody at a table where they play."""
+
+TournamentId = Annotated[str, Path(max_length=64)]
+GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
+
+routes = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table as its page shows it."""
+
+    game: game_pb2.GetGameResponse
+    shown: pb.GetGameResponse
+    """The same as everybody reads it, with names and what happened beside the turns."""
+    clock: clock_pb2.GetClockResponse | None
+    offers: Sequence[Offered]
+    why_none: str = ""
+    """Why nothing is offered."""
+
+    @property
+    def situation(self) -> situation.Situation:
+        return situation.of(self.game, self.clock)
+
+    @property
+    def players(self) -> list[str]:
+        return [side.player_id for side in self.game.sides]
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The pages of a tournament, for somebody who is signed in."""
+
+    request: Request
+    results: Results
+    session: Session
+    calls: Calls
+    tournament_id: str
+
+    @property
+    def language(self) -> str:
+        return language_of(self.request)
+
+    @property
+    def arbiter_id(self) -> str:
+        return self.session.credential.subject_id
+
+    @property
+    def now_ms(self) -> int:
+        now: datetime = self.request.app.state.now()
+        return int(now.timestamp() * 1000)
+
+    def check(self) -> None:
+        """Raise ``HTTPException`` for who is no arbiter here: what one may not see is not there."""
+        tournaments = self.session.credential.scope.tournament_ids
+        here = not tournaments or self.tournament_id in tournaments
+        if not here or not may(self.session, game_pb2.AssignArbiterRequest):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+
+    # --- the hall --------------------------------------------------------------------------------------------------
+
+    async def show_hall(self, part: str, hall: str, show: str, table: int) -> Response:
+        """The tables of a hall by what waits, or the page of the table whose number was given."""
+        head = await self.results.tournament(self.tournament_id)
+        asked = pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall)
+        listed: pb.ListTablesResponse = await self.calls.ask(asked)
+        refusal = ""
+        if table:
+            found = next((each for each in listed.tables if each.table == table), None)
+            if found:
+                return led_to(f"/tournaments/{self.tournament_id}/arbiter/{found.game_id}")
+            refusal = say(NO_TABLE, {"table": table}, self.language)
+        every = rows(listed.tables, self.now_ms)
+        show = show if show in FILTERS else "waiting"
+        shown = [row for row in every if FILTERS[show][1](row)]
+        return self._page(
+            "arbiter_hall.html",
+            head,
+            part,
+            refused=refusal,
+            listed=listed,
+            rows=shown,
+            counts=counted(every),
+            filters={name: text for name, (text, _) in FILTERS.items()},
+            show=show,
+            hall=hall,
+            deadlines=await self._deadlines(shown),
+            own=self.session.credential.player_id,
+            news=_NEWS,
+        )
+
+    async def _deadlines(self, shown: Sequence[Row]) -> Mapping[str, clock_pb2.GetClockResponse]:
+        """The clocks of tables where somebody is absent, by game: when they lose is the book's, and known there."""
+        absent = [row.table.game_id for row in shown if Urgency.ABSENT in row.reasons][:MOST_DEADLINES]
+        read = await asyncio.gather(*(self._clock(game_id) for game_id in absent))
+        return {game_id: clock for game_id, clock in zip(absent, read, strict=True) if clock}
+
+    # --- a table ---------------------------------------------------------------------------------------------------
+
+    async def table(self, game_id: str) -> _Table:
+        """A table of the tournament, with what can be done there. Raises ``HTTPException`` where there is none."""
+        if place_of(game_id)[0] != self.tournament_id:
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        asked = game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.arbiter_id)
+        game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
+        shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))
+        offers: Sequence[Offered] = ()
+        why_none = ""
+        try:
+            found = await self.calls.ask(asked)
+        except grpc.aio.AioRpcError as error:
+            why_none = in_words(refused(error, self.language), self.language)
+        else:
+            players = [side.player_id for side in game.sides]
+            offers = acts.offered(found.offers, players, _warning(game))
+        return _Table(game, shown, clock, offers, why_none)
+
+    async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
+        try:
+            found: clock_pb2.GetClockResponse = await self.calls.ask(clock_pb2.GetClockRequest(game_id=game_id))
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return None  # a table without clocks
+        return found
+
+    async def show_table(
+        self,
+        game_id: str,
+        part: str = "",
+        *,
+        said: str = "",
+        refusal: str = "",
+        status: HTTPStatus = HTTPStatus.OK,
+        given: Mapping[str, str] | None = None,
+        table: _Table | None = None,
+    ) -> Response:
+        """A table; of a form that was not carried out what was ``given`` stays, and what has changed is told."""
+        head = await self.results.tournament(self.tournament_id)
+        table = table or await self.table(game_id)
+        given = given or {}
+        players = (await self.results.players(self.tournament_id)).players if _asks_anybody(table) else ()
+        before = situation.read(given.get("seen", ""))
+        return self._page(
+            "arbiter_table.html",
+            head,
+            part,
+            status=status,
+            said=said,
+            refused=refusal,
+            table=table,
+            game=table.game,
+            shown=table.shown,
+            clock=table.clock,
+            clocks=clocks(table.shown),
+            names={seat.player_id: seat.name for seat in table.shown.seats},
+            groups=_grouped(table.offers),
+            group_names=GROUPS,
+            players=players,
+            given=given,
+            open_act=given.get("act", ""),
+            left_over=_left_over(given, table),
+            seen=situation.written(table.situation),
+            changes=situation.changes(before, table.situation),
+            told=self._told(table),
+            choice=_choice,
+        )
+
+    def _told(self, table: _Table) -> Any:
+        """A part of a situation in words."""
+        names = {seat.player_id: seat.name or seat.player_id for seat in table.shown.seats}
+
+        def told(part: str, value: str) -> str:
+            if not value:
+                return "–"
+            if part == "phase":
+                return say(PHASES.get(int(value), "{value}"), {"value": value}, self.language)
+            if part == "stopped":
+                reason = clock_events.NeutralisationReason.ValueType(int(value))
+                return say(labels.NEUTRALISED.get(reason, "{value}"), {"value": value}, self.language)
+            if part == "incident":
+                kind, _, turn = value.partition(" ")
+                text = WAITS.get(_INCIDENTS.get(kind, 0), "{value}")
+                return f"{say(text, {'value': value}, self.language)} ({turn})"
+            if part in {"called", "absent"}:
+                return ", ".join(names.get(each, each) for each in value.split())
+            return value.replace(" ", "–") if part == "scores" else value.rstrip("+")
+
+        return told
+
+    async def act(self, game_id: str, given: Mapping[str, str]) -> Response:
+        """Do what a form says, once. Refused, it stays as it was written."""
+        act = BY_METHOD.get(given.get("act", ""))
+        if act is None:
+            raise HTTPException(HTTPStatus.BAD_REQUEST)
+        named = {
+            "command_id": command_id(given, act.method),
+            "game_id": game_id,
+            "tournament_id": self.tournament_id,
+            "arbiter_id": self.arbiter_id,
+        }
+        table = await self.table(game_id)
+        if _is_stale(act, given, table.situation):
+            told = say(CHANGED, {}, self.language)
+            return await self.show_table(game_id, refusal=told, status=HTTPStatus.CONFLICT, given=given, table=table)
+        try:
+            wanted = acts.request(act, given, table.players, **named)
+        except Invalid as problem:
+            told = self._wrong(act, problem.field, say(problem.problem, problem.params, self.language))
+            return await self.show_table(game_id, refusal=told, status=HTTPStatus.BAD_REQUEST, given=given, table=table)
+        try:
+            await self.calls.ask(wanted)
+        except grpc.aio.AioRpcError as error:
+            found = refused(error, self.language)
+            detail = in_words(found, self.language)
+            for wrong in found.more.get("errors", ()):
+                detail = self._wrong(act, wrong["field"], wrong["problem"])
+            told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
+            return await self.show_table(game_id, refusal=told, status=found.status, given=given)
+        return led_to(f"/tournaments/{self.tournament_id}/arbiter/{game_id}?done={act.method}")
+
+    def _wrong(self, act: Act, field: str, problem: str) -> str:
+        """What is wrong with a field, under its label."""
+        label = next((each.label for each in act.fields if each.name == field), field)
+        return say(WRONG_FIELD, {"field": say(label, {}, self.language), "problem": problem}, self.language)
+
+    def _page(self, name: str, head: pb.GetTournamentResponse, part: str = "", **values: Any) -> Response:
+        return console_page(
+            self.request,
+            name,
+            self.session,
+            head,
+            door="arbiter",
+            part=part,
+            arbiter_id=self.arbiter_id,
+            now_ms=self.now_ms,
+            ms=lambda moment: int(moment.ToDatetime(UTC).timestamp() * 1000),
+            waits=WAITS,
+            phases=PHASES,
+            by_itself=DEADLINES,
+            minutes=minutes,
+            urgencies=Urgency,
+            **values,
+        )
+
+
+_NEWS = " ".join(
+    sorted(
+        kind.DESCRIPTOR.name
+        for kind in news.events_of("arbiter_hall.html")
+        - {game_events.PlayPlaced, game_events.TilesTakenBack}  # one of a thousand misses the centre
+    )
+)
+"""The news after which what waits in a hall is another; what is rare is seen by the next look."""
+
+_INCIDENTS = {
+    "overdraw": pb.WAIT_KIND_OVERDRAW,
+    "underdraw": pb.WAIT_KIND_UNDERDRAW,
+    "illegal_exchange": pb.WAIT_KIND_ILLEGAL_EXCHANGE,
+    "count": pb.WAIT_KIND_COUNT,
+}
+
+
+def _is_stale(act: Act, given: Mapping[str, str], now: situation.Situation) -> bool:
+    """Whether a form is about something that another thing has taken the place of."""
+    turn = act.request is game_pb2.ImposeSanctionRequest and given.get("kind") == str(game_events.SANCTION_KIND_TURN)
+    part = "turn" if turn else act.depends
+    return bool(part) and situation.is_another(part, situation.read(given.get("seen", "")), now)
+
+
+def _warning(game: game_pb2.GetGameResponse) -> str:
+    """The article by which a player is warned; empty where the rules are not at hand, or silent."""
+    try:
+        return ruleset_of(game.ruleset).law.warning
+    except Refusal:
+        return ""
+
+
+def _grouped(offers: Sequence[Offered]) -> Mapping[str, Sequence[Offered]]:
+    """What is offered under each heading."""
+    found = {group: [each for each in offers if each.act.group == group] for group in GROUPS}
+    return {group: of for group, of in found.items() if of}
+
+
+def _left_over(given: Mapping[str, str], table: _Table) -> Sequence[tuple[str, str]]:
+    """What was written in a form that is not offered any more, with the labels of its fields, to be translated."""
+    act = BY_METHOD.get(given.get("act", ""))
+    if act is None or any(each.act is act for each in table.offers):
+        return ()
+    return [(field.label, value) for field in act.fields if (value := given.get(field.name, ""))]
+
+
+def _asks_anybody(table: _Table) -> bool:
+    return any(field.kind == "anybody" for each in table.offers for field in each.act.fields)
+
+
+def _choice(act: Act, field: str, value: int) -> str:
+    """What a value of a choice is called, to be translated; a turn and a square by themselves."""
+    if field == "square":
+        return str(Square(value // 15, value % 15))
+    return CHOICES.get((act.method, field), {}).get(value, str(value))
+
+
+@routes.get("/tournaments/{tournament_id}/arbiter")
+async def show_hall(
+    request: Request,
+    results: Reader,
+    signed_in: SignedIn,
+    calls: OwnCalls,
+    tournament_id: TournamentId,
+    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    hall: Annotated[str | None, Query(max_length=100)] = None,
+    show: Annotated[str, Query(max_length=20)] = "",
+    table: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Response:
+    """The tables of a hall, the most urgent first. Who is arbiter of one hall alone sees that one at first."""
+    desk = _Desk(request, results, signed_in, calls, tournament_id)
+    desk.check()
+    own = signed_in.credential.scope.halls
+    wanted = hall if hall is not None else own[0] if len(own) == 1 else ""
+    return await desk.show_hall(part, wanted, show, table)
+
+
+@routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
+async def show_table(
+    request: Request,
+    results: Reader,
+    signed_in: SignedIn,
+    calls: OwnCalls,
+    tournament_id: TournamentId,
+    game_id: GameId,
+    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    done: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    """A table, and what an arbiter may do there."""
+    desk = _Desk(request, results, signed_in, calls, tournament_id)
+    desk.check()
+    said = ""
+    if done in BY_METHOD and not part:
+        said = say(DONE, {"act": say(BY_METHOD[done].name, {}, desk.language)}, desk.language)
+    return await desk.show_table(game_id, part, said=said)
+
+
+@routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")
+async def act_at_table(
+    request: Request,
+    results: Reader,
+    given: Fields,
+    signed_in: SignedIn,
+    calls: OwnCalls,
+    tournament_id: TournamentId,
+    game_id: GameId,
+) -> Response:
+    """Do something at a table. A refusal is told on the page, with what has changed there."""
+    desk = _Desk(request, results, signed_in, calls, tournament_id)
+    desk.check()
+    return await desk.act(game_id, given)

@@ -1,0 +1,44 @@
+"""What the arbiter's pages call things; each text is translated where it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.results.v1 import results_pb2 as pb
+
+WAITS: Mapping[int, str] = {
+    pb.WAIT_KIND_ARBITER: N_("calls an arbiter"),
+    pb.WAIT_KIND_APPEAL: N_("ruling appealed"),
+    pb.WAIT_KIND_COUNT: N_("count disputed"),
+    pb.WAIT_KIND_OVERDRAW: N_("too many tiles drawn"),
+    pb.WAIT_KIND_UNDERDRAW: N_("too few tiles drawn"),
+    pb.WAIT_KIND_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
+    pb.WAIT_KIND_OFF_CENTRE: N_("first play misses the centre"),
+    pb.WAIT_KIND_CHALLENGE: N_("challenge"),
+    pb.WAIT_KIND_ABSENT: N_("not there at the signal"),
+    pb.WAIT_KIND_AWAY: N_("away from the table"),
+}
+"""What waits at a table."""
+
+DEADLINES: Mapping[str, str] = {
+    "OvertimeCapExceeded": N_("the overtime that is allowed is over at %(time)s"),
+    "RoundTimeExpired": N_("the time of the round is over at %(time)s"),
+    "TimeForfeited": N_("who is not there loses at %(time)s"),
+    "TurnTimedOut": N_("the time of the turn is over at %(time)s"),
+}
+"""What comes by itself at a table unless something else comes first, by the fact that it will be."""
+
+PHASES: Mapping[int, str] = {
+    game_pb2.PHASE_UNSPECIFIED: N_("the start"),
+    game_pb2.PHASE_TURN: N_("a play"),
+    game_pb2.PHASE_PLACED: N_("tiles to be drawn, or a challenge"),
+    game_pb2.PHASE_CHALLENGED: N_("a ruling"),
+    game_pb2.PHASE_DRAWN: N_("the press of the clock"),
+    game_pb2.PHASE_ENDED: N_("the signatures"),
+    game_pb2.PHASE_FINAL: N_("nothing: the result is final"),
+    game_pb2.PHASE_OFF_CENTRE: N_("the opponent, about a play that misses the centre"),
+    game_pb2.PHASE_REFUSED: N_("the mover, to take the play back or to appeal"),
+}
+"""What a table waits for."""

@@ -1,0 +1,56 @@
+"""The number of rounds, who confirms results, special prizes, and the final standings: published, or opened again."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.form import Fields
+from faristol.gateway.labels import PRIZES
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+PAGE = "closing"
+ACTS = frozenset({"ChangeRounds", "OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/console/closing")
+async def show_closing(desk: AtDesk) -> Response:
+    """The forms."""
+    return await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/closing")
+async def change_closing(desk: AtDesk, given: Fields) -> Response:
+    """Carry out one act."""
+    done = await desk.carry_out(given, f"{desk.address}/closing", ACTS)
+    return done or await _show(desk)
+
+
+async def _show(desk: AtDesk) -> Response:
+    prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
+    checked = await _check(desk)
+    return await desk.show(
+        "director/closing.html",
+        PAGE,
+        prizes=PRIZES,
+        offered={each.kind for each in prizes.prizes},
+        second_person=checked.second_person,
+        players_confirm=checked.players_confirm,
+        closed=sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played),
+    )
+
+
+async def _check(desk: AtDesk) -> pairing.ListResultsResponse:
+    """Who confirms results, as what was done last says it."""
+    found = pairing.ListResultsResponse()
+    for act in (await desk.acts()).acts:
+        if act.type == "ResultCheckSet":
+            details = dict(detail.partition(": ")[::2] for detail in act.details)
+            found.second_person, found.players_confirm = (
+                details.get("second-person") == "yes",
+                details.get("players") == "yes",
+            )
+    return found

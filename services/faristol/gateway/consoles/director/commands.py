@@ -1,0 +1,131 @@
+"""Forms of the director's console as commands. Pure."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from faristol.gateway.consoles.calls import NAMED
+from faristol.kernel.refusal import N_, Param
+
+Given = Mapping[str, str]
+
+NOT_A_NUMBER = N_("Expected a whole number.")
+MOST_DIGITS = 9
+
+
+class Unusable(Exception):
+    """What is wrong with a field of a form: an English text, marked with ``N_``, and what fills its places."""
+
+    def __init__(self, field: str, text: str, **params: Param) -> None:
+        super().__init__(text)
+        self.field, self.text, self.params = field, text, params
+
+
+def number_in(given: Given, field: str, otherwise: int = 0) -> int:
+    """The whole number in a field; ``otherwise`` where it is empty. Raises ``Unusable``."""
+    text = given.get(field, "").strip().replace("−", "-")
+    if not text:
+        return otherwise
+    if not text.removeprefix("-").isdecimal() or len(text) > MOST_DIGITS:
+        raise Unusable(field, NOT_A_NUMBER)
+    return int(text)
+
+
+def list_in(given: Given, field: str) -> list[str]:
+    """What stands in a field, or in several of the same name before a dot: ``player_ids.1``, ``player_ids.2``."""
+    numbered = sorted(key for key in given if key.startswith(f"{field}."))
+    values = [given[key] for key in numbered] or given.get(field, "").split(",")
+    return [value.strip() for value in values if value.strip()]
+
+
+def command_id_in(given: Given) -> str:
+    """The id of the command that a form was made with. Raises ``ValueError``."""
+    return str(uuid.UUID(given.get("command_id", "")))
+
+
+def command_of(name: str, given: Given, tournament_id: str) -> Message:
+    """A form as the command of that name: fields of the form are those of the contract. Raises ``Unusable``."""
+    kind = NAMED["pairing", name].request
+    request: Any = kind(command_id=command_id_in(given), tournament_id=tournament_id)
+    for field in kind.DESCRIPTOR.fields:
+        if field.name in ("command_id", "tournament_id", "occurred_at") or field.message_type is not None:
+            continue
+        if field.is_repeated:
+            values = list_in(given, field.name)
+            numbers = [_number(field.name, value) for value in values] if _is_number(field) else values
+            getattr(request, field.name).extend(numbers)
+        elif field.name in given and (given[field.name].strip() or not field.has_presence):
+            if field.type == FieldDescriptor.TYPE_BOOL:
+                setattr(request, field.name, given[field.name] not in ("", "0"))
+            elif _is_number(field):
+                setattr(request, field.name, number_in(given, field.name))
+            else:
+                setattr(request, field.name, given[field.name].strip())
+    if more := MORE.get(name):
+        more(request, given)
+    return request  # type: ignore[no-any-return] # a message of the contract
+
+
+def _is_number(field: Any) -> bool:
+    return field.cpp_type in (
+        FieldDescriptor.CPPTYPE_INT32,
+        FieldDescriptor.CPPTYPE_INT64,
+        FieldDescriptor.CPPTYPE_ENUM,
+    )
+
+
+def _number(field: str, value: str) -> int:
+    return number_in({field: value}, field)
+
+
+def _scores(field: str) -> Callable[[Any, Given], None]:
+    def fill(request: Any, given: Given) -> None:
+        for key in sorted(key for key in given if key.startswith(f"{field}.")):
+            if given[key].strip():
+                getattr(request, field).add(player_id=key.partition(".")[2], score=number_in(given, key))
+
+    return fill
+
+
+def _correction(request: Any, given: Given) -> None:
+    _scores("scores")(request, given)
+    _scores("scores_before")(request, given)
+    if given.get("outcome") == "lost_by_all":
+        request.lost_by_all = True
+    elif given.get("outcome", "").startswith("forfeit."):
+        request.unplayed, request.winner_id = True, given["outcome"].partition(".")[2]
+        del request.scores[:]
+
+
+def _halls(request: Any, given: Given) -> None:
+    places = sorted(key[5:] for key in given if key.startswith("name.") and key[5:].isdecimal())
+    for place in sorted(places, key=int):
+        name, first, last = (given.get(f"{part}.{place}", "").strip() for part in ("name", "first_table", "last_table"))
+        if name or first or last:
+            numbers = [number_in(given, f"{part}.{place}") for part in ("first_table", "last_table")]
+            request.halls.add(name=name, first_table=numbers[0], last_table=numbers[1])
+
+
+def _tribunal(request: Any, given: Given) -> None:
+    for role in ("1", "2", "3", "4.1", "4.2"):
+        if person := given.get(f"person.{role}", "").strip():
+            request.appointments.add(
+                person_id=person, role=int(role[0]), country=given.get(f"country.{role}", "").strip().upper()
+            )
+            if club := given.get(f"affiliation.{role}", "").strip():
+                request.affiliations.add(person_id=person, affiliation=club)
+
+
+MORE: Mapping[str, Callable[[Any, Given], None]] = {
+    "EnterResult": _scores("scores"),
+    "CorrectResult": _correction,
+    "ConfirmResult": _scores("scores"),
+    "SetHalls": _halls,
+    "AppointTribunal": _tribunal,
+}
+"""What fills the fields of a command that are more than a value."""

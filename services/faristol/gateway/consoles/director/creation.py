@@ -1,0 +1,194 @@
+"""A new tournament from a rule book: what the book leaves to the organiser is chosen, each by its article."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Annotated, Any
+from zoneinfo import available_timezones
+
+import grpc
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.consoles.calls import Calls, OwnCalls
+from faristol.gateway.consoles.director.commands import Unusable, command_id_in, number_in
+from faristol.gateway.consoles.doors import may
+from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
+from faristol.gateway.language import language_of
+from faristol.gateway.problems import of_rpc
+from faristol.gateway.session import Session, SignedIn
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.options import NONE, Option, written
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.text import say
+
+ROUNDS = 7
+"""Rounds that the form proposes."""
+
+BECAUSE: Mapping[str, str] = {
+    "organiser": N_("the book leaves it to the organiser"),
+    "ambiguous": N_("the book can be read in more than one way"),
+    "silent": N_("the book does not say"),
+}
+KEEPINGS: Sequence[tuple[int, str]] = (
+    (game.KEEPING_RECORDED, N_("over the board: tiles come from a bag on the table")),
+    (game.KEEPING_HOSTED, N_("by the system: it holds the bag, as for games that are played at a distance")),
+)
+OPTION = "option."
+"""What the name of a field begins with in which an option is chosen."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option of a rule book, as a form asks it."""
+
+    option: Option
+    because: str
+    values: Sequence[str]
+    """What may be chosen; nothing where a number or a list is typed."""
+    default: str
+
+
+@routes.get("/new")
+async def show_new(
+    request: Request,
+    session: SignedIn,
+    calls: OwnCalls,
+    ruleset: Annotated[str, Query(max_length=40)] = "",
+    division_of: Annotated[str, Query(max_length=64)] = "",
+) -> Response:
+    """The rule books; of the one that was chosen the form."""
+    _check(session)
+    return await _show(request, session, calls, Typed(ruleset=ruleset, division_of=division_of))
+
+
+@routes.post("/new")
+async def create(request: Request, session: SignedIn, calls: OwnCalls, given: Fields) -> Response:
+    """Create the tournament, and lead to its console."""
+    _check(session)
+    typed = Typed(given)
+    try:
+        command_id = command_id_in(given)
+    except ValueError as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    language = language_of(request)
+    try:
+        rounds = number_in(given, "rounds")
+    except Unusable as problem:
+        return await _show(request, session, calls, typed, {"rounds": say(problem.text, {}, language)})
+    wanted = pairing.CreateTournamentRequest(
+        command_id=command_id,
+        tournament_id=typed["tournament_id"].strip(),
+        name=typed["name"],
+        rounds=rounds,
+        ruleset=typed["ruleset"],
+        lexicon=typed["lexicon"],
+        time_zone=typed["time_zone"].strip(),
+        keeping=game.Keeping.ValueType(number_in({"": typed["keeping"]}, "", game.KEEPING_RECORDED)),
+        division=typed["division"].strip(),
+        division_of=typed["division_of"].strip(),
+        options=_chosen(typed),
+    )
+    try:
+        answer = await calls.ask(wanted)
+    except grpc.aio.AioRpcError as error:
+        refusal = of_rpc(error, language)
+        if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        field = str(refusal.more.get("field", ""))
+        if option := refusal.more.get("option"):
+            field = f"{OPTION}{option}"
+        text = refusal.detail.removeprefix(f"{field}: ")
+        if field in typed or field in ("name", "rounds"):
+            return await _show(request, session, calls, typed, {field: text})
+        return await _show(request, session, calls, typed, {}, text)
+    return led_to(f"/tournaments/{answer.tournament_id}/console?done={answer.position}")
+
+
+def _check(session: Session) -> None:
+    if not may(session, pairing.CreateTournamentRequest):
+        raise HTTPException(HTTPStatus.NOT_FOUND)  # what one may not do is not there
+
+
+def _chosen(typed: Typed) -> list[game.ChosenOption]:
+    """The options that are not as the book has them when nothing is said."""
+    if typed["ruleset"] not in ruleset_names():
+        return []
+    choices = {choice.option.name: choice for choice in _choices(load_ruleset(typed["ruleset"]))}
+    found = []
+    for key, value in typed.items():
+        choice = choices.get(key.removeprefix(OPTION)) if key.startswith(OPTION) else None
+        if choice and value.strip() and value.strip() != choice.default:
+            found.append(game.ChosenOption(name=choice.option.name, value=value.strip()))
+    return found
+
+
+def _choices(ruleset: Ruleset) -> list[Choice]:
+    """The options of a rule book; those that must be chosen come first, then those of the organiser."""
+    order = list(BECAUSE)
+    options = sorted(ruleset.options, key=lambda option: (not option.required, order.index(option.because)))
+    return [
+        Choice(
+            option,
+            BECAUSE[option.because],
+            list(option.choices),
+            "" if option.required else written(option.default),
+        )
+        for option in options
+    ]
+
+
+@cache
+def _rule_books() -> Sequence[tuple[str, str]]:
+    return [(name, load_ruleset(name).title) for name in ruleset_names()]
+
+
+@cache
+def _zones() -> Sequence[str]:
+    return sorted(
+        zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc", "posix", "right"))
+    )
+
+
+async def _show(
+    request: Request,
+    session: Session,
+    calls: Calls,
+    typed: Typed,
+    errors: Mapping[str, str] | None = None,
+    refused: str = "",
+) -> Response:
+    chosen = load_ruleset(typed["ruleset"]) if typed["ruleset"] in ruleset_names() else None
+    listed: Any = await calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
+    return console_page(
+        request,
+        "director/new.html",
+        session,
+        None,
+        door="new",
+        status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
+        refused=refused,
+        rule_books=_rule_books(),
+        chosen=chosen,
+        choices=_choices(chosen) if chosen else [],
+        lexicons=[each.pin.name for each in listed.lexicons] if listed else [],
+        keepings=KEEPINGS,
+        zones=_zones() if chosen else [],
+        typed=typed,
+        errors=Typed(errors or {}),
+        proposed=ROUNDS,
+        none=NONE,
+    )

@@ -1,0 +1,227 @@
+"""A page of the director's console: what it is about, who is at it, and how its forms are carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import grpc
+from fastapi import Depends, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.client.problems import every_reason, info_of, reason_of
+from faristol.gateway.consoles.calls import NAMED, Calls, OwnCalls
+from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
+from faristol.gateway.consoles.doors import may
+from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.entrance import led_to
+from faristol.gateway.language import language_of
+from faristol.gateway.problems import STATUSES
+from faristol.gateway.results import Reader, Results
+from faristol.gateway.session import Session, SignedIn
+from faristol.kernel.refusal import N_
+from faristol.office.history import Told, told
+from faristol.office.names import Roster
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import say
+
+CHANGED = "CHANGED_MEANWHILE"
+LOOKED_BACK = 60
+"""Acts before the last one among which that of a form is looked for."""
+
+SAID = N_("Done.")
+
+PARTS: Sequence[tuple[str, str]] = (
+    ("", N_("Overview")),
+    ("players", N_("Players")),
+    ("rounds", N_("Rounds")),
+    ("halls", N_("Halls")),
+    ("discipline", N_("Discipline")),
+    ("closing", N_("Prizes and final")),
+    ("history", N_("History")),
+)
+"""The pages of the console, by the end of their address."""
+
+
+@dataclass
+class Desk:
+    """A page of a tournament, for somebody who directs it or is its arbiter."""
+
+    request: Request
+    results: Results
+    session: Session
+    calls: Calls
+    tournament: pairing.GetTournamentResponse
+    done: int = 0
+    """The position of the act that the page was led to after; 0 for none."""
+    live: str = ""
+    """``live`` where the page is fetched again after news."""
+    typed: Given = field(default_factory=dict)
+    """What was sent by a form that was not carried out: nothing that was typed is lost."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with fields of that form."""
+    refused: str = ""
+    changes: Sequence[Told] = ()
+    """What changed since that form was made."""
+
+    @property
+    def language(self) -> str:
+        """The language of who is at it."""
+        return language_of(self.request)
+
+    @property
+    def tournament_id(self) -> str:
+        """Its id."""
+        return self.tournament.tournament_id
+
+    @property
+    def roster(self) -> Roster:
+        """Everybody in it by their names."""
+        return Roster(self.tournament, self.language)
+
+    @property
+    def address(self) -> str:
+        """Where the console begins."""
+        return f"/tournaments/{self.tournament_id}/console"
+
+    @property
+    def last(self) -> pairing.Round | None:
+        """The round that was paired last."""
+        return self.tournament.played[-1] if self.tournament.played else None
+
+    def may(self, method: str, service: str = "pairing") -> bool:
+        """Whether the role of who is signed in may call a method."""
+        return may(self.session, NAMED[service, method].request)
+
+    async def show(self, name: str, part: str, **values: Any) -> Response:
+        """A page of the console; one that says so where a form was not carried out."""
+        status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
+        head = await self.results.tournament(self.tournament_id, min_position=self.done)
+        said = " ".join(filter(None, [*(each.said for each in await self._done()), str(values.pop("said", ""))]))
+        roster = self.roster
+        return console_page(
+            self.request,
+            name,
+            self.session,
+            head,
+            door="director",
+            part=self.live,
+            status=status,
+            said=said or (say(SAID, {}, self.language) if self.done else ""),
+            refused=self.refused,
+            changes=self.changes,
+            base=self.address,
+            parts=[
+                (f"{self.address}/{key}".rstrip("/"), say(text, {}, self.language), key == part) for key, text in PARTS
+            ],
+            t=self.tournament,
+            last=self.last,
+            named=roster.name,
+            may=self.may,
+            typed=Typed(self.typed),
+            errors=Typed(self.errors),
+            blank=Typed(),
+            pairing=pairing,
+            **values,
+        )
+
+    async def acts(self, after: int = 0) -> pairing.ListActsResponse:
+        """Everything that was done after a version."""
+        answer = pairing.ListActsResponse(more=True)
+        while answer.more:
+            seen = answer.acts[-1].version if answer.acts else after
+            more = await self.calls.ask(pairing.ListActsRequest(tournament_id=self.tournament_id, after_version=seen))
+            answer.ClearField("more")
+            answer.MergeFrom(more)
+        return answer
+
+    async def _done(self) -> Sequence[Told]:
+        """What the form did by which the page was led to, in sentences."""
+        if not self.done:
+            return ()
+        answer = await self.acts(max(0, self.tournament.version - LOOKED_BACK))
+        found = [each for each in told(answer, self.roster, self.language) if each.act.position == self.done]
+        return found[:1]
+
+    async def carry_out(self, given: Given, page: str, acts: frozenset[str]) -> Response | None:
+        """Carry out the act of a form, one of ``acts``, and lead to ``page``; None where it was refused.
+
+        Why it was refused is kept for the page, with what was typed. Raises ``HTTPException`` for another act, and
+        ``grpc.aio.AioRpcError`` where the services are away.
+        """
+        name = given.get("act", "")
+        if name not in acts:
+            raise HTTPException(HTTPStatus.BAD_REQUEST)
+        try:
+            command = command_of(name, given, self.tournament_id)
+        except Unusable as problem:
+            self.typed, self.errors = given, {problem.field: say(problem.text, problem.params, self.language)}
+            return None
+        except ValueError as problem:
+            raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+        answer = await self.ask(command, given)
+        if answer is None:
+            return None
+        return led_to(f"{page}?{urlencode({'done': answer.position})}")
+
+    async def ask(self, command: Any, given: Given) -> Any:
+        """The answer to a command; None where it was refused, which is kept for the page with what was typed."""
+        try:
+            return await self.calls.ask(command)
+        except grpc.aio.AioRpcError as problem:
+            status = STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY)
+            if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+            self.typed = given
+            where = info_of(problem).metadata.get("field", "")
+            text = self.roster.named_in_refusal(every_reason(problem), problem)
+            if where and where in given:
+                self.errors = {where: text.removeprefix(f"{where}: ")}
+            else:
+                self.refused = text
+            if reason_of(problem) == CHANGED:
+                await self._changed(given)
+            return None
+
+    async def _changed(self, given: Given) -> None:
+        """What changed since a form was made; the form is one of the tournament as it stands from now on."""
+        seen = int(given.get("expected_version", "0") or 0)
+        self.changes = list(told(await self.acts(seen), self.roster, self.language))
+        self.typed = {**given, "expected_version": str(self.tournament.version)}
+
+
+TournamentId = Annotated[str, Path(max_length=64)]
+Done = Annotated[int, Query(ge=0, le=2**62)]
+Part = Annotated[str, Query(pattern="^(live)?$")]
+
+
+async def _desk(
+    request: Request,
+    results: Reader,
+    session: SignedIn,
+    calls: OwnCalls,
+    tournament_id: TournamentId,
+    done: Done = 0,
+    part: Part = "",
+) -> Desk:
+    """Raises ``HTTPException`` for who may not see the page: what one may not see is not there."""
+    if not may(session, pairing.ListActsRequest):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    try:
+        # The history asks for more than the tournament: whoever may not read it is no official of all of it.
+        await calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
+        tournament = await calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in (grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
+            raise
+        raise HTTPException(HTTPStatus.NOT_FOUND) from problem
+    return Desk(request, results, session, calls, tournament, done, part)
+
+
+AtDesk = Annotated[Desk, Depends(_desk)]
+"""A parameter of a route of the console."""

@@ -1,0 +1,83 @@
+"""Warnings, sanctions, expulsions, appeals and their tribunal."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.form import Fields
+from faristol.office.history import told
+
+PAGE = "discipline"
+ACTS = frozenset(
+    {
+        "WarnPlayer",
+        "ExpelPlayer",
+        "LiftExpulsion",
+        "SanctionPlayer",
+        "LiftSanction",
+        "AppointTribunal",
+        "LodgeAppeal",
+        "WithdrawAppeal",
+        "DecideAppeal",
+    }
+)
+TOLD = frozenset(
+    {
+        "PlayerWarned",
+        "PlayerExpelled",
+        "ExpulsionLifted",
+        "PlayerSanctioned",
+        "SanctionLifted",
+        "TribunalAppointed",
+        "AppealLodged",
+        "AppealDecided",
+        "AppealWithdrawn",
+    }
+)
+"""Facts that the page lists."""
+LIFTED = frozenset({"PlayerWarned", "PlayerSanctioned", "PlayerExpelled"})
+"""Facts that can be lifted, and appealed against."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/console/discipline")
+async def show_discipline(desk: AtDesk) -> Response:
+    """What was imposed, and the forms."""
+    return await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/discipline")
+async def change_discipline(desk: AtDesk, given: Fields) -> Response:
+    """Impose something, or decide on an appeal."""
+    done = await desk.carry_out(given, f"{desk.address}/discipline", ACTS)
+    return done or await _show(desk)
+
+
+async def _show(desk: AtDesk) -> Response:
+    acts = [each for each in told(await desk.acts(), desk.roster, desk.language) if each.act.type in TOLD]
+    lifted = {_version(each.act.details) for each in acts if each.act.type == "SanctionLifted"}
+    return await desk.show(
+        "director/discipline.html",
+        PAGE,
+        acts=list(reversed(acts)),
+        can_lift={each.act.version for each in acts if each.act.type in LIFTED} - lifted,
+        players=list(desk.tournament.players),
+        games=[
+            (seat.game_id, played.round, seat)
+            for played in reversed(desk.tournament.played)
+            for seat in played.pairings
+        ],
+        rounds_to_come=range(len(desk.tournament.played) + 1, desk.tournament.rounds + 1),
+    )
+
+
+def _version(details: object) -> int:
+    """The act that a fact takes back, as its details say."""
+    for detail in details if isinstance(details, list) else list(details):  # type: ignore[call-overload] # of a message
+        name, _, value = str(detail).partition(": ")
+        if name == "version" and value.isdecimal():
+            return int(value)
+    return 0

@@ -1,0 +1,79 @@
+"""The halls with their tables drawn as a plan, and who sits where."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from faristol.client.places import tables_of
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.form import Fields
+from faristol.pb.pairing.v1 import events_pb2 as events
+
+PAGE = "halls"
+SPARE = 2
+"""Empty lines below the halls that there are."""
+ACTS = frozenset({"SetHalls", "FixTable", "ReleaseTable"})
+
+routes = APIRouter(include_in_schema=False)
+
+
+class Spot(NamedTuple):
+    """A table of the plan."""
+
+    table: int
+    seated: list[str]
+    """The names of who sits there in the last round; nobody at a table that is free."""
+    fixed: str
+    """The name of who has it as their own; empty for nobody."""
+    is_over: bool
+
+
+@routes.get("/tournaments/{tournament_id}/console/halls")
+async def show_halls(desk: AtDesk) -> Response:
+    """The plan, and the form that changes it."""
+    return await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/halls")
+async def change_halls(desk: AtDesk, given: Fields) -> Response:
+    """Say which halls there are, or give a player a table."""
+    done = await desk.carry_out(given, f"{desk.address}/halls", ACTS)
+    return done or await _show(desk)
+
+
+async def _show(desk: AtDesk) -> Response:
+    return await desk.show(
+        "director/halls.html",
+        PAGE,
+        halls=list(desk.tournament.halls),
+        plan=_plan(desk),
+        spare=range(len(desk.tournament.halls), len(desk.tournament.halls) + SPARE),
+        players=[player for player in desk.tournament.players if not player.withdrawn_round],
+    )
+
+
+def _plan(desk: AtDesk) -> list[tuple[str, list[Spot]]]:
+    """Each hall with its tables; one without a name where the tournament has none."""
+    tournament, last, roster = desk.tournament, desk.last, desk.roster
+    seated = {seat.table: seat for seat in last.pairings} if last else {}
+    over = set(last.finished_game_ids) if last else set()
+    fixed = {player.table: roster.name(player.player_id) for player in tournament.players if player.table}
+
+    def spot(table: int) -> Spot:
+        seat = seated.get(table)
+        names = [roster.name(who) for who in _players(seat)] if seat else []
+        return Spot(table, names, fixed.get(table, ""), bool(seat and seat.game_id in over))
+
+    if tournament.halls:
+        return [
+            (hall.name, [spot(each) for each in range(hall.first_table, hall.last_table + 1)])
+            for hall in tournament.halls
+        ]
+    return [("", [spot(table) for table in sorted(tables_of((), len(tournament.players), seated))])]
+
+
+def _players(seat: events.Pairing) -> list[str]:
+    return list(seat.player_ids) or [seat.first_player_id, seat.second_player_id]

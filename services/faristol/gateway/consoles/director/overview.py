@@ -1,0 +1,41 @@
+"""What is to be done next, and what keeps it: the first page of the console."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/console")
+async def show_overview(desk: AtDesk) -> Response:
+    """Where the tournament stands, what comes next, and what keeps it from being done."""
+    obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
+    roster = desk.roster
+    players = [player for player in desk.tournament.players if not player.withdrawn_round]
+    return await desk.show(
+        "director/overview.html",
+        "",
+        obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
+        ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
+        next_round=obstacles.round,
+        players=players,
+        checked_in=sum(player.checked_in for player in players),
+        late=await _late(desk),
+    )
+
+
+async def _late(desk: AtDesk) -> list[pairing.TableResult]:
+    """The tables of the round that is played that have no result, or one that nobody has confirmed."""
+    last = desk.last
+    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may("ListResults"):
+        return []
+    listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=last.round))
+    unconfirmed = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
+    return [
+        table for table in listed.tables if (not table.scores and not table.postponed) or table.check in unconfirmed
+    ]

@@ -1,0 +1,160 @@
+"""The players: registered from a list or by hand, checked in at the door, withdrawn, moved."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.commands import command_id_in
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields, Lists
+from faristol.kernel.refusal import N_
+from faristol.office.player_list import Listed, players_pasted
+from faristol.office.team_list import without_teams
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import say, translations
+
+PAGE = "players"
+AT_ONCE = 500
+
+ACTS = frozenset(
+    {
+        "RegisterPlayer",
+        "CheckInPlayer",
+        "CheckOutPlayer",
+        "WithdrawPlayer",
+        "ReinstatePlayer",
+        "MovePlayer",
+        "GrantBye",
+        "RevokeBye",
+        "FixTable",
+        "ReleaseTable",
+    }
+)
+
+WHY: Mapping[str, str] = {
+    "ALREADY_EXISTS": N_("is registered already"),
+    "NAME_TAKEN": N_("somebody of this name is registered: give each a club or an id"),
+}
+OTHERWISE = N_("was not registered ({reason})")
+EMPTY = N_("There is no player in the list.")
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/console/players")
+async def show_players(desk: AtDesk) -> Response:
+    """The players, with what can be done to each."""
+    return await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/players")
+async def change_players(desk: AtDesk, given: Fields) -> Response:
+    """Carry out one act on a player."""
+    done = await desk.carry_out(given, f"{desk.address}/players", ACTS)
+    return done or await _show(desk)
+
+
+@routes.get("/tournaments/{tournament_id}/console/players/list")
+async def show_list(desk: AtDesk) -> Response:
+    """Where a list of players is pasted."""
+    return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text="", command_id="")
+
+
+@routes.post("/tournaments/{tournament_id}/console/players/list")
+async def take_list(desk: AtDesk, given: Lists) -> Response:
+    """Show what a list would do, and what is wrong with it; then do it, where nothing is."""
+    text = given.get("text", "")
+    try:
+        command_id = command_id_in(given)
+    except ValueError:
+        command_id = str(uuid.uuid4())
+    rows, wrong = players_pasted(text, desk.tournament_id, desk.tournament.divisions, desk.language)
+    if not wrong:
+        tournaments = {desk.tournament_id: desk.tournament}
+        for other in {row.request.tournament_id for row in rows} - {desk.tournament_id}:
+            tournaments[other] = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
+        wrong = list(without_teams(rows, tournaments, desk.language))
+    if not rows and not wrong:
+        desk.errors = {"text": say(EMPTY, {}, desk.language)}
+    if given.get("act") != "register" or wrong or not rows:
+        known = {player.name.casefold() for player in desk.tournament.players}
+        return await desk.show(
+            "director/player_list.html",
+            PAGE,
+            rows=rows,
+            wrong=wrong,
+            text=text,
+            command_id=command_id,
+            known=known,
+        )
+    return await _register(desk, rows, text, command_id)
+
+
+async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id: str) -> Response:
+    """Register all; the same form sent twice registers everybody once."""
+    position, refused = 0, []
+    for place, (tournament_id, of_it) in enumerate(groupby(rows, key=lambda row: row.request.tournament_id)):
+        listed = list(of_it)
+        for start in range(0, len(listed), AT_ONCE):
+            together = listed[start : start + AT_ONCE]
+            for row in together:
+                row.request.command_id = str(uuid.uuid5(uuid.UUID(command_id), f"line {row.line}"))
+            request = pairing.RegisterPlayersRequest(
+                command_id=str(uuid.uuid5(uuid.UUID(command_id), f"{place} {start}")),
+                tournament_id=tournament_id,
+                players=[row.request for row in together],
+            )
+            answer = await desk.ask(request, {"text": text})
+            if answer is None:
+                return await desk.show(
+                    "director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id
+                )
+            position = max(position, answer.position)
+            refused += [
+                (row, found) for row, found in zip(together, answer.registrations, strict=True) if not found.player_id
+            ]
+    if not refused:
+        return led_to(f"{desk.address}/players?done={position}")
+    return await desk.show(
+        "director/player_list.html",
+        PAGE,
+        rows=None,
+        wrong=[],
+        text="\n".join(_line(text, row.line) for row, _ in refused),
+        command_id="",
+        left=[(row.request.name, _why(found.reason, desk.language)) for row, found in refused],
+        said=_counted(len(rows) - len(refused), desk.language),
+    )
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.splitlines()
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def _why(reason: str, language: str) -> str:
+    return say(WHY.get(reason, OTHERWISE), {"reason": reason}, language)
+
+
+def _counted(number: int, language: str) -> str:
+    read = translations(language)
+    return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
+
+
+async def _show(desk: AtDesk) -> Response:
+    wanted = desk.request.query_params.get("q", "")
+    round_to_come = len(desk.tournament.played) + 1
+    return await desk.show(
+        "director/players.html",
+        PAGE,
+        players=desk.tournament.players,
+        wanted=wanted[:100],
+        round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
+        divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],
+    )

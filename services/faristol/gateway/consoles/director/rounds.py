@@ -1,0 +1,159 @@
+"""Rounds: paired, explained, changed by hand, started, followed and closed; results of their tables put right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import grpc
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
+from faristol.kernel.refusal import N_
+from faristol.office.results.tables import Tables
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import with_article
+
+PAGE = "rounds"
+
+ACTS = frozenset(
+    {
+        "PairRound",
+        "UnpairRound",
+        "StartRound",
+        "CloseRound",
+        "KeepPair",
+        "ReleasePair",
+        "ForbidPair",
+        "AllowPair",
+        "GrantBye",
+        "RevokeBye",
+        "GiveForfeit",
+        "EnterResult",
+        "CorrectResult",
+        "ConfirmResult",
+        "CorrectRuling",
+        "PostponeGame",
+        "CancelPostponement",
+        "StartPostponedGame",
+    }
+)
+
+SYSTEMS: Sequence[tuple[str, str]] = (
+    ("", N_("as the rules say")),
+    ("swiss", N_("Swiss")),
+    ("dutch", N_("Swiss, Dutch system of FIDE")),
+    ("king-of-the-hill", N_("King of the hill: each meets who stands next")),
+    ("by-hand", N_("by hand: the pairs that were made, and no others")),
+)
+
+Number = Annotated[int, Path(ge=1, le=10_000)]
+Player = Annotated[str, Query(max_length=64)]
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/tournaments/{tournament_id}/console/rounds")
+async def show_last_round(desk: AtDesk) -> Response:
+    """Lead to the round that there is something to do with."""
+    last = desk.last
+    number = last.round if last else 1
+    if last and last.phase == pairing.ROUND_PHASE_CLOSED and last.round < desk.tournament.rounds:
+        number += 1
+    return led_to(f"{desk.address}/round/{number}")
+
+
+@routes.get("/tournaments/{tournament_id}/console/round/{number}")
+async def show_round(desk: AtDesk, number: Number, why: Player = "", other: Player = "") -> Response:
+    """A round, paired or to be paired."""
+    return await _show(desk, number, why, other)
+
+
+@routes.post("/tournaments/{tournament_id}/console/round/{number}")
+async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
+    """Carry out one act on a round, or on a table of it."""
+    done = await desk.carry_out(given, f"{desk.address}/round/{number}", ACTS)
+    return done or await _show(desk, number)
+
+
+async def _show(desk: AtDesk, number: int, why: str = "", other: str = "") -> Response:
+    tournament = desk.tournament
+    if number > min(len(tournament.played) + 1, tournament.rounds):
+        raise HTTPException(404)
+    played = tournament.played[number - 1] if number <= len(tournament.played) else None
+    tables = await _tables(desk, number) if played else None
+    obstacles = None
+    if played is None or (played.phase == pairing.ROUND_PHASE_CLOSED and number == len(tournament.played)):
+        obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
+    roster = desk.roster
+    kept, forbidden = await _by_hand(desk, number)
+    return await desk.show(
+        "director/round.html",
+        PAGE,
+        number=number,
+        played=played,
+        tables=tables,
+        standing={table.table: tables.standing(table.table) for table in tables.listed.tables if table.scores}
+        if tables
+        else {},
+        seats=_seats(played),
+        to_pair=[player for player in tournament.players if not player.withdrawn_round],
+        obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles] if obstacles else [],
+        ways_out=[roster.named_in(way.text) for way in obstacles.ways_out] if obstacles else [],
+        explained=await _explained(desk, number, why, other) if played and why else "",
+        why=why,
+        other=other,
+        kept=kept,
+        forbidden=forbidden,
+        systems=SYSTEMS,
+    )
+
+
+def _seats(played: pairing.Round | None) -> dict[int, list[str]]:
+    """Who sits at each table, by their ids."""
+    if played is None:
+        return {}
+    return {
+        seat.table: list(seat.player_ids or (seat.first_player_id, seat.second_player_id)) for seat in played.pairings
+    }
+
+
+async def _tables(desk: AtDesk, number: int) -> Tables:
+    listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=number))
+    return Tables(listed, desk.language)
+
+
+async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:
+    """Why a player meets whom they meet, or does not meet another; what the service says against the question."""
+    request = pairing.ExplainPairingRequest(
+        tournament_id=desk.tournament_id, round=number, player_id=why, other_player_id=other
+    )
+    try:
+        answer = await desk.calls.ask(request)
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION):
+            raise
+        return desk.roster.named_in_refusal(str(problem.details()), problem)
+    return with_article(desk.roster.named_in(answer.text), answer.article)
+
+
+async def _by_hand(desk: AtDesk, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The pairs made by hand for a round, and those that are kept apart, as what was done says."""
+    kept: dict[frozenset[str], tuple[str, ...]] = {}
+    apart: dict[frozenset[str], tuple[str, ...]] = {}
+    for act in (await desk.acts()).acts:
+        pair = tuple(act.player_ids)
+        match act.type:
+            case "PairKept" if act.round == number:
+                kept[frozenset(pair)] = pair
+            case "PairReleased":
+                kept.pop(frozenset(pair), None)
+            case "PairForbidden":
+                apart[frozenset(pair)] = pair
+            case "PairAllowed":
+                apart.pop(frozenset(pair), None)
+    return list(kept.values()), list(apart.values())

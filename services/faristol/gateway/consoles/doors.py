@@ -1,0 +1,113 @@
+"""The doors of a console: where whoever is signed in may go, by their role, and what they may do there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from faristol.credentials.needs import needs_of
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, PLAYER, SCORER, Role
+from faristol.gateway.consoles.calls import METHODS, Method
+from faristol.gateway.session import Session
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+class Door(NamedTuple):
+    """A way into a console."""
+
+    name: str
+    """By which a page says which console it belongs to: ``director``."""
+    text: str
+    """What it is called, an English text marked with ``N_``."""
+    address: str
+    about: str = ""
+    """What is done there, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A door as it is for every tournament."""
+
+    name: str
+    text: str
+    address: str
+    about: str
+    roles: frozenset[Role]
+
+
+_WAYS: tuple[_Way, ...] = (
+    _Way(
+        "director",
+        N_("Director’s console"),
+        "/tournaments/{id}/console",
+        N_("Players, rounds, halls, prizes, history."),
+        frozenset({DIRECTOR, ARBITER}),
+    ),
+    _Way(
+        "results",
+        N_("Enter results"),
+        "/tournaments/{id}/round/{round}/results",
+        N_("Table, two scores, Enter."),
+        frozenset({DIRECTOR, ARBITER, SCORER}),
+    ),
+    _Way(
+        "arbiter",
+        N_("Arbiter"),
+        "/tournaments/{id}/arbiter",
+        N_("Tables that call, clocks, sanctions."),
+        frozenset({DIRECTOR, ARBITER}),
+    ),
+    _Way("judge", N_("Judge of words"), "/judge", N_("Challenges that wait for a ruling."), frozenset({JUDGE})),
+    _Way(
+        "access",
+        N_("Who may do what"),
+        "/tournaments/{id}/access",
+        N_("Roles, links, PINs and cards for tables."),
+        frozenset(role for role, given in MAY_GIVE.items() if given),
+    ),
+    _Way(
+        "print",
+        N_("Print"),
+        "/tournaments/{id}/print",
+        N_("Pairings, score slips, standings on paper."),
+        frozenset({DIRECTOR, ARBITER, FEDERATION}),
+    ),
+    _Way(
+        "find",
+        N_("My table"),
+        "/tournaments/{id}/find",
+        N_("Where you play, against whom, and when."),
+        frozenset({PLAYER}),
+    ),
+)
+
+
+def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
+    """The doors of a tournament for somebody; those of a round are there once one is paired."""
+    played = tournament.played[-1].round if tournament.played else 0
+    for way in _WAYS:
+        if session.credential.role not in way.roles or ("{round}" in way.address and not played):
+            continue
+        address = way.address.format(id=tournament.tournament_id, round=played)
+        yield Door(way.name, way.text, address, way.about)
+
+
+def may(session: Session, request: type[Message]) -> bool:
+    """Whether the role of somebody is among those that may make a call: the service still decides."""
+    return session.credential.role in _callers(METHODS[request])
+
+
+@cache
+def _callers(method: Method) -> frozenset[Role]:
+    service, _, name = method.path.strip("/").partition("/")
+    described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
+    return needs_of(described.methods_by_name[name]).roles
+
+
+MAY_CREATE: frozenset[Role] = frozenset({DIRECTOR, FEDERATION})
+"""Who may set a tournament up."""

@@ -1,0 +1,5 @@
+"""The judge's desk: the queue of cases, and ruling on the words of one. Nothing of a game is shown but its words."""
+
+from faristol.gateway.consoles.judge.pages import routes
+
+__all__ = ["routes"]

@@ -1,0 +1,98 @@
+"""News for officials as server-sent events: all that the public hears, and what their role and scope let them know."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import grpc
+from fastapi import APIRouter, Query
+from pydantic import AfterValidator, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.consoles.calls import Calls, calls_with
+from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun
+from faristol.gateway.frames import News, heartbeat
+from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
+from faristol.gateway.session import calls, holder_of
+from faristol.gateway.topics import LONGEST, NAMES, NUMBERS, PUBLIC, TYPES, LastEventId, Tournaments, known_type
+from faristol.kernel import facts
+from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
+from faristol.pb.results.v1 import results_pb2 as pb
+
+AGAIN = 0.5
+"""Seconds until the news is asked for again that broke off."""
+
+TOLD = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_OFFICIALS))
+"""The types of news for officials."""
+
+
+class OfficialNews(News):
+    """One piece of news for officials, as the stream's `data`."""
+
+    case_id: str = Field(description="The case that it is of; empty for none.")
+
+
+def _known(types: str) -> str:
+    return known_type(types, TOLD)
+
+
+routes = APIRouter(prefix="/api/v1", include_in_schema=False, dependencies=[KNOWN])
+
+
+@routes.get("/officials/stream")
+async def follow_as_official(
+    request: Request,
+    tournaments: Tournaments = "",
+    games: Annotated[str, Query(max_length=LONGEST, pattern=NAMES)] = "",
+    rounds: Annotated[str, Query(max_length=LONGEST, pattern=NUMBERS)] = "",
+    tables: Annotated[str, Query(max_length=LONGEST, pattern=NUMBERS)] = "",
+    types: Annotated[str, Query(max_length=LONGEST, pattern=TYPES), AfterValidator(_known)] = "",
+    after: Annotated[int, Query(ge=0, le=LAST_POSITION), DIGITS] = 0,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """News from a position on, then live, without gaps; `Last-Event-ID` and the filters as of the public stream.
+
+    Without `tournaments` it is of those in the holder's scope. What they may not know comes not, and moves the `id` on.
+    Needs a token, or the cookie of signing in, of a scorer, an arbiter, a judge, a director or the federation. An event
+    `ended` comes last where the credential has ended.
+    """
+    token = holder_of(request)
+    who = await calls(request, token).caller()
+    named = [*filter(None, tournaments.split(","))] or sorted(who.credential.scope.tournament_ids)
+    wanted = pb.FollowRequest(
+        tournament_id=named[0] if named else "",
+        tournament_ids=named,
+        after_position=after if last_event_id is None else last_event_id,
+        game_ids=filter(None, games.split(",")),
+        rounds=map(int, filter(None, rounds.split(","))),
+        tables=map(int, filter(None, tables.split(","))),
+        types=filter(None, types.split(",")),
+        marks=True,
+        for_officials=True,
+    )
+    return OwnStream(await begun(_news(calls_with(request, token), wanted)))
+
+
+async def _news(services: Calls, wanted: pb.FollowRequest) -> Frames:
+    """The news, over restarts of the service. Raises as ``Calls`` where it is not for the caller."""
+    while True:
+        try:
+            async for news in services.follow(wanted):
+                wanted.after_position = news.position
+                yield _frame(news) if news.type else heartbeat(news.position).frames
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in AWAY_CODES:
+                raise
+            yield b": the news cannot be reached at the moment\n\n"
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            # The call alone was cancelled: its channel was closed after certificates had been replaced.
+        await asyncio.sleep(AGAIN)
+
+
+def _frame(news: pb.FollowResponse) -> bytes:
+    data = OfficialNews.of(news).model_dump_json()
+    return f"id: {news.position}\nevent: {news.type}\ndata: {data}\n\n".encode()

@@ -1,0 +1,152 @@
+"""Streams of server-sent events for one who is signed in: begun as any answer is, then a task and a connection."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import grpc
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from faristol.gateway.connections import HAND_OVER, Line
+from faristol.gateway.frames import OPENING, chunk
+from faristol.gateway.head import is_head
+from faristol.gateway.listener import Listener
+from faristol.gateway.rates import held_stream
+from faristol.gateway.session import NotSignedIn
+
+HEARTBEAT = 15.0
+"""Seconds of silence after which a comment shows that the stream lives."""
+
+ALIVE = b": heartbeat\n\n"
+
+AWAY_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN})
+"""What a call ends with when the service behind it restarts."""
+
+Frames = AsyncGenerator[bytes, None]
+"""Events of a stream as they are sent."""
+
+
+def event(name: str, data: Mapping[str, Any]) -> bytes:
+    """One server-sent event."""
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+
+
+def ended(problem: NotSignedIn) -> bytes:
+    """The last event: whoever listened is not signed in any more."""
+    return event("ended", {"reason": problem.why})
+
+
+async def begun(frames: Frames) -> Frames:
+    """The same, once the first event is there. What is raised before it can still be told by a status."""
+    first = await anext(frames)
+
+    async def all_of() -> Frames:
+        async with aclosing(frames):
+            yield first
+            async for frame in frames:
+                yield frame
+
+    return all_of()
+
+
+class OwnStream(Response):
+    """Events for one listener, until one of both ends leaves.
+
+    Frames may end with ``NotSignedIn``, which is told by an event ``ended``, and with ``grpc.aio.AioRpcError``: then
+    the listener comes back, as after any connection that is lost.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, frames: Frames, heartbeat: float = HEARTBEAT) -> None:
+        """``heartbeat`` is in seconds: see ``HEARTBEAT``."""
+        self.status_code = 200
+        self.background = None
+        self.init_headers({"Cache-Control": "no-store, private", "X-Accel-Buffering": "no"})
+        self._frames = frames
+        self._heartbeat = heartbeat
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        taken: list[OwnListener] = []
+
+        def listener(line: Line) -> OwnListener:
+            left, chunked = held_stream(scope), scope["http_version"] != "1.0"
+            taken.append(OwnListener(self._frames, self._heartbeat, line, left, chunked=chunked))
+            return taken[0]
+
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            if is_head(scope):
+                await send({"type": "http.response.body", "body": b""})
+            else:
+                scope["extensions"][HAND_OVER](listener)
+        finally:
+            if not taken:
+                await self._frames.aclose()
+
+
+class OwnListener(Listener):
+    """A connection, and the task that sends what comes for it alone."""
+
+    def __init__(
+        self, frames: Frames, heartbeat: float, line: Line, left: Callable[[], None], *, chunked: bool
+    ) -> None:
+        """``heartbeat`` is in seconds. For the others see ``Listener``."""
+        super().__init__(line, left, chunked=chunked)
+        self._frames = frames
+        self._heartbeat = heartbeat
+        self._beat: asyncio.TimerHandle | None = None
+        self._readable = asyncio.Event()
+        self._readable.set()
+        self._send(OPENING)
+        self._task = asyncio.create_task(self._run(), name="own stream")
+
+    async def _run(self) -> None:
+        try:
+            async with aclosing(self._frames):
+                async for frame in self._frames:
+                    await self._readable.wait()
+                    self._send(frame)
+        except NotSignedIn as problem:
+            self._send(ended(problem))
+        except grpc.aio.AioRpcError:
+            pass
+        finally:
+            self.shutdown()
+
+    def _send(self, data: bytes) -> None:
+        """Send something now, and a sign of life when nothing else is sent for a while."""
+        transport = self._line.transport
+        if not transport.is_closing():
+            transport.write(chunk(data) if self.chunked else data)
+            if self._beat:
+                self._beat.cancel()
+            self._beat = asyncio.get_running_loop().call_later(self._heartbeat, self._show_life)
+
+    def _show_life(self) -> None:
+        if not self.paused:
+            self._send(ALIVE)
+
+    def pause_writing(self) -> None:
+        """See ``asyncio.Protocol``, as with the other methods."""
+        super().pause_writing()
+        self._readable.clear()
+
+    def resume_writing(self) -> None:  # noqa: D102
+        super().resume_writing()
+        self._readable.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        super().connection_lost(exc)
+        self._task.cancel()
+
+    def shutdown(self) -> None:  # noqa: D102
+        if self._beat:
+            self._beat.cancel()
+        super().shutdown()

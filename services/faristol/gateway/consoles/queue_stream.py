@@ -1,0 +1,58 @@
+"""The queue of a judge as server-sent events: now, and again whenever it changes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import grpc
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.consoles.calls import Calls, calls_with
+from faristol.gateway.consoles.door import in_json
+from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun, event
+from faristol.gateway.session import calls, holder_of
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+
+AGAIN = 1.0
+"""Seconds until the service is asked again that was away."""
+
+AWAY = b": the queue cannot be reached at the moment\n\n"
+
+routes = APIRouter(prefix="/api/v1", include_in_schema=False)
+
+
+@routes.get("/judges/queue")
+async def follow_queue(
+    request: Request,
+    language: Annotated[str, Query(max_length=20, pattern="^[A-Za-z-]*$")] = "",
+) -> Response:
+    """The cases that the holder may take, as events `queue` with the fields of `WatchQueueResponse`.
+
+    Each replaces the one before, so there is nothing to resume. `language`: of cases in this language alone. Needs a
+    token, or the cookie of signing in, of a judge, an arbiter or a director. An event `ended` comes last where the
+    credential has ended.
+    """
+    token = holder_of(request)
+    who = await calls(request, token).caller()
+    wanted = pb.WatchQueueRequest(judge_id=who.credential.subject_id, language=language)
+    return OwnStream(await begun(_queue(calls_with(request, token), wanted)))
+
+
+async def _queue(services: Calls, wanted: pb.WatchQueueRequest) -> Frames:
+    """The queue again and again, over restarts of the service. Raises as ``Calls`` where it is not for the caller."""
+    while True:
+        try:
+            async for queue in services.follow(wanted):
+                yield event("queue", in_json(queue))
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in AWAY_CODES:
+                raise
+            yield AWAY
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            # The call alone was cancelled: its channel was closed after certificates had been replaced.
+        await asyncio.sleep(AGAIN)

@@ -1,0 +1,240 @@
+"""Result entry: a page for a round, a form for a table that the QR code of its slip opens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import grpc
+from fastapi import APIRouter, Depends, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.client.problems import every_reason
+from faristol.credentials.roles import PLAYER
+from faristol.gateway.consoles.calls import Calls, OwnCalls
+from faristol.gateway.consoles.doors import may
+from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.consoles.results_entry.entry import SEATS, Entry, confirmation, read
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
+from faristol.gateway.language import language_of
+from faristol.gateway.problems import STATUSES
+from faristol.gateway.results import Reader, Results
+from faristol.gateway.session import Session, SignedIn
+from faristol.kernel.refusal import N_
+from faristol.office.names import Roster
+from faristol.office.results.tables import Tables
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import say
+
+CONFIRMED = N_("Thank you: the result is confirmed.")
+DISPUTED = N_("It is noted that the result is wrong: an official looks at it.")
+OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
+
+TournamentId = Annotated[str, Path(max_length=64)]
+Number = Annotated[int, Path(ge=1, le=10_000)]
+Table = Annotated[int, Path(ge=1, le=999_999)]
+Done = Annotated[int, Query(ge=0, le=2**62)]
+At = Annotated[int, Query(ge=0, le=999_999)]
+Part = Annotated[str, Query(pattern="^(live)?$")]
+
+routes = APIRouter(include_in_schema=False)
+
+
+@dataclass
+class _Entry:
+    """The page of a round, for somebody who enters or confirms its results."""
+
+    request: Request
+    results: Results
+    session: Session
+    calls: Calls
+    tournament_id: str
+    number: int
+    done: int = 0
+    live: str = ""
+    refused: str = ""
+    typed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        return language_of(self.request)
+
+    @property
+    def address(self) -> str:
+        return f"/tournaments/{self.tournament_id}/round/{self.number}/results"
+
+    @property
+    def is_player(self) -> bool:
+        """Whether a player sees it, who confirms their own result alone."""
+        return self.session.credential.role == PLAYER
+
+    async def tables(self) -> Tables:
+        """The tables of the round; for a player their own. Raises ``HTTPException`` where there is nothing to see."""
+        if self.is_player:
+            return Tables(await self._own_table(), self.language)
+        if not may(self.session, pairing.ListResultsRequest):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        try:
+            listed = await self.calls.ask(
+                pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
+            )
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is grpc.StatusCode.PERMISSION_DENIED:
+                raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
+            raise
+        return Tables(listed, self.language)
+
+    async def _own_table(self) -> pairing.ListResultsResponse:
+        """What everybody may see of the table of a player, in the form of what officials see."""
+        answer = await self.results.pairings(self.tournament_id, self.number)
+        scope = self.session.credential.scope.tournament_ids
+        own = self.session.credential.player_id
+        found = [table for table in answer.tables if any(seat.player_id == own for seat in table.seats)]
+        if not own or not found or (scope and self.tournament_id not in scope):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        listed = pairing.ListResultsResponse(round=self.number, time_zone="UTC")
+        for table in found:
+            shown = listed.tables.add(table=table.table, hall=table.hall, game_id=table.game_id)
+            for seat in table.seats:
+                shown.players.add(player_id=seat.player_id, name=seat.name)
+                if table.final:
+                    shown.scores.add(player_id=seat.player_id, score=seat.score)
+            shown.winner_id = table.winner_id
+            if table.final:
+                shown.check = pairing.RESULT_CHECK_PHASE_OPEN
+        return listed
+
+    async def ask(self, command: Any) -> Any:
+        """The answer to a command; None where it was refused, which is kept for the page."""
+        try:
+            return await self.calls.ask(command)
+        except grpc.aio.AioRpcError as problem:
+            if STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+            text = every_reason(problem)
+            if not self.is_player:
+                known = await self.calls.ask(pairing.GetTournamentRequest(tournament_id=self.tournament_id))
+                text = Roster(known, self.language).named_in_refusal(text, problem)
+            self.refused = text
+            return None
+
+    async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
+        """The page of the round, or of one of its tables."""
+        head = await self.results.tournament(self.tournament_id, min_position=self.done)
+        subject = self.session.credential.subject_id
+        is_wrong = bool(entry.problem or entry.doubts or self.refused)
+        return console_page(
+            self.request,
+            "results/table.html" if table else "results/round.html",
+            self.session,
+            head,
+            door="results",
+            part=self.live,
+            status=HTTPStatus.CONFLICT if is_wrong else HTTPStatus.OK,
+            said=said or entry.stands,
+            refused=self.refused,
+            number=self.number,
+            tables=tables,
+            listed=tables.listed.tables,
+            left=tables.left,
+            table=tables[table] if table else None,
+            entry=entry,
+            typed=Typed(self.typed if is_wrong else {}),
+            seats=SEATS,
+            most=max((len(each.players) for each in tables.listed.tables), default=2),
+            to_confirm=[each for each in tables.listed.tables if each.check in OPEN],
+            own=subject,
+            player_id=self.session.credential.player_id if self.is_player else "",
+            is_player=self.is_player,
+            base=self.address,
+            pairing=pairing,
+        )
+
+
+async def _entry(
+    request: Request,
+    results: Reader,
+    session: SignedIn,
+    calls: OwnCalls,
+    tournament_id: TournamentId,
+    number: Number,
+    done: Done = 0,
+    part: Part = "",
+) -> _Entry:
+    return _Entry(request, results, session, calls, tournament_id, number, done, part)
+
+
+AtEntry = Annotated[_Entry, Depends(_entry)]
+
+
+@routes.get("/tournaments/{tournament_id}/round/{number}/results")
+async def show_results(page: AtEntry, at: At = 0, says: Annotated[str, Query(max_length=10)] = "") -> Response:
+    """The tables of the round, and the form."""
+    tables = await page.tables()
+    said = tables.standing(at) if at and tables.players(at) and tables[at].scores else ""
+    return await page.show(tables, Entry(), said=said or _said(says, page.language))
+
+
+@routes.post("/tournaments/{tournament_id}/round/{number}/results")
+async def enter_result(page: AtEntry, given: Fields) -> Response:
+    """Enter, correct or confirm the result of a table."""
+    return await _changed(page, given, 0)
+
+
+@routes.get("/tournaments/{tournament_id}/round/{number}/results/{table}")
+async def show_table(page: AtEntry, table: Table, says: Annotated[str, Query(max_length=10)] = "") -> Response:
+    """The form of one table, as the QR code of its slip opens it."""
+    tables = await page.tables()
+    if not tables.players(table):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return await page.show(tables, Entry(table), table, _said(says, page.language))
+
+
+@routes.post("/tournaments/{tournament_id}/round/{number}/results/{table}")
+async def enter_at_table(page: AtEntry, given: Fields, table: Table) -> Response:
+    """The same for one table."""
+    return await _changed(page, {**given, "table": str(table)}, table)
+
+
+async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Response:
+    page.typed = given
+    tables = await page.tables()
+    if table and not tables.players(table):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    back = f"{page.address}/{table}" if table else page.address
+    try:
+        if given.get("act") == "ConfirmResult":
+            return await _confirmed(page, given, tables, table, back)
+        if page.is_player:
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        entry = read(given, tables, page.tournament_id, page.language)
+    except ValueError as problem:
+        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    if entry.command is not None:
+        answer = await page.ask(entry.command)
+        if answer is not None:
+            return led_to(f"{back}?at={entry.table}&done={answer.position}")
+        tables = await page.tables()
+    return await page.show(tables, entry, table)
+
+
+async def _confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, table: int, back: str) -> Response:
+    number = given.get("table", "")
+    at = int(number) if number.isdecimal() and len(number) < 7 else 0
+    if not tables.players(at):
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
+    if answer is None:
+        return await page.show(await page.tables(), Entry(), table)
+    says = "wrong" if given.get("says") == "wrong" else "right"
+    return led_to(f"{back}?says={says}&done={answer.position}")
+
+
+def _said(says: str, language: str) -> str:
+    texts = {"right": CONFIRMED, "wrong": DISPUTED}
+    return say(texts[says], {}, language) if says in texts else ""

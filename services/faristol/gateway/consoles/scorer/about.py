@@ -1,0 +1,75 @@
+"""What the scripts of a table are told with the page: who plays, by which rules, and what the reader may do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from markupsafe import Markup
+
+from faristol.credentials.needs import needs_of
+from faristol.credentials.roles import NAMES
+from faristol.gateway.consoles.scorer.words import in_language
+from faristol.gateway.news import of_page
+from faristol.gateway.session import Session
+from faristol.host.ruleset_store import ruleset_of
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.board import PREMIUMS, SIZE, Square
+from faristol.rules.tiles import BLANK
+
+
+def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str, Any]:
+    """Everything that does not change while a game is played. Raises ``Refusal`` for rules that are not known here."""
+    ruleset = ruleset_of(game.ruleset)
+    return {
+        "game": game.game_id,
+        "tournament": game.tournament_id,
+        "round": game.round,
+        "table": game.table,
+        "players": [{"id": seat.player_id, "name": seat.name or seat.player_id} for seat in game.seats],
+        "arbiter": session.credential.subject_id,
+        "role": NAMES[session.credential.role],
+        "may": may(session),
+        "news": of_page("game.html"),
+        "rules": rules(ruleset),
+        **in_language(language),
+    }
+
+
+def may(session: Session) -> list[str]:
+    """The methods of a table that the role of who is signed in may call."""
+    methods = [
+        method
+        for contract in (game_pb2, clock_pb2)
+        for service in contract.DESCRIPTOR.services_by_name.values()
+        for method in service.methods
+    ]
+    return [method.name for method in methods if session.credential.role in needs_of(method).roles]
+
+
+def rules(ruleset: Ruleset) -> dict[str, Any]:
+    """What a device needs of the rules to lay, count and go on without a network."""
+    tiles = ruleset.tile_set
+    return {
+        "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
+        "values": dict(tiles.values),
+        "writings": [list(pair) for pair in tiles.writings],
+        "blanks": tiles.counts.get(BLANK, 0),
+        "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
+        "bingo": ruleset.scoring.bingo,
+        "rack": ruleset.game.rack_size,
+        "steps": list(ruleset.turn.steps),
+        "writtenBy": ruleset.turn.written_by,
+        "exchangeStops": ruleset.exchange.stops_clock and ruleset.clock.stopped_by_mover,
+        "untold": ruleset.absence.untold != "none",
+    }
+
+
+def as_data(value: object) -> Markup:
+    """JSON to stand in a page: nothing in it can end the element that it stands in."""
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    safe = written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(safe)  # noqa: S704 # what could be markup is escaped

@@ -1,0 +1,154 @@
+"""The addresses of what is printed: a page for the browser's printer, the same as PDF, and the list of them."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from faristol.gateway.form import public_address
+from faristol.gateway.html import render
+from faristol.gateway.language import language_of
+from faristol.gateway.page import page, rules_title
+from faristol.gateway.papers.contents import PAPERS, Wanted, language_of_tournament
+from faristol.gateway.papers.form import SIZES, STYLES, Size, style_name
+from faristol.gateway.papers.order import name_size
+from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, is_installed
+from faristol.gateway.parameters import DIGITS
+from faristol.gateway.results import Reader, Results
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.text import LANGUAGES, NAMES, say
+
+NO_TYPESETTER = N_("This machine makes no PDF. Print the page itself; your browser can save it as PDF.")
+BUSY = N_("Many papers are being made at the moment. Try again in a few seconds.")
+
+TournamentId = Annotated[str, Path(max_length=64)]
+RoundNumber = Annotated[int, Path(ge=1, le=10_000), DIGITS]
+Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
+Table = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
+Kind = Annotated[str, Path(pattern=r"^[a-z]{1,20}([.]pdf)?$")]
+PaperSize = Annotated[Size, Query(alias="paper")]
+
+routes = APIRouter(include_in_schema=False)
+
+
+async def printed(
+    results: Results,
+    head: pb.GetTournamentResponse,
+    kind: str,
+    *,
+    size: Size,
+    language: str,
+    address: str,
+    round_: int = 0,
+    table: int = 0,
+) -> str:
+    """A paper as HTML that a browser and the typesetter print alike.
+
+    ``results`` answers in ``language``. Raises ``grpc.aio.AioRpcError`` for a round that there is not.
+    """
+    paper = PAPERS[kind]
+    wanted = Wanted(results, language, head, size, address, round_, table)
+    gathered = await paper.gather(wanted)
+    values: dict[str, Any] = {
+        "tournament": head.tournament,
+        "rules": rules_title(head.tournament.ruleset.name),
+        "paper": paper,
+        "kind": kind,
+        "size": size,
+        "number": round_,
+        "name_size": name_size,
+        "style_name": style_name,
+        "language_names": NAMES,
+        "can_pdf": is_installed(),
+        "table_asked": table,
+        "lie": paper.lie,
+        **gathered,
+    }
+    return await asyncio.to_thread(render, f"print/{kind}.html", language, "", values)
+
+
+async def _answer(
+    request: Request, found: Results, tournament_id: str, asked: str, size: Size, lang: str, round_: int, table: int
+) -> Response:
+    kind, dot, _ = asked.partition(".")
+    if kind not in PAPERS or PAPERS[kind].of_round != ("number" in request.path_params):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    if dot and not is_installed():
+        raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
+    head = await found.tournament(tournament_id)
+    language = lang if lang in LANGUAGES else language_of_tournament(head)
+    results = Results(request.app.state.results, language, language_of(request))
+    html = await printed(
+        results, head, kind, size=size, language=language, address=public_address(request), round_=round_, table=table
+    )
+    headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
+    if not dot:
+        return HTMLResponse(html, headers=headers)
+    pdfs: Pdfs = request.app.state.pdfs
+    try:
+        made = await pdfs.of(html)
+    except TypesetterBusy:
+        busy = say(BUSY, {}, language_of(request))
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
+    name = "-".join(filter(None, (tournament_id, f"r{round_}" if round_ else "", kind)))
+    headers["Content-Disposition"] = f'inline; filename="{name}.pdf"'
+    return Response(made, media_type="application/pdf", headers=headers)
+
+
+@routes.get("/tournaments/{tournament_id}/print")
+async def list_papers(request: Request, results: Reader, tournament_id: TournamentId) -> Response:
+    """What can be printed of a tournament."""
+    head = await results.tournament(tournament_id)
+    return page(
+        request,
+        "papers.html",
+        tournament=head.tournament,
+        papers=PAPERS,
+        sizes=SIZES,
+        can_pdf=is_installed(),
+        own_language=language_of_tournament(head),
+    )
+
+
+@routes.get("/print/{name}")
+async def get_style(name: Annotated[str, Path(pattern="^[a-z0-9-]{1,20}[.]css$")]) -> Response:
+    """The style of a form of paper."""
+    if name not in STYLES:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return Response(STYLES[name], media_type="text/css", headers={"Cache-Control": "public, max-age=3600"})
+
+
+@routes.get("/tournaments/{tournament_id}/print/round/{number}/{kind}")
+async def print_of_round(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    number: RoundNumber,
+    kind: Kind,
+    paper: PaperSize = "A4",
+    table: Table = 0,
+    lang: Annotated[str, Query(max_length=10)] = "",
+) -> Response:
+    """A paper of a round; of one table alone where that is asked."""
+    return await _answer(request, results, tournament_id, kind, paper, lang, number, table)
+
+
+@routes.get("/tournaments/{tournament_id}/print/{kind}")
+async def print_of_tournament(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    kind: Kind,
+    paper: PaperSize = "A4",
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    lang: Annotated[str, Query(max_length=10)] = "",
+) -> Response:
+    """A paper of a tournament; standings and crosstable after a round where that is asked."""
+    return await _answer(request, results, tournament_id, kind, paper, lang, round, 0)

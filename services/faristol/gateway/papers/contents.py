@@ -1,0 +1,225 @@
+"""What is printed: each paper with its template, and what it shows of a tournament."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from faristol.gateway import table
+from faristol.gateway.outcome import outcome
+from faristol.gateway.pairings import absent
+from faristol.gateway.papers.form import Lie, Size
+from faristol.gateway.papers.order import alphabetical, stacked
+from faristol.gateway.qr import qr
+from faristol.gateway.results import Results
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.text import LANGUAGES, SOURCE
+
+AT_ONCE = 8
+"""Games that are asked for at a time, for all papers and files together: those who follow live come first."""
+
+SLIPS: Mapping[Size, int] = {"A4": 4, "A5": 2}
+"""Slips on a page."""
+
+CARDS: Mapping[Size, int] = {"A4": 8, "A5": 4}
+"""Name cards on a page."""
+
+BLANK_LINES: Mapping[Size, int] = {"A4": 22, "A5": 16}
+"""Lines of a scoresheet that is still to be filled in."""
+
+WIDE_FROM = {"A4": 7, "A5": 4}
+"""Rounds from which on a crosstable lies wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be printed, and how."""
+
+    results: Results
+    """The results service, in the language of the paper."""
+    language: str
+    head: pb.GetTournamentResponse
+    size: Size
+    address: str
+    """Where people reach the pages, for QR codes; without a slash at the end."""
+    round: int = 0
+    table: int = 0
+    """This table alone; all of them when 0."""
+
+    @property
+    def id(self) -> str:
+        """The tournament."""
+        return self.head.tournament.tournament_id
+
+
+Gather = Callable[[Wanted], Awaitable[Mapping[str, Any]]]
+
+
+class Paper(NamedTuple):
+    """A kind of paper."""
+
+    title: str
+    """To be translated."""
+    about: str
+    """What it is for, to be translated."""
+    gather: Gather
+    """What its template shows."""
+    of_round: bool = False
+    lie: Lie = "upright"
+
+
+class Line(NamedTuple):
+    """Where somebody sits, for who looks their name up."""
+
+    name: str
+    player_id: str
+    table: int
+    """0 for who has no table."""
+    hall: str
+    others: Sequence[pb.Seat]
+    bye: bool = False
+
+
+class Form(NamedTuple):
+    """The sheet of a game: as it was kept, or to be filled in."""
+
+    table: pb.Table
+    game: pb.GetGameResponse
+    sides: Sequence[table.Side]
+    rows: Sequence[Sequence[table.Line | None]]
+    outcome: Sequence[str]
+
+
+def language_of_tournament(head: pb.GetTournamentResponse) -> str:
+    """The language that a tournament is played in, by its tiles; English where its rules are not installed here."""
+    rules = _rules(head)
+    return rules.tile_set.language if rules and rules.tile_set.language in LANGUAGES else SOURCE
+
+
+def _rules(head: pb.GetTournamentResponse) -> Ruleset | None:
+    try:
+        return ruleset_of(head.tournament.ruleset)
+    except Refusal:
+        return None
+
+
+def seats_in_order(each: pb.Table) -> list[pb.Seat]:
+    """The players of a table, who starts before the others where that is known."""
+    return sorted(each.seats, key=lambda seat: seat.player_id != each.first_player_id)
+
+
+def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = ()) -> list[Line]:
+    """Everybody in a round by name: with their table, with a bye, or with neither."""
+
+    def told() -> Iterator[Line]:
+        for each in answer.tables:
+            for seat in each.seats:
+                others = [other for other in each.seats if other.player_id != seat.player_id]
+                yield Line(seat.name, seat.player_id, each.table, each.hall, others)
+        resting = [answer.bye] if answer.HasField("bye") else []
+        for seat in (*resting, *(bye.seat for bye in answer.requested_byes)):
+            yield Line(seat.name, seat.player_id, 0, "", (), bye=True)
+        for player in away:
+            yield Line(player.name, player.player_id, 0, "", ())
+
+    return sorted(told(), key=lambda line: (not line.name, alphabetical(line.name or line.player_id)))
+
+
+async def _pairings(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    return {"answer": answer, "order": seats_in_order, "signers": _signers(wanted.head)}
+
+
+async def _by_name(wanted: Wanted) -> dict[str, Any]:
+    answer, listed = await asyncio.gather(
+        wanted.results.pairings(wanted.id, wanted.round), wanted.results.players(wanted.id)
+    )
+    away = () if wanted.head.tournament.team_boards else absent(answer, listed.players)
+    return {"answer": answer, "lines": lines(answer, away)}
+
+
+def _signers(head: pb.GetTournamentResponse) -> str:
+    rules = _rules(head)
+    return rules.scoresheet.signers if rules else "both"
+
+
+def _of_table(wanted: Wanted, answer: pb.GetPairingsResponse) -> list[pb.Table]:
+    return [each for each in answer.tables if wanted.table in (0, each.table)]
+
+
+async def _slips(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    rules = _rules(wanted.head)
+    place = f"{wanted.address}/tournaments/{wanted.id}/round/{wanted.round}/results"
+    return {
+        "answer": answer,
+        "pages": stacked(_of_table(wanted, answer), SLIPS[wanted.size]),
+        "order": seats_in_order,
+        "code": lambda each: qr(f"{place}/{each.table}", at_once=True),
+        "signers": _signers(wanted.head),
+        "bingos": rules is not None and rules.scoresheet.bingo == "counted",
+    }
+
+
+async def _games(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def form(each: pb.Table) -> Form:
+        async with gate:
+            game = await wanted.results.game(each.game_id)
+        sides = table.sheet(game)
+        return Form(each, game, sides, table.rows(sides), list(outcome(game, wanted.language)))
+
+    forms = await asyncio.gather(*map(form, _of_table(wanted, answer)))
+    return {"answer": answer, "forms": forms, "blank_lines": BLANK_LINES[wanted.size]}
+
+
+async def _cards(wanted: Wanted) -> dict[str, Any]:
+    listed = await wanted.results.players(wanted.id)
+    known = [player for player in listed.players if not player.withdrawn_round]
+    players = sorted(known, key=lambda player: alphabetical(player.name or player.player_id))
+    teams = {team.team_id: team.name for team in listed.teams}
+    return {"answer": listed, "pages": stacked(players, CARDS[wanted.size]), "teams": teams}
+
+
+async def _standings(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.standings(wanted.id, wanted.round)
+    teams = None
+    if wanted.head.tournament.team_boards:
+        teams = await wanted.results.team_standings(wanted.id, wanted.round)
+    return {"answer": answer, "teams": teams, "as_of": wanted.round}
+
+
+async def _crosstable(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.crosstable(wanted.id, wanted.round)
+    return {"answer": answer, "lie": "wide" if answer.rounds >= WIDE_FROM[wanted.size] else "upright"}
+
+
+PAPERS: Mapping[str, Paper] = {
+    "tables": Paper(N_("Pairings by table"), N_("To pin to the wall: who plays at each table."), _pairings, True),
+    "names": Paper(N_("Pairings by name"), N_("To pin to the wall: where each player sits."), _by_name, True),
+    "slips": Paper(
+        N_("Score slips"),
+        N_("A slip for each table, to be filled in and signed. Its code opens the form for the result."),
+        _slips,
+        True,
+        "cut",
+    ),
+    "games": Paper(
+        N_("Scoresheets"),
+        N_("A sheet for each game, as it is signed; to be filled in where the game was not kept here."),
+        _games,
+        True,
+    ),
+    "results": Paper(N_("Sheet of the round"), N_("All results of a round, to be signed."), _pairings, True),
+    "cards": Paper(N_("Name cards"), N_("A card for each player, to be cut."), _cards, False, "cut"),
+    "standings": Paper(N_("Standings"), N_("After a round, or with the results so far."), _standings),
+    "crosstable": Paper(N_("Crosstable"), N_("Everybody’s rounds."), _crosstable),
+}
+"""What can be printed, by the last part of its address."""

@@ -1,0 +1,32 @@
+"""The form of a sheet of paper: its size and how it lies, as the style that a browser and the typesetter print by."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Size = Literal["A4", "A5"]
+Lie = Literal["upright", "wide", "cut"]
+"""How a sheet lies: upright; wide, for tables of many columns; or without margins, to be cut into parts."""
+
+SIZES: tuple[Size, ...] = get_args(Size)
+LIES: tuple[Lie, ...] = get_args(Lie)
+
+_MARGINS = {"A4": "14mm 13mm 15mm", "A5": "10mm 9mm 12mm"}
+_PAGES = '@bottom-right { content: counter(page) " / " counter(pages); font: 8pt "Paper", sans-serif; color: #444 }'
+
+
+def style_name(size: Size, lie: Lie) -> str:
+    """The name of the style of a form: ``a4-upright.css``."""
+    return f"{size.lower()}-{lie}.css"
+
+
+def page_style(size: Size, lie: Lie) -> str:
+    """What ``@page`` says of a form. What is cut has no margins of the page: its parts have their own."""
+    if lie == "cut":
+        return f"@page {{ size: {size}; margin: 0 }}\n"
+    orientation = " landscape" if lie == "wide" else ""
+    return f"@page {{ size: {size}{orientation}; margin: {_MARGINS[size]}; {_PAGES} }}\n"
+
+
+STYLES = {style_name(size, lie): page_style(size, lie) for size in SIZES for lie in LIES}
+"""Every style by its name."""

@@ -1,0 +1,98 @@
+"""PDFs of pages: made one after the other in processes of their own, and kept for whoever asks for the same again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sys
+from collections import OrderedDict
+from contextlib import suppress
+from importlib.util import find_spec
+
+SECONDS = 60.0
+"""How long a page may take: 500 slips take three seconds."""
+
+MOST_WAITING = 8
+"""Pages that may wait for their turn; whoever comes then comes again later."""
+
+KEPT_BYTES = 16 * 2**20
+"""Bytes of PDFs that are kept, so that a crowd that asks for one takes the work of one."""
+
+
+class TypesetterBusy(Exception):
+    """Too many pages wait already."""
+
+
+class TypesetterFault(Exception):
+    """No PDF came of a page; says why."""
+
+
+def is_installed() -> bool:
+    """Whether this machine can make PDFs: there is no typesetter for every kind of machine.
+
+    Where there is none, the page itself is printed by the browser.
+    """
+    return find_spec("plutoprint") is not None
+
+
+class Pdfs:
+    """Makes PDFs, and keeps the last ones."""
+
+    def __init__(
+        self, kept_bytes: int = KEPT_BYTES, most_waiting: int = MOST_WAITING, seconds: float = SECONDS
+    ) -> None:
+        self._turn = asyncio.Semaphore()
+        self._waiting = 0
+        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+        self._kept_bytes = kept_bytes
+        self._most_waiting = most_waiting
+        self._seconds = seconds
+
+    async def of(self, html: str) -> bytes:
+        """The PDF of a page. Raises ``TypesetterBusy`` and ``TypesetterFault``."""
+        page = html.encode()
+        key = hashlib.sha256(page).digest()
+        if key in self._kept:
+            return self._found(key)
+        if self._waiting >= self._most_waiting:
+            raise TypesetterBusy
+        self._waiting += 1
+        try:
+            async with self._turn:
+                if key not in self._kept:  # another may have asked for the same meanwhile
+                    self._keep(key, await _typeset(page, self._seconds))
+        finally:
+            self._waiting -= 1
+        return self._found(key)
+
+    def _found(self, key: bytes) -> bytes:
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _keep(self, key: bytes, made: bytes) -> None:
+        self._kept[key] = made
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > self._kept_bytes:
+            self._kept.popitem(last=False)
+
+
+async def _typeset(page: bytes, seconds: float = SECONDS) -> bytes:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "faristol.gateway.papers.typesetter",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            made, said = await process.communicate(page)
+    except TimeoutError:
+        raise TypesetterFault(f"no PDF within {seconds:.0f} seconds") from None
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+    if process.returncode or not made.startswith(b"%PDF"):
+        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        raise TypesetterFault(f"the typesetter ended with {process.returncode}: {last}")
+    return made

@@ -1,0 +1,153 @@
+// The clock page: two sides as large as the screen. A tap ends the turn: what is left of it, and the press, become acts
+// with the time of the tap, and wait on the device while there is no network.
+
+import { about, fill, make, nameOf, say, text } from "./dom.js";
+import { offset } from "./device.js";
+import { ask, labelOf } from "./keep-acts.js";
+import { keepOffline } from "./offline.js";
+import { Outbox } from "./outbox.js";
+import { TableState, ahead, minutes, rest, timesLeft } from "./table-state.js";
+import { KNOWN, queueOf } from "./waiting.js";
+
+const OF_ARBITER = ["Resume", "Neutralise"];
+const rules = { ...about.rules, keeper: about.players[0].id };
+const outbox = new Outbox(about.game);
+const state = new TableState({
+  game: about.game, tournament: about.tournament, players: about.players.map(({ id }) => id), arbiter: about.arbiter, news: about.news, offers: true,
+});
+
+const page = document.getElementById("clock");
+const note = make("p", { class: "clock-note", role: "status" });
+const tools = make("div", { class: "clock-tools" });
+const queue = make("div", { class: "clock-queue" });
+const middle = make("div", { class: "clock-middle" }, note, tools, queue);
+const sides = about.players.map(({ id, name }, place) => {
+  const side = make("button", { class: `clock-side side-${place}`, type: "button", onclick: () => tap(id) },
+    make("span", { class: "who" }, name), make("time", {}, "–"), make("span", { class: "what" }));
+  return [id, side];
+});
+page.append(sides[0][1], middle, ...sides.slice(1).map(([, side]) => side));
+
+let tapped = null; // a tap for a turn that is not entered yet: {player, turn, at}
+
+function shown() {
+  return state.seen && ahead(state.seen, outbox.acts, rules);
+}
+
+function tap(player) {
+  const table = shown();
+  if (!table || player !== table.mover || table.phase === "PHASE_FINAL" || state.seen.interruption) return;
+  navigator.vibrate?.(40);
+  if (table.phase === "PHASE_TURN") {
+    tapped = { player, turn: table.turn, at: minutes(timesLeft(state.seen.clock, offset.now())?.[player]?.left ?? 0) };
+    return draw();
+  }
+  if (!["PHASE_PLACED", "PHASE_DRAWN"].includes(table.phase)) return;
+  end(table);
+}
+
+/** Does what is left of the turn, and presses. */
+function end(table) {
+  tapped = null;
+  const acts = rest(table, rules, { isPlay: Boolean(table.pending) });
+  const after = state.seen.table.occurred_at;
+  outbox.add(...acts.map((act) => ({ ...act, after, turn: table.turn, unless: KNOWN, label: `${nameOf(act.body.player_id)}: ${about.acts[act.method]}` })));
+}
+
+function draw() {
+  const table = shown();
+  if (!table) {
+    say(note, text("loading"));
+    return;
+  }
+  if (tapped && (tapped.turn !== table.turn || tapped.player !== table.mover)) tapped = null;
+  if (tapped && ["PHASE_PLACED", "PHASE_DRAWN"].includes(table.phase)) return end(table);
+  const isOver = ["PHASE_ENDED", "PHASE_FINAL"].includes(table.phase);
+  for (const [player, side] of sides) {
+    const isOn = player === table.mover && table.turn > 0 && !isOver;
+    side.classList.toggle("on", isOn);
+    side.setAttribute("aria-pressed", String(!isOn));
+    const isLate = tapped?.player === player;
+    say(side.querySelector(".what"), isLate ? text("tapped", { time: tapped.at }) : isOn ? text("tap") : "");
+  }
+  drawMiddle(table, isOver);
+  tick();
+}
+
+function drawMiddle(table, isOver) {
+  const waiting = outbox.acts.length;
+  const isStopped = state.seen.clock?.neutralised;
+  const ended = outbox.state === "ended" || state.status === 401;
+  const away = waiting > 1 ? text("kept", { count: waiting }) : waiting ? text("keptOne") : text("away");
+  const told = ended ? text("signIn") : outbox.state === "away" || !navigator.onLine ? away : tapped ? text("notEntered") : isOver ? text("ended")
+    : isStopped ? text("neutralised") : state.seen.clock ? text("turnOf", { turn: table.turn, player: nameOf(table.mover) }) : text("noClock");
+  say(note, told);
+  const offers = state.seen.offers.filter(({ method }) => OF_ARBITER.includes(method) && about.may.includes(method));
+  fill(tools,
+    ended && make("a", { class: "button", href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, text("signInLink")),
+    offers.map((offer) => make("button", { class: "quiet", type: "button", "data-key": offer.method, onclick: () => enter(offer) }, labelOf(offer))),
+    document.documentElement.requestFullscreen && make("button", { class: "quiet", type: "button", "data-key": "full", onclick: fullScreen }, text("full")),
+    make("a", { class: "quiet", href: `/games/${encodeURIComponent(about.game)}/keep` }, text("scorer")));
+  fill(queue, queueOf(outbox, state.seen, { onlyRefused: true }));
+}
+
+async function enter(offer) {
+  const act = await ask(offer, state.seen);
+  if (act) outbox.add({ ...act, after: state.seen.table.occurred_at });
+}
+
+function tick() {
+  if (!state.seen) return;
+  const table = shown();
+  const left = timesLeft(state.seen.clock, offset.now());
+  for (const [player, side] of sides) {
+    const time = left?.[player];
+    if (!time) continue;
+    const ms = time.left + waited(player, table);
+    say(side.querySelector("time"), minutes(ms));
+    side.classList.toggle("overtime", ms < 0);
+  }
+}
+
+/** What the services do not know yet: since a press that waits, the other side's time runs and not this one's. */
+function waited(player, table) {
+  const presses = outbox.acts.filter((act) => act.method === "Press" && !act.problem);
+  if (!presses.length || !state.seen.clock?.running?.length) return 0;
+  let [running, since, change] = [state.seen.clock.running[0].player_id, Date.parse(state.seen.clock.running[0].since), 0];
+  const order = about.players.map(({ id }) => id);
+  const now = offset.now();
+  if (player === running) change += now - since;
+  for (const press of presses) {
+    const at = press.at + (press.offset ?? 0);
+    if (player === running) change -= Math.max(0, at - since);
+    running = order[(order.indexOf(running) + 1) % order.length];
+    since = at;
+  }
+  return player === running && table.mover === player ? change - Math.max(0, now - since) : change;
+}
+
+function fullScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen();
+}
+
+/** Keeps the screen lit while the page is seen. */
+async function stayAwake() {
+  if (document.hidden || !navigator.wakeLock) return;
+  await navigator.wakeLock.request("screen").catch(() => {}); // the battery is low, or the person forbids it
+}
+
+for (const kind of ["change", "state"]) outbox.addEventListener(kind, draw);
+for (const kind of ["sent", "refused", "known"]) outbox.addEventListener(kind, () => state.look());
+state.addEventListener("change", () => {
+  draw();
+  if (state.status === 200) outbox.send();
+});
+document.addEventListener("visibilitychange", stayAwake);
+for (const kind of ["online", "offline"]) addEventListener(kind, draw);
+setInterval(tick, 100);
+stayAwake();
+await outbox.open();
+draw();
+await state.open();
+await keepOffline();

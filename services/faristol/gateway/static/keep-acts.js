@@ -1,0 +1,215 @@
+// What is asked before an act is done: a dialog for each command that says more than who does it.
+
+import { about, figure, make, nameOf, text } from "./dom.js";
+import { faceOf, nameOf as square, spelled } from "./tiles.js";
+
+const rules = about.rules;
+
+/** Commands that are done by one touch. */
+const AT_ONCE = new Set(["Press", "Stop", "StartGame", "AcceptPlay", "CallArbiter", "DismissArbiter", "AssignArbiter", "Resume", "RecordArrival", "ReturnToTable"]);
+
+/** Those by which somebody can lose a game at once. */
+const ENDS = new Set(["Abandon", "AgreeEnd"]);
+
+/** Each field that is asked for: gives its elements, and what it adds to the request. */
+const ASKED = {
+  StateRack: () => [tiles("faces")],
+  TakeBackEntries: (seen, offer) => [choice("turn", text("whichTurn"), [...offer.choices].reverse(), String), line("note", text("note"))],
+  DecideOffCentre: () => [yesNo("accept", text("accept"))],
+  WriteScore: () => [number("score", text("score")), number("total", text("total")), hint(text("asCounted"))],
+  SettleCount: () => [number("score", text("score")), hint(text("asCounted"))],
+  CorrectPlay: (seen, offer) => [choice("turn", text("whichPlay"), [...offer.choices].reverse(), (turn) => playOf(seen, turn)), number("score", text("score"), true)],
+  CorrectTotal: () => [number("total", text("total"), true)],
+  SettleBlank: (seen, offer) => [blankSquare(offer), letter("stated"), ...(offer.by_arbiter ? [letter("face")] : [])],
+  ClaimFakeBlank: (seen, offer) => [blankSquare(offer), letter("face")],
+  DrawTiles: () => [number("count", text("howMany")), hint(text("asCounted"))],
+  AnnounceExchange: (seen, offer) => [choice("count", text("howMany"), offer.choices, String)],
+  Exchange: (seen, offer) => [exchanged(seen, offer), check("done", text("done"))],
+  KeepAfterExchange: () => [tiles("faces")],
+  FreeExchange: () => [tiles("faces")],
+  Challenge: (seen) => [words(seen)],
+  Appeal: () => [line("arguments", text("arguments")), check("arguments_hidden", text("hidden"))],
+  RuleAppeal: () => [yesNo("valid", text("stays"))],
+  ClaimOverdraw: () => [check("racked", text("racked")), check("seen", text("seen"))],
+  ClaimUnderdraw: () => [check("racked", text("racked")), check("seen", text("seen"))],
+  ChooseSurplus: () => [tiles("faces")],
+  ResolveOverdraw: () => [tiles("faces")],
+  ResolveUnderdraw: () => [check("show", text("show"))],
+  ReportTilesFound: () => [tiles("faces")],
+  ImposeSanction: (seen, offer) => [choice("kind", text("why"), offer.choices, (kind) => about.choices.ImposeSanction[kind]), number("points", text("points")), line("note", text("note"))],
+  RecordWordAsked: () => [tiles("word", (faces) => ({ word: { faces } }))],
+  SignSheet: (seen, offer) => [totals(seen, offer)],
+  Neutralise: (seen, offer) => [choice("reason", text("why"), offer.choices, (reason) => about.choices.Neutralise[reason])],
+  CorrectClock: (seen, offer) => [time("used_ms"), choice("reason", text("why"), offer.choices, (reason) => about.choices.CorrectClock[reason])],
+  LeaveTable: (seen, offer) => [yesNo("told", text("told")), ...(rules.untold ? [hint(text("sure", { player: nameOf(offer.player_id) }))] : [])],
+};
+
+/** What an offer does, in words: the button, and whose rack it is about. */
+export function labelOf(offer) {
+  const label = about.acts[offer.method] ?? offer.method;
+  return offer.drawer_id ? `${label} ${nameOf(offer.drawer_id)}` : label;
+}
+
+/**
+ * Asks what has to be said with a command. Gives `{service, method, body, label}`, or null where the person left it.
+ * `body` holds who does it, for whom, and what was said.
+ */
+export async function ask(offer, seen) {
+  const body = bodyOf(offer, seen);
+  const who = offer.by_arbiter ? text("ofArbiter") : nameOf(offer.player_id);
+  const label = [who, offer.by_arbiter && offer.player_id ? nameOf(offer.player_id) : "", labelOf(offer)].filter(Boolean).join(": ");
+  const act = (more, told = "") => ({ service: offer.service, method: offer.method, body: { ...body, ...more }, label: told ? `${label} · ${told}` : label });
+  if (AT_ONCE.has(offer.method)) return act({});
+  const fields = ASKED[offer.method]?.(seen, offer) ?? [];
+  if (ENDS.has(offer.method)) fields.push(hint(text("sure", { player: who })));
+  const said = await shown(label, offer.article, fields);
+  return said && act(said.more, said.told);
+}
+
+function bodyOf(offer, seen) {
+  const everybody = seen.table.sides.map((side) => side.player_id);
+  const body = {};
+  if (offer.by_arbiter) body.arbiter_id = about.arbiter;
+  if (offer.method === "Abandon") body.player_ids = [offer.player_id];
+  else if (offer.player_id) body.player_id = offer.player_id;
+  if (offer.drawer_id) body.drawer_id = offer.drawer_id;
+  if (!offer.by_arbiter && ["SettleCount", "CorrectPlay", "CorrectTotal"].includes(offer.method)) body.player_ids = everybody;
+  if (offer.method === "ReopenGame") body.player_ids = everybody;
+  return body;
+}
+
+function shown(title, article, fields) {
+  return new Promise((resolve) => {
+    const dialog = make("dialog", { class: "ask", "aria-labelledby": "ask-title" });
+    const form = make("form", { method: "dialog" },
+      make("h2", { id: "ask-title" }, title),
+      article && make("p", { class: "note" }, article),
+      fields.map((field) => field.element),
+      make("div", { class: "acts" },
+        make("button", { class: "big", value: "do" }, text("do")),
+        make("button", { class: "quiet", type: "button", onclick: () => dialog.close("") }, text("cancel"))));
+    dialog.append(form);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (dialog.returnValue !== "do") return resolve(null);
+      const said = fields.map((field) => field.read?.() ?? { more: {} });
+      resolve({ more: Object.assign({}, ...said.map((each) => each.more)), told: said.map((each) => each.told).filter(Boolean).join(" ") });
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+// --- fields --------------------------------------------------------------------------------------------------
+
+function hint(told) {
+  return { element: make("p", { class: "notice" }, told) };
+}
+
+function line(name, label) {
+  const input = make("input", { name, maxlength: 400, autocomplete: "off" });
+  return { element: make("label", {}, label, input), read: () => ({ more: input.value ? { [name]: input.value } : {}, told: input.value }) };
+}
+
+function number(name, label, required = false) {
+  const input = make("input", { name, inputmode: "numeric", pattern: "-?[0-9]{1,5}", autocomplete: "off", required });
+  return { element: make("label", {}, label, input), read: () => ({ more: input.value ? { [name]: Number(input.value) } : {}, told: input.value }) };
+}
+
+function time(name) {
+  const input = make("input", { name, pattern: "[0-9]{1,3}:[0-5][0-9]", placeholder: "12:30", autocomplete: "off", required: true });
+  const read = () => {
+    const [minutes, seconds] = input.value.split(":").map(Number);
+    return { more: { [name]: String((minutes * 60 + seconds) * 1000) }, told: input.value };
+  };
+  return { element: make("label", {}, text("timeUsed"), input), read };
+}
+
+function check(name, label) {
+  const input = make("input", { type: "checkbox", name });
+  return { element: make("label", { class: "check" }, input, label), read: () => ({ more: input.checked ? { [name]: true } : {} }) };
+}
+
+function radios(name, label, options) {
+  const inputs = options.map(([value, told], place) => {
+    const input = make("input", { type: "radio", name, value: String(value), required: true });
+    input.checked = options.length === 1 && place === 0;
+    return [input, value, told];
+  });
+  const element = make("fieldset", {}, make("legend", {}, label), inputs.map(([input, , told]) => make("label", { class: "check" }, input, told)));
+  const chosen = () => inputs.find(([input]) => input.checked);
+  return { element, chosen };
+}
+
+function choice(name, label, values, told) {
+  const { element, chosen } = radios(name, label, values.map((value) => [value, told(value)]));
+  return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
+}
+
+function yesNo(name, label) {
+  const { element, chosen } = radios(name, label, [[true, text("yes")], [false, text("no")]]);
+  return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
+}
+
+/** Tiles by a touch each; the blank is `?`. */
+function tiles(name, put = (faces) => ({ [name]: faces })) {
+  const faces = [];
+  const told = make("output", { class: "picked" });
+  const show = () => told.replaceChildren(...faces.map((face) => make("span", { class: "tile" }, face)));
+  const pick = (face) => {
+    faces.push(face);
+    show();
+  };
+  const keys = [...rules.tiles.map((tile) => tile.face), ...(name === "word" ? [] : ["?"])];
+  const element = make("fieldset", {}, make("legend", {}, text("whichTiles")), told,
+    make("div", { class: "keys" },
+      keys.map((face) => make("button", { class: "tile key", type: "button", onclick: () => pick(face) }, face === "?" ? "▢" : face)),
+      make("button", { class: "key wide-key", type: "button", onclick: () => { faces.pop(); show(); } }, `⌫ ${text("erase")}`)));
+  return { element, read: () => ({ more: put(faces), told: faces.join(" ") }) };
+}
+
+function letter(name) {
+  const input = make("input", { name, autocomplete: "off", autocapitalize: "characters", maxlength: 4 });
+  return { element: make("label", {}, text("letter"), input), read: () => ({ more: input.value ? { [name]: faceOf(input.value, rules) || input.value } : {}, told: input.value }) };
+}
+
+function blankSquare(offer) {
+  const { element, chosen } = radios("square", text("whichBlank"), offer.choices.map((place) => [place, square(Math.floor(place / 15), place % 15)]));
+  return { element, read: () => ({ more: { row: Math.floor(chosen()[1] / 15), column: chosen()[1] % 15 }, told: chosen()[2] }) };
+}
+
+/** As many tiles as were put back, face down; named where the rack is known. */
+function exchanged(seen, offer) {
+  const rack = seen.racks[offer.player_id] ?? [];
+  if (rack.length && rack.every(Boolean)) return tiles("faces");
+  const most = Math.min(rules.rack, rack.length || rules.rack);
+  const { element, chosen } = radios("count", text("howMany"), Array.from({ length: most }, (_, place) => [place + 1, String(place + 1)]));
+  element.classList.add("row");
+  return { element, read: () => ({ more: { faces: Array(chosen()[1]).fill("") }, told: chosen()[2] }) };
+}
+
+function words(seen) {
+  const play = seen.table.pending ?? seen.table.open_play;
+  const inputs = (play?.words ?? []).map(({ word }) => {
+    const input = make("input", { type: "checkbox" });
+    input.checked = play.words.length === 1;
+    return [input, word.faces];
+  });
+  const element = make("fieldset", {}, make("legend", {}, text("whichWords")), inputs.map(([input, faces]) => make("label", { class: "check" }, input, faces.join(""))));
+  const read = () => {
+    const chosen = inputs.filter(([input]) => input.checked).map(([, faces]) => faces);
+    return { more: { words: chosen.map((faces) => ({ faces })) }, told: chosen.map((faces) => faces.join("")).join(", ") };
+  };
+  return { element, read };
+}
+
+function totals(seen, offer) {
+  const told = seen.table.sides.map((side) => `${nameOf(side.player_id)} ${figure(side.score)}`).join(" – ");
+  const element = make("p", { class: "to-sign" }, text("signs", { player: nameOf(offer.player_id), score: told }));
+  return { element, read: () => ({ more: { totals: seen.table.sides.map((side) => side.score) }, told }) };
+}
+
+function playOf(seen, turn) {
+  const entry = seen.sheet?.entries.find((each) => each.turn === turn && each.words.length);
+  return entry ? `${turn}: ${spelled(entry.words[0].word.faces.map((face) => ({ face })))} ${figure(entry.score)}` : String(turn);
+}

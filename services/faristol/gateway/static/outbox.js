@@ -1,0 +1,221 @@
+// Acts that are kept on the device until the services have them: in the order in which they were done, each once,
+// however often the page is closed, killed or without a network. Nothing expires.
+//
+// An act is stored before it is sent, with the id of its command: what was carried out and not answered is sent again and
+// gets its first answer. An act that is refused stays, and whatever was done after it waits until a person has decided.
+
+import { call, newId, offset, passes } from "./device.js";
+
+const NAME = "faristol";
+const LEASE = 15000; // ms for which a tab alone sends the acts of a table: longer than an answer may take
+const CLOSE = 3000; // ms by which an act may be before what others did meanwhile, and be taken as after it
+const PAUSES = [1000, 2000, 4000, 8000, 15000]; // ms between attempts
+
+/** The database of this device. */
+export function database() {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(NAME, 1);
+    opening.onupgradeneeded = () => {
+      const made = opening.result;
+      made.createObjectStore("acts", { keyPath: "number", autoIncrement: true }).createIndex("game", "game");
+      made.createObjectStore("tables", { keyPath: "game" }); // what was last seen of each
+      made.createObjectStore("leases", { keyPath: "game" });
+    };
+    opening.onsuccess = () => {
+      opening.result.onversionchange = () => opening.result.close();
+      resolve(opening.result);
+    };
+    opening.onerror = () => reject(opening.error);
+  });
+}
+
+/** What a transaction gives once it is on the disk. */
+export function stored(database, store, mode, work) {
+  return new Promise((resolve, reject) => {
+    const transaction = database.transaction(store, mode, { durability: "strict" });
+    let result;
+    const request = work(transaction.objectStore(store));
+    if (request) request.onsuccess = () => (result = request.result);
+    transaction.oncomplete = () => resolve(result);
+    transaction.onerror = transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/**
+ * The acts of one table. Tells `change` of every change, and of what came of
+ * sending: `sent`, `refused`, `known` of what others had done already, `ended` where nobody is signed in any more.
+ */
+export class Outbox extends EventTarget {
+  #database;
+  #owner = newId();
+  #sending = false;
+  #again = false;
+  #attempt = 0;
+  #timer = 0;
+  /** Acts that wait, in order. */
+  acts = [];
+  /** `sending`, `idle`, `away` without an answer, `refused`, or `ended` where nobody is signed in any more. */
+  state = "idle";
+
+  constructor(game) {
+    super();
+    this.game = game;
+  }
+
+  /** Opens what was kept and begins to send. */
+  async open() {
+    this.#database = await database();
+    await this.#read();
+    navigator.storage?.persist?.();
+    addEventListener("online", () => this.send());
+    document.addEventListener("visibilitychange", () => document.hidden || this.send());
+    addEventListener("pageshow", () => this.send());
+    const others = globalThis.BroadcastChannel && new BroadcastChannel(`faristol-${this.game}`);
+    others?.addEventListener("message", () => this.#read());
+    this.addEventListener("change", () => others?.postMessage(""));
+    this.send();
+  }
+
+  /** Keeps acts, in order, and sends them. Each is `{service, method, body, label}`; gives them as they were kept. */
+  async add(...acts) {
+    const at = Date.now();
+    const kept = acts.map((act) => ({ ...act, game: this.game, id: newId(), at, offset: measured(), problem: null }));
+    await stored(this.#database, "acts", "readwrite", (store) => {
+      for (const act of kept) store.add(act);
+    });
+    await this.#changed();
+    this.send();
+    return kept;
+  }
+
+  /** Gives an act up. */
+  async drop(number) {
+    await stored(this.#database, "acts", "readwrite", (store) => void store.delete(number));
+    await this.#changed();
+    this.send();
+  }
+
+  /** Sends a refused act once more, or another in its place, as done now; it keeps its place in the order. */
+  async retry(number, instead = {}) {
+    const act = this.acts.find((each) => each.number === number);
+    if (!act) return;
+    const anew = { ...act, ...instead, id: newId(), at: Date.now(), offset: measured(), problem: null, floor: 0 };
+    await stored(this.#database, "acts", "readwrite", (store) => void store.put(anew));
+    await this.#changed();
+    this.send();
+  }
+
+  /** Sends what waits, one act after the other. */
+  async send() {
+    if (!this.#database) return;
+    if (this.#sending) {
+      this.#again = true;
+      return;
+    }
+    this.#sending = true;
+    clearTimeout(this.#timer);
+    try {
+      do {
+        this.#again = false;
+        await this.#drain();
+        await this.#release();
+      } while (this.#again && this.state === "idle");
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  async #drain() {
+    await this.#read();
+    while (this.acts.length) {
+      const [act] = this.acts;
+      if (act.problem) return this.#become("refused");
+      if (!(await this.#leased())) return this.#later(2000); // another tab sends them
+      this.#become("sending");
+      if (act.offset === null && !offset.known) await call("game", "GetGame", { game_id: this.game });
+      if (act.offset === null && offset.known) act.offset = offset.ms; // it was done before any answer had come
+      const { status, body } = await call(act.service, act.method, asSent(act));
+      if (status === 401) return this.#become("ended");
+      if (passes(status)) {
+        this.#become("away");
+        return this.#later(PAUSES[Math.min(this.#attempt++, PAUSES.length - 1)]);
+      }
+      this.#attempt = 0;
+      if (status === 200) {
+        await stored(this.#database, "acts", "readwrite", (store) => void store.delete(act.number));
+        await this.#changed();
+        this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
+      } else if (act.unless?.includes(body.reason)) {
+        await stored(this.#database, "acts", "readwrite", (store) => void store.delete(act.number));
+        await this.#changed();
+        this.dispatchEvent(new CustomEvent("known", { detail: { act, problem: body } }));
+      } else {
+        const last = body.field === "occurred_at" ? Date.parse(body.last ?? "") : NaN;
+        const isClose = last - Date.parse(asSent(act).occurred_at) < CLOSE;
+        const next = isClose && act.floor !== last ? { ...act, floor: last } : { ...act, problem: { status, ...body } };
+        await stored(this.#database, "acts", "readwrite", (store) => void store.put(next));
+        await this.#changed();
+        if (next.problem) this.dispatchEvent(new CustomEvent("refused", { detail: next }));
+      }
+    }
+    this.#become("idle");
+  }
+
+  #become(state) {
+    if (this.state === state) return;
+    this.state = state;
+    this.dispatchEvent(new Event("state"));
+    if (state === "ended") this.dispatchEvent(new Event("ended"));
+  }
+
+  #later(pause) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.send(), pause);
+  }
+
+  /** Whether this tab is the one that sends: a lease of a few seconds, which a killed tab loses by itself. */
+  async #leased() {
+    const now = Date.now();
+    let mine = false;
+    await stored(this.#database, "leases", "readwrite", (store) => {
+      const asked = store.get(this.game);
+      asked.onsuccess = () => {
+        const lease = asked.result;
+        mine = !lease || lease.owner === this.#owner || lease.until < now || lease.until > now + LEASE;
+        if (mine) store.put({ game: this.game, owner: this.#owner, until: now + LEASE });
+      };
+    });
+    return mine;
+  }
+
+  /** Lets other tabs send. */
+  async #release() {
+    await stored(this.#database, "leases", "readwrite", (store) => {
+      const asked = store.get(this.game);
+      asked.onsuccess = () => asked.result?.owner === this.#owner && store.delete(this.game);
+    });
+  }
+
+  async #changed() {
+    await this.#read();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async #read() {
+    const before = this.acts.map((act) => act.id).join();
+    this.acts = await stored(this.#database, "acts", "readonly", (store) => store.index("game").getAll(this.game));
+    this.acts.sort((first, second) => first.number - second.number);
+    if (before !== this.acts.map((act) => act.id).join()) this.dispatchEvent(new Event("state"));
+  }
+}
+
+/** What is known of the device's clock; null before the first answer of a server. */
+function measured() {
+  return offset.known ? offset.ms : null;
+}
+
+/** The request of an act: with its id, and the time of the server at which it was done. */
+export function asSent(act) {
+  const at = Math.max(act.at + (act.offset ?? 0), act.floor ? act.floor + 1 : 0, act.after ? Date.parse(act.after) + 1 : 0);
+  return { ...act.body, command_id: act.id, game_id: act.game, occurred_at: new Date(at).toISOString() };
+}

@@ -1,0 +1,29 @@
+// Keeps the pages of tables on a device, so that they open without a network: with what they were when last seen. Acts
+// are none of its business: the pages keep those themselves.
+
+const NAME = "faristol-tables";
+const PAGE = /^\/games\/[^/]+\/(keep|clock)$/;
+
+self.addEventListener("install", () => self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("fetch", (event) => {
+  const address = new URL(event.request.url);
+  const isOurs = address.origin === location.origin && (PAGE.test(address.pathname) || address.pathname.startsWith("/static/"));
+  if (event.request.method === "GET" && isOurs) event.respondWith(answered(event.request, address));
+});
+
+/** The network's answer; what was kept where none comes. Only a page as it should be is kept. */
+async function answered(request, address) {
+  const kept = await caches.open(NAME);
+  const key = address.origin + address.pathname;
+  try {
+    const answer = await fetch(request);
+    if (answer.ok && !answer.redirected) await kept.put(key, answer.clone());
+    return answer;
+  } catch (problem) {
+    const known = await kept.match(key);
+    if (known) return known;
+    throw problem;
+  }
+}

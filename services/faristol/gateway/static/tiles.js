@@ -1,0 +1,166 @@
+// Tiles, words and points, as the rules of the page say: what is typed, where it lies, what it counts. Pure.
+//
+// `rules` has faces with `value`, `writings` [written, face], `marks` (15 rows of premiums), `bingo`, `rack` (a full rack).
+
+export const SIZE = 15;
+export const ROWS = "ABCDEFGHIJKLMNO";
+const GREEK = "ΑΒΕΗΙΚΜΝΟΧ";
+const LATIN = "ABEHIKMNOX";
+const MOST = 24; // readings that are looked at
+
+/** `H8` of a square. */
+export function nameOf(row, column) {
+  return `${ROWS[row]}${column + 1}`;
+}
+
+/** A start as people write it: `H8` across and `8H` down; as in GCG files the other way round. */
+export function written({ row, column, across }, isGcg = false) {
+  if (isGcg) return across ? `${row + 1}${ROWS[column]}` : `${ROWS[column]}${row + 1}`;
+  return across ? nameOf(row, column) : `${column + 1}${ROWS[row]}`;
+}
+
+/** The start that a text names; null for none. */
+export function startOf(text, isGcg = false) {
+  const latin = [...text.toUpperCase()].map((sign) => LATIN[GREEK.indexOf(sign)] ?? sign).join("");
+  const found = /^([A-O])(\d{1,2})$|^(\d{1,2})([A-O])$/.exec(latin);
+  if (!found) return null;
+  const letter = ROWS.indexOf(found[1] ?? found[4]);
+  const number = Number(found[2] ?? found[3]) - 1;
+  if (number < 0 || number >= SIZE) return null;
+  const isFirst = Boolean(found[1]);
+  if (isGcg) return { row: number, column: letter, across: !isFirst };
+  return { row: letter, column: number, across: isFirst };
+}
+
+export function step({ row, column, across }, places) {
+  return across ? { row, column: column + places } : { row: row + places, column };
+}
+
+export function key(row, column) {
+  return row * SIZE + column;
+}
+
+/** Capitals as on tiles: without accents but on faces that carry one, one letter for both small sigmas. */
+export function folded(text, rules) {
+  const carried = new Set(rules.tiles.flatMap(({ face }) => [...face].filter((sign) => sign !== bare(sign))));
+  return [...text.normalize("NFC").toUpperCase()].map((sign) => (carried.has(sign) ? sign : bare(sign))).join("");
+}
+
+function bare(sign) {
+  return sign.normalize("NFD").replace(/\p{M}/gu, "");
+}
+
+/**
+ * The words that a text can be from a start on, those of the longest tiles first: lists of `{face, blank, lies}`, where
+ * `lies` is a tile of the board. `(A)` and `?a` are blanks, a dot is a tile that lies on the board.
+ */
+export function readings(text, start, board, rules) {
+  const found = [];
+  const small = [...text.replace(/\([^)]*\)|\?./g, "")].filter((sign) => sign !== sign.toUpperCase()).length;
+  const capitals = /\p{Lu}/u.test(text.replace(/\([^)]*\)/g, ""));
+  const isBlank = (from, to) =>
+    capitals && small <= rules.blanks && [...text.slice(from, to)].some((sign) => sign !== sign.toUpperCase());
+  const walk = (at, word) => {
+    if (found.length >= MOST) return;
+    if (text[at] === " ") return walk(at + 1, word);
+    if (at >= text.length) return void found.push(word);
+    const { row, column } = step(start, word.length);
+    if (row >= SIZE || column >= SIZE) return;
+    const there = board.get(key(row, column));
+    const put = (face, blank, next) => {
+      if (there && there.face !== face) return;
+      walk(next, [...word, there ? { ...there, lies: true } : { face, blank }]);
+    };
+    if (text[at] === ".") return there ? walk(at + 1, [...word, { ...there, lies: true }]) : undefined;
+    const quoted = /^\(([^()]+)\)/.exec(text.slice(at));
+    if (quoted) {
+      const face = faceOf(quoted[1], rules);
+      return face ? put(face, true, at + quoted[0].length) : undefined;
+    }
+    const from = text[at] === "?" ? at + 1 : at;
+    for (const [shown, face] of rules.writings) {
+      const part = text.slice(from, from + shown.length);
+      if (part && folded(part, rules) === folded(shown, rules)) {
+        put(face, from > at || isBlank(from, from + shown.length), from + shown.length);
+      }
+    }
+  };
+  walk(0, []);
+  const known = new Set();
+  return found.filter((word) => {
+    const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
+    return !known.has(shown) && known.add(shown);
+  });
+}
+
+/** The face that a text names; empty for none. */
+export function faceOf(text, rules) {
+  const wanted = folded(text.trim(), rules);
+  return rules.writings.find(([shown]) => folded(shown, rules) === wanted)?.[1] ?? "";
+}
+
+/** The tiles to be laid for a word: those that do not lie there. */
+export function placements(start, word) {
+  return word
+    .map((tile, place) => ({ ...step(start, place), ...tile }))
+    .filter(({ lies }) => !lies)
+    .map(({ row, column, face, blank }) => ({ row, column, face, blank: Boolean(blank) }));
+}
+
+/**
+ * The words that laid tiles form, the main word first, each `{row, column, across, tiles, points}`, and what the play
+ * counts. Null where the tiles are not in one line without a gap, or form no word, or touch nothing.
+ */
+export function counted(board, laid, rules) {
+  if (!laid.length) return null;
+  const whole = new Map(board);
+  for (const tile of laid) {
+    if (tile.row >= SIZE || tile.column >= SIZE || whole.has(key(tile.row, tile.column))) return null;
+    whole.set(key(tile.row, tile.column), tile);
+  }
+  const inRow = laid.every(({ row }) => row === laid[0].row);
+  const inColumn = laid.every(({ column }) => column === laid[0].column);
+  if (!inRow && !inColumn) return null;
+  const own = new Set(laid.map(({ row, column }) => key(row, column)));
+  const ways = laid.length === 1 ? [true, false] : [inRow];
+  const mains = ways.map((across) => wordAt(whole, own, laid[0], across, rules));
+  const main = mains.sort((first, second) => second.tiles.length - first.tiles.length)[0];
+  if (main.fresh !== laid.length || main.tiles.length < 2) return null;
+  const words = [main];
+  for (const tile of laid) {
+    const cross = wordAt(whole, own, tile, !main.across, rules);
+    if (cross.tiles.length > 1) words.push(cross);
+  }
+  const touches = words.some((word) => word.fresh < word.tiles.length);
+  if (board.size && !touches) return null;
+  const bonus = laid.length === rules.rack ? rules.bingo : 0;
+  return { words, bonus, points: words.reduce((sum, word) => sum + word.points, bonus) };
+}
+
+function wordAt(whole, own, from, across, rules) {
+  let [row, column] = [from.row, from.column];
+  const at = (places) => whole.get(across ? key(row, column + places) : key(row + places, column));
+  const inside = (places) => (across ? column : row) + places >= 0 && (across ? column : row) + places < SIZE;
+  while (inside(-1) && at(-1)) across ? column-- : row--;
+  const tiles = [];
+  let [points, times, fresh] = [0, 1, 0];
+  for (let place = 0; inside(place) && at(place); place++) {
+    const tile = at(place);
+    let value = tile.blank ? 0 : rules.values[tile.face] ?? 0;
+    const square = across ? [row, column + place] : [row + place, column];
+    if (own.has(key(...square))) {
+      const mark = rules.marks[square[0]][square[1]];
+      value *= { "'": 2, '"': 3 }[mark] ?? 1;
+      times *= { "-": 2, "=": 3 }[mark] ?? 1;
+      fresh++;
+    }
+    points += value;
+    tiles.push(tile);
+  }
+  return { row, column, across, tiles, fresh, points: points * times };
+}
+
+/** A word as a sheet has it, letters of blanks in parentheses. */
+export function spelled(tiles) {
+  return tiles.map(({ face, blank }) => (blank ? `(${face})` : face)).join("");
+}

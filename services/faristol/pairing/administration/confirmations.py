@@ -1,0 +1,139 @@
+"""Results that somebody else confirms: who has to, and what they say. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.results import final_scores, given_scores
+from faristol.pairing.conditions import check_open, found_game
+from faristol.pairing.identity import checked_id
+from faristol.pairing.model import Pairing, Round, Tournament
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) -> list[Message]:
+    """Say who confirms results that an official enters, those that stand among them.
+
+    Raises ``Refusal`` when the tournament is over.
+    """
+    check_open(situation.state)
+    return [
+        events.ResultCheckSet(
+            second_person=request.second_person, players=request.players, occurred_at=situation.occurred_at
+        )
+    ]
+
+
+def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> list[Message]:
+    """Confirm a result that somebody else entered, or dispute it.
+
+    An official confirms it as a second person; a player of the game for themselves, where the organiser allows that.
+    Raises ``Invalid`` without a person and for scores that are not of its players; ``Refusal`` where no results are
+    confirmed, for a game of which no official entered the result, for scores that do not stand by now, and for who
+    entered them.
+    """
+    state = situation.state
+    played, pairing = found_game(state, request.game_id)
+    _check_due(situation, played, request.game_id)
+    person = _person(situation, played, pairing, request)
+    standing, seen = played.results[request.game_id], given_scores(pairing, request.scores)
+    if standing != tuple(score for _, score in seen):
+        raise Refusal(
+            "RESULT_CHANGED",
+            "",
+            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
+            {
+                "game": request.game_id,
+                "standing": "–".join(map(str, standing)),
+                "seen": "–".join(str(score) for _, score in seen),
+            },
+            subject=f"games/{request.game_id}",
+        )
+    said: Mapping[str, Any] = {
+        "round": played.number,
+        "game_id": request.game_id,
+        "scores": final_scores(seen),
+        "person_id": person,
+        "occurred_at": situation.occurred_at,
+    }
+    if request.disputed:
+        return [events.ResultDisputed(**said, note=request.note)]
+    if person in played.confirmed_by.get(request.game_id, ()):
+        raise Refusal(
+            "CONFIRMED_ALREADY",
+            "",
+            N_("{person} has confirmed {game} already."),
+            {"person": person, "game": request.game_id},
+        )
+    return [events.ResultConfirmed(**said)]
+
+
+def _check_due(situation: Situation, played: Round, game: str) -> None:
+    """Refuse what nobody confirms."""
+    if not situation.state.result_check.wanted:
+        raise Refusal("NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not chosen it."))
+    if game not in played.results or not played.entered_by.get(game):
+        raise Refusal(
+            "NO_RESULT_ENTERED",
+            "",
+            N_("No official has entered a result of {game}: there is nothing to confirm."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+
+
+def _person(situation: Situation, played: Round, pairing: Pairing, request: pb.ConfirmResultRequest) -> str:
+    """Who confirms or disputes. Raises ``Invalid`` and ``Refusal``."""
+    if request.player_id:
+        if request.player_id not in pairing.player_ids:
+            raise Invalid(
+                "player_id",
+                N_("{found} does not play in {game}"),
+                {"found": request.player_id[:200], "game": request.game_id},
+            )
+        if not situation.state.result_check.players:
+            raise Refusal(
+                "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official does it for them.")
+            )
+        return request.player_id
+    if not request.arbiter_id:
+        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+    checked_id("arbiter_id", request.arbiter_id)
+    if request.arbiter_id == played.entered_by[request.game_id] and not request.disputed:
+        raise Refusal(
+            "SAME_PERSON",
+            "",
+            N_("{person} entered the result of {game}: somebody else confirms it."),
+            {"person": request.arbiter_id, "game": request.game_id},
+            subject=f"games/{request.game_id}",
+        )
+    return request.arbiter_id
+
+
+def unconfirmed(state: Tournament, played: Round) -> tuple[Pairing, ...]:
+    """The tables of a round of which a result stands that nobody has confirmed, where results are confirmed."""
+    return tuple(pairing for pairing in played.pairings if state.result_check.wanted and played.is_unconfirmed(pairing))
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.SetResultCheckRequest: Command(set_result_check, rests_on=(events.ResultCheckSet,)),
+    pb.ConfirmResultRequest: Command(confirm_result, concerned=lambda state, request: ()),
+}
+
+
+def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
+    earlier = [fact for fact in before if isinstance(fact, events.ResultCheckSet)]
+    last = earlier[-1] if earlier else events.ResultCheckSet()
+    return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players)
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.ResultCheckSet: Undo(_check_before, thing=lambda act: "result-check"),
+}

@@ -1,0 +1,43 @@
+"""A case of a duplicate game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from faristol.duplicate.start import duplicate_id
+from faristol.referee.case import Case, Word
+from faristol.referee.document import Value
+from faristol.referee.tournament.names import Names
+
+TOURNAMENT_ID = "case"
+ROUND = 1
+GAME_ID = duplicate_id(TOURNAMENT_ID, ROUND)
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateCase(Case):
+    """A duplicate game as a case begins."""
+
+    halls: Mapping[str, tuple[str, ...]]
+    """The players of each hall, by name; one hall without a name where the case has none."""
+    words: frozenset[Word]
+    """The words of the lexicon."""
+    names: Names
+    board: tuple[Value, ...]
+    """Plays that lie there."""
+    bag: tuple[str, ...] | None
+    """What the bag holds; None for all that is nowhere else."""
+    leftover: tuple[str, ...]
+    """What stayed of the turn before."""
+    turn: int
+    """The first turn that is played."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Everybody, by name, hall after hall."""
+        return tuple(player for players in self.halls.values() for player in players)
+
+    def hall_of(self, player: str) -> str:
+        """The hall that somebody plays in."""
+        return next(hall for hall, players in self.halls.items() if player in players)

@@ -1,0 +1,217 @@
+"""How a duplicate game stands after a step, compared with what the step expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from faristol.duplicate.game import Turn
+from faristol.duplicate.hall import Counting
+from faristol.duplicate.situation import END_REASONS
+from faristol.duplicate.standings import game_scores, players_of
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.referee.document import Value
+from faristol.referee.expectations import last
+from faristol.referee.world import Differences, Done
+from faristol.rules import Notation
+from faristol.rules.duplicate.call_names import load_call_names
+from faristol.rules.duplicate.finish import unofficial
+from faristol.rules.duplicate.plays import Play
+from faristol.rules.duplicate.ranking import Line, rank
+
+if TYPE_CHECKING:
+    from faristol.referee.duplicate.world import DuplicateWorld
+
+NONE = "none"
+
+
+async def _turn(world: DuplicateWorld) -> Turn:
+    turn = (await world.services.game()).current
+    if turn is None:
+        raise ValueError("no rack was called")
+    return turn
+
+
+async def _rack(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = (await _turn(world)).rack
+    if list(found) != value.text().split():
+        yield f"expected the rack {value.text()}, got {' '.join(found)}"
+
+
+async def _leftover_called(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    turn = await _turn(world)
+    found = turn.rack[: turn.leftover]
+    if list(found) != ([] if value.text() == NONE else value.text().split()):
+        yield f"expected {value.text()} to be called first, got {' '.join(found) or NONE}"
+
+
+async def _rejected(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = (await _turn(world)).rejected
+    if found != value.number():
+        yield f"expected {value.number()} racks to go back, got {found}"
+
+
+async def _top(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = (await _turn(world)).top
+    if found != value.number():
+        yield f"expected the top {value.number()}, got {found}"
+
+
+async def _master(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    play = (await _turn(world)).master
+    found = _told(play) if play else NONE
+    if found != " ".join(value.text().split()):
+        yield f"expected the master play {value.text()}, got {found}"
+
+
+async def _called(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    """What the judge says: the names of the tiles, or of the coordinates of the master play once it is chosen."""
+    turn = await _turn(world)
+    table = load_call_names(world.case.ruleset.tile_set.language)
+    found = table.start(turn.master.start) if turn.master else ", ".join(table.rack(turn.rack))
+    if found != value.text():
+        yield f"expected to be called {value.text()!r}, got {found!r}"
+
+
+async def _slips(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = {world.names.name(player): scored.points for player, scored in await _scored(world)}
+    for difference in _by_player("points", found, {name: item.number() for name, item in value.keys().items()}):
+        yield difference
+
+
+async def _null(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = {world.names.name(player): scored.fault or NONE for player, scored in await _scored(world)}
+    wanted = {name: item.text() for name, item in value.keys().items()}
+    for difference in _by_player("as its reason", found, wanted):
+        yield difference
+    for name in sorted({name for name, fault in found.items() if fault != NONE} - wanted.keys()):
+        yield f"expected the slip of {name} to count, and it is null: {found[name]}"
+
+
+async def _warned(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = {world.names.name(player): ", ".join(scored.warned) or NONE for player, scored in await _scored(world)}
+    for difference in _by_player("warned for", found, {name: item.text() for name, item in value.keys().items()}):
+        yield difference
+
+
+async def _waits(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = {name: counting.waits or NONE for name, counting in (await _counting(world)).items()}
+    for difference in _by_player("waiting for", found, {name: item.text() for name, item in value.keys().items()}):
+        yield difference
+
+
+async def _written(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    """What counts of a player, as it was written."""
+    found = {
+        name: f"{counting.written.coordinates} {counting.written.word}".strip() or NONE
+        for name, counting in (await _counting(world)).items()
+    }
+    for difference in _by_player("written", found, {name: item.text() for name, item in value.keys().items()}):
+        yield difference
+
+
+async def _standings(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    found = [f"{line.rank} {world.names.name(line.player)} {line.total}" for line in await _lines(world)]
+    wanted = [" ".join(item.text().split()) for item in value.items()]
+    if found[: len(wanted)] != wanted:
+        yield f"expected the standings {', '.join(wanted)}; got {', '.join(found)}"
+
+
+async def _standing(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    lines = {world.names.name(line.player): line for line in await _lines(world)}
+    for name, fields in value.keys().items():
+        for key, item in fields.keys().items():
+            found = _shown(getattr(lines[name], key.replace("-", "_"), None))
+            if found != item.text():
+                yield f"expected {key} {item.text()} for {name}, got {found}"
+
+
+async def _ends(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    end = (await world.services.game()).end
+    found = END_REASONS[end].value if end else "no"
+    if found != value.text():
+        yield f"expected the game to end: {value.text()}, got {found}"
+
+
+async def _unofficial(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    game = await world.services.game()
+    found = list(unofficial(game.players, END_REASONS.get(game.end), world.case.ruleset))
+    if found != ([] if value.text() == NONE else list(value.parts())):
+        yield f"expected the game not to be official for {value.text()}, got {', '.join(found) or NONE}"
+
+
+async def _claims(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    claims = [claim for hall in await world.services.halls() for claim in hall.claims.values()]
+    found = {world.names.name(claim.player_id): "decided" if claim.decided else "open" for claim in claims}
+    for difference in _by_player("as a claim", found, {name: item.text() for name, item in value.keys().items()}):
+        yield difference
+
+
+async def _corrected(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+    """What a slip was worth before and after it was put right: ``70 → 0``."""
+    fact = last(done.facts, events.SlipCorrected)
+    found = f"{fact.points_before} → {fact.score.points}" if fact else NONE
+    if found != value.text():
+        yield f"expected the correction {value.text()}, got {found}"
+
+
+async def _scored(world: DuplicateWorld) -> list[tuple[str, Any]]:
+    number = len((await world.services.game()).turns)
+    return [item for hall in await world.services.halls() for item in hall.turn(number).scores.items()]
+
+
+async def _counting(world: DuplicateWorld) -> dict[str, Counting]:
+    turn = await _turn(world)
+    if turn.timer is None:
+        return {}
+    return {
+        world.names.name(player): hall.turn(turn.number).counting(player, turn.timer)
+        for hall in await world.services.halls()
+        for player in hall.seats
+    }
+
+
+async def _lines(world: DuplicateWorld) -> Sequence[Line]:
+    game, halls = await world.services.game(), await world.services.halls()
+    return rank([game_scores(game, halls)], players_of(halls), world.case.ruleset)
+
+
+def _told(play: Play) -> str:
+    return f"{Notation.FISC.write(play.start)} {' '.join(map(str, play.word))}"
+
+
+def _shown(found: object) -> str:
+    return f"{float(found):.2f}" if isinstance(found, Fraction) else str(found)
+
+
+def _by_player(what: str, found: Mapping[str, object], wanted: Mapping[str, object]) -> Iterable[str]:
+    for name, expected in wanted.items():
+        if found.get(name, NONE) != expected:
+            yield f"expected {expected} {what} for {name}, got {found.get(name, NONE)}"
+
+
+STATE: Mapping[str, Callable[[DuplicateWorld, Done, Value], Differences]] = {
+    "rack": _rack,
+    "called-first": _leftover_called,
+    "rejected": _rejected,
+    "top": _top,
+    "master": _master,
+    "called": _called,
+    "slips": _slips,
+    "null": _null,
+    "warned": _warned,
+    "waits": _waits,
+    "written": _written,
+    "standings": _standings,
+    "standing": _standing,
+    "ends": _ends,
+    "unofficial": _unofficial,
+    "claims": _claims,
+    "corrected": _corrected,
+}
+"""Every expectation of how a duplicate game stands, by its key."""
+
+OF_STEPS = ("refused", "reason", "invalid", "facts", "no-facts", "answer")
+EXPECTATIONS = frozenset({*OF_STEPS, *STATE})
+"""The keys of everything that a step of a duplicate game can expect."""

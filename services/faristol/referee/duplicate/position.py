@@ -1,0 +1,80 @@
+"""How a duplicate game stands when a case begins, as facts of the turns before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.situation import GAME, Fact
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.referee.duplicate.case import DuplicateCase
+from faristol.referee.forms import moment, play_of
+from faristol.rules import Board, Placement, Square, Tile, full_bag, without
+from faristol.rules.board import SIZE
+
+
+def turns_before(case: DuplicateCase) -> list[Fact]:
+    """The facts of the turns before the first that is played.
+
+    The first of them has every tile that is not in the bag, and lays all but the leftover; the others lay none. What
+    the case does not name lies on the bottom rows. Raises ``ValueError`` where that cannot be.
+    """
+    before = max(case.turn - 1, int(bool(case.board or case.leftover or case.bag is not None)))
+    if not before:
+        return []
+    if case.turn < before + 1:
+        raise ValueError("a game begins with an empty board and a full bag: say which `turn` it is")
+    tile_set = case.ruleset.tile_set
+    laid = _laid(case)
+    out = [tile.in_rack for _, tile in laid]
+    rest = without(without(full_bag(tile_set), out), case.leftover)
+    if case.bag is not None:
+        bottom = _bottom(without(rest, case.bag), laid)
+        laid, out = [*laid, *bottom], [*out, *(tile.in_rack for _, tile in bottom)]
+    facts: list[Fact] = []
+    for number in range(1, case.turn):
+        rack = [*out, *case.leftover] if number == 1 else list(case.leftover)
+        kept = 0 if number == 1 else len(rack)
+        play = events.DuplicatePlay(across=True)
+        for square, tile in laid if number == 1 else ():
+            play.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+        facts += [(GAME, fact) for fact in _turn(number, rack, kept, play)]
+        for hall, players in enumerate(case.halls.values(), start=1):
+            scores = [events.SlipScore(player_id=case.names.ids[player]) for player in players]
+            facts.append((hall, events.TurnScored(turn=number, scores=scores, occurred_at=moment(0))))
+    return facts
+
+
+def _turn(number: int, rack: Sequence[str], kept: int, play: events.DuplicatePlay) -> list[Message]:
+    return [
+        events.RackCalled(turn=number, faces=rack, leftover=kept, by_hand=True, occurred_at=moment(0)),
+        ticks.TurnTimerStarted(turn=number, milliseconds=0, occurred_at=moment(0)),
+        ticks.TimeCalled(turn=number, occurred_at=moment(0)),
+        events.MasterPlayChosen(turn=number, play=play, occurred_at=moment(0)),
+        events.TurnCompleted(turn=number, occurred_at=moment(0)),
+    ]
+
+
+def _laid(case: DuplicateCase) -> list[Placement]:
+    """The tiles of the plays that lie there."""
+    board = Board()
+    laid: list[Placement] = []
+    for value in case.board:
+        play = play_of(value, board)
+        laid += play
+        board = board.place(play)
+    return laid
+
+
+def _bottom(faces: Sequence[str], laid: Sequence[Placement]) -> list[Placement]:
+    """Tiles on the free squares from the bottom on; a blank lies there as the first tile of the alphabet."""
+    taken = {square for square, _ in laid}
+    free = (
+        Square(row, col) for row in reversed(range(SIZE)) for col in reversed(range(SIZE)) if (row, col) not in taken
+    )
+    return [
+        Placement(square, Tile("A", blank=True) if face == "?" else Tile(face))
+        for square, face in zip(free, faces, strict=False)
+    ]

@@ -1,0 +1,156 @@
+"""The services of a duplicate game."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from functools import cache
+
+import grpc
+
+from faristol.bus import Reaction
+from faristol.clock.part import part as clock_part
+from faristol.duplicate.game import Duplicate
+from faristol.duplicate.hall import Hall
+from faristol.duplicate.situation import Fact
+from faristol.duplicate_store import load_game, load_halls, stream_of
+from faristol.game.duplicate.lexicons import GraphWords
+from faristol.game.part import part as game_part
+from faristol.host import Runtime
+from faristol.kernel.pins import Pin
+from faristol.pairing.administration.tournaments import pin_of
+from faristol.pb.clock.v1 import turns_pb2
+from faristol.pb.game.v1 import duplicate_pb2
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record import Decision, Metadata, Record, Write
+from faristol.referee.cell import OnCell, serving
+from faristol.referee.duplicate.case import GAME_ID, ROUND, TOURNAMENT_ID, DuplicateCase
+from faristol.referee.forms import moment
+from faristol.referee.lexicons import about_cases, install
+from faristol.referee.memory import InMemory, settings
+from faristol.referee.notebook import Notebook
+from faristol.referee.services import Services
+from faristol.referee.verbs import Verb, verbs_of
+from faristol.rules import Ruleset
+from faristol.words import Library, WordGraph, build
+
+SERVED = ("lexicon", "game", "clock")
+"""The services of a duplicate game."""
+
+DUPLICATE, TIME = (
+    duplicate_pb2.DESCRIPTOR.services_by_name["DuplicateService"],
+    turns_pb2.DESCRIPTOR.services_by_name["TurnClockService"],
+)
+
+
+@cache
+def duplicate_verbs() -> Mapping[str, Verb]:
+    """Every command of a duplicate game, by its name."""
+    return verbs_of((DUPLICATE, TIME))
+
+
+class DuplicateServices(Services):
+    """The services of the one game of a case."""
+
+    lexicon: Pin
+
+    async def open(self, case: DuplicateCase) -> None:
+        """Open the game by starting the round of its tournament."""
+        facts = [
+            pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
+            pairing_events.RulesetPinned(ruleset=pin_of(case.ruleset).message()),
+            pairing_events.LexiconPinned(lexicon=game_events.Pin(name=self.lexicon.name, digest=self.lexicon.digest)),
+            *(pairing_events.PlayerRegistered(player_id=case.names.ids[name]) for name in case.players),
+        ]
+        if list(case.halls) != [""]:
+            facts.append(_halls(case))
+        facts.append(pairing_events.RoundStarted(round=ROUND, occurred_at=moment(0)))
+        await self.write(f"tournament-{TOURNAMENT_ID}", facts)
+
+    async def write_facts(self, facts: Sequence[Fact]) -> None:
+        """Record facts that no command of a case leads to."""
+        by_stream: dict[str, list[Fact]] = {}
+        for number, fact in facts:
+            by_stream.setdefault(stream_of(GAME_ID, number), []).append((number, fact))
+        writes = []
+        for stream, some in by_stream.items():
+            version = len(await self.record.read_stream(stream))
+            writes.append(Write(stream, version, [fact for _, fact in some], TOURNAMENT_ID))
+        await self.record.append(Decision(writes), Metadata())
+        await self.settle()
+
+    async def game(self) -> Duplicate:
+        """The game as it is on the record."""
+        return (await load_game(self.record, GAME_ID)).state
+
+    async def halls(self) -> list[Hall]:
+        """Its halls."""
+        return [loaded.state for loaded in (await load_halls(self.record, await self.game())).values()]
+
+
+def _halls(case: DuplicateCase) -> pairing_events.HallsSet:
+    said = pairing_events.HallsSet(occurred_at=moment(0))
+    first = 1
+    for name, players in case.halls.items():
+        said.halls.add(name=name, first_table=first, last_table=first + len(players) - 1)
+        first += len(players)
+    return said
+
+
+class DuplicateInMemory(InMemory, DuplicateServices):
+    """The services of a duplicate game over a notebook."""
+
+    def __init__(self, case: DuplicateCase, now: Callable[[], datetime]) -> None:
+        notebook = Notebook()
+        runtime = Runtime(settings(), notebook, now)
+        parts = (game_part(runtime, _OfCase(case)), clock_part(runtime))
+        reactions = [reaction for part in parts for reaction in part.reactions]
+        super().__init__(notebook, parts, reactions, duplicate_verbs(), TOURNAMENT_ID)
+        self.lexicon = Pin("words", "")
+
+
+class _OfCase:
+    """The words of a case as a lexicon."""
+
+    def __init__(self, case: DuplicateCase) -> None:
+        tile_set = case.ruleset.tile_set
+        words = case.words or {tile_set.faces[-2:]}
+        self._words = GraphWords(WordGraph(build(words, tile_set=tile_set, about=about_cases())))
+
+    def words(self, pin: Pin, ruleset: Ruleset) -> GraphWords:
+        """See ``Lexicons``."""
+        return self._words
+
+
+class DuplicateOnCell(OnCell, DuplicateServices):
+    """The services of a duplicate game on a cell."""
+
+    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
+        super().__init__(record, channel, reactions, duplicate_verbs(), TOURNAMENT_ID)
+        self.lexicon = lexicon
+
+
+Duplicates = Callable[[DuplicateCase, Callable[[], datetime]], AbstractAsyncContextManager[DuplicateServices]]
+"""Opens the services that the case of a duplicate game is played on, which go by the time of the case."""
+
+
+@asynccontextmanager
+async def in_memory(case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIterator[DuplicateServices]:
+    """The services of a case in memory, as long as the block runs."""
+    yield DuplicateInMemory(case, now)
+
+
+def on_cell(nats_url: str) -> Duplicates:
+    """Opens a cell for the case of a duplicate game, with a lexicon of its words, on a NATS server that runs."""
+
+    @asynccontextmanager
+    async def duplicates(case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIterator[DuplicateServices]:
+        def installed(library: Library) -> Pin:
+            return install(library, case.ruleset.tile_set, case.words)
+
+        async with serving(nats_url, SERVED, now, installed) as cell:
+            yield DuplicateOnCell(cell.record, cell.lexicon, cell.channel, cell.reactions)
+
+    return duplicates

@@ -1,0 +1,182 @@
+"""A duplicate game as a case begins, and as its steps change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.referee.case import OFFICIALS, Step
+from faristol.referee.document import Value, there_is_no
+from faristol.referee.duplicate.case import GAME_ID, TOURNAMENT_ID, DuplicateCase
+from faristol.referee.duplicate.expectations import STATE
+from faristol.referee.duplicate.position import turns_before
+from faristol.referee.duplicate.services import DuplicateServices
+from faristol.referee.expectations import STEP
+from faristol.referee.forms import fill
+from faristol.referee.world import Differences, Done, World
+from faristol.rules import Board
+
+SLIP, CLAIM, SCORE = "slip", "claim", "score-turn"
+"""Verbs of players, and the one that closes the hall of a case without halls."""
+OF_PLAYERS = {SLIP: "submit-slips", CLAIM: "raise-claim"}
+"""What verbs of players are in the contract."""
+
+_COORDINATES = re.compile(r"[A-Za-z]\d{1,2}|\d{1,2}[A-Za-z]")
+_SLIP_FIELDS = frozenset({"score", "handed", "coordinates", "word", "coordinates-illegible", "word-illegible"})
+_OF_A_PLAYER = frozenset({"amend-slip", "rule-slip", "decide-claim"})
+"""Verbs of officials behind which a player stands, and what is on the slip."""
+
+
+class DuplicateWorld(World[DuplicateServices]):
+    """A duplicate game: its round is started, and steps are done in it."""
+
+    tournament_id = TOURNAMENT_ID
+    game_id = GAME_ID
+
+    def __init__(self, case: DuplicateCase) -> None:
+        super().__init__()
+        self.case = case
+        self.names = case.names
+
+    async def open(self, services: DuplicateServices) -> None:
+        """See ``World``."""
+        self.services = services
+        await services.open(self.case)
+        if before := turns_before(self.case):
+            await services.write_facts(before)
+
+    async def let_pass(self) -> None:
+        """See ``World``: what the clock has to say is said with the next command, dated when it was due."""
+
+    async def act(self, step: Step, answers: list[Message]) -> None:
+        """See ``World``."""
+        if step.actor in OFFICIALS:
+            await self._official(step, answers)
+        elif step.actor:
+            await self._player(step, answers)
+
+    async def _player(self, step: Step, answers: list[Message]) -> None:
+        """A slip of a player, or a claim."""
+        if step.verb not in OF_PLAYERS:
+            raise step.place.wrong(there_is_no("verb of a player", step.verb, OF_PLAYERS))
+        request: Any = self.services.verbs[OF_PLAYERS[step.verb]].request()
+        self.complete(step.actor, step.verb, request)
+        request.hall = self.case.hall_of(step.actor)
+        said = dict(step.fields)
+        request.turn = await self._turn(said)
+        if step.verb == CLAIM:
+            request.player_id = self.names.ids[step.actor]
+            request.words = step.argument.text() if step.argument else ""
+        else:
+            slip = request.slips.add()
+            self._write(slip, step.actor, step.argument, said, step.place)
+            request.source = events.SLIP_SOURCE_PHONE
+            if "paper" in said:
+                request.source, request.collector_id = events.SLIP_SOURCE_PAPER, said.pop("paper").text()
+            self._rest(said)
+        answers.append(await self.services.call(request))
+
+    async def _official(self, step: Step, answers: list[Message]) -> None:
+        """A command of the judge, or of whoever keeps a hall."""
+        if step.verb == SCORE and list(self.case.halls) == [""]:
+            await self._close(step)
+        verbs = self.services.verbs
+        if step.verb not in verbs:
+            raise step.place.wrong(there_is_no("verb", step.verb, verbs))
+        request: Any = verbs[step.verb].request()
+        self.complete(step.actor, step.verb, request)
+        known = request.DESCRIPTOR.fields_by_name
+        if "arbiter_id" in known:
+            request.arbiter_id = step.actor
+        if "collector_id" in known:
+            request.collector_id = step.actor
+        said = dict(step.fields)
+        if "turn" in known:
+            request.turn = await self._turn(said)
+        if step.verb in _OF_A_PLAYER:
+            await self._of_player(step, request, said)
+        elif step.verb == "call-rack" and step.argument is not None:
+            request.faces.extend(step.argument.text().split())
+            if "rejected" in said:
+                for rack in said.pop("rejected").items():
+                    request.rejected.add(faces=rack.text().split())
+        elif step.verb == "choose-master" and step.argument is not None:
+            coordinates, _, request.word = step.argument.text().partition(" ")
+            request.coordinates = coordinates
+        elif step.verb == "close-hall" and step.argument is not None:
+            request.hall = step.argument.text()
+        elif step.argument is not None:
+            raise step.argument.wrong(f"nothing stands behind {step.verb}")
+        fill(request, said, Board())
+        answers.append(await self.services.call(request))
+
+    async def _of_player(self, step: Step, request: Any, said: dict[str, Value]) -> None:
+        """What an arbiter does with the slip of a player: ``amend-slip Anna H8 C A S A``."""
+        if step.argument is None:
+            raise step.place.wrong(f"expected a player behind {step.verb}")
+        tokens = self.names.tokens(step.argument.text())
+        player = tokens[0]
+        if player not in self.names.ids:
+            raise step.argument.wrong(f"{player!r} is nobody of this case; there are: {', '.join(self.names.ids)}")
+        request.hall = self.case.hall_of(player)
+        rest = step.argument.text().removeprefix(player).strip()
+        written = step.argument.saying(rest) if rest else None
+        if step.verb == "decide-claim":
+            request.claim_id = await self._claim(player, step.place)
+            if written is not None:
+                self._write(request.corrected, player, written, said, step.place)
+        else:
+            self._write(request.slip, player, written, said, step.place)
+
+    async def _claim(self, player: str, place: Value) -> str:
+        """The claim of a player that is open, or the last one."""
+        wanted = self.names.ids[player]
+        claims = [claim for hall in await self.services.halls() for claim in hall.claims.values()]
+        of_player = [claim for claim in claims if claim.player_id == wanted]
+        if not of_player:
+            raise place.wrong(f"{player} has raised no claim")
+        return next((claim for claim in of_player if not claim.decided), of_player[-1]).claim_id
+
+    async def _close(self, step: Step) -> None:
+        """Close the one hall of the case, where its time is over and it is not closed."""
+        game = await self.services.game()
+        turn = game.turn(await self._turn(dict(step.fields)))
+        (hall,) = await self.services.halls()
+        if turn is None or turn.timer is None or hall.turn(turn.number).is_closed(turn.timer):
+            return
+        request: Any = self.services.verbs["close-hall"].request()
+        self.complete(step.actor, "close-hall", request)
+        request.turn, request.collector_id = turn.number, step.actor
+        await self.services.call(request)
+
+    async def _turn(self, said: dict[str, Value]) -> int:
+        """The turn that a step says, or the last whose rack was called."""
+        if "turn" in said:
+            return said.pop("turn").number()
+        return len((await self.services.game()).turns)
+
+    def _write(self, slip: Any, player: str, written: Value | None, said: dict[str, Value], place: Value) -> None:
+        """What stands on a slip: ``H8 C A S A``, or the word alone."""
+        slip.player_id = self.names.ids[player]
+        text = written.text() if written else ""
+        first, _, rest = text.partition(" ")
+        if _COORDINATES.fullmatch(first):
+            slip.coordinates, slip.word = first, rest.strip()
+        else:
+            slip.word = text
+        fields = {key: said.pop(key) for key in list(said) if key in _SLIP_FIELDS}
+        fill(slip, fields, Board())
+
+    @staticmethod
+    def _rest(said: Mapping[str, Value]) -> None:
+        """Raise ``CaseError`` for what a slip does not have."""
+        for key, value in said.items():
+            raise value.wrong(there_is_no("field of a slip", key, {*_SLIP_FIELDS, "paper", "turn"}))
+
+    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
+        """See ``World``."""
+        return STATE[key](self, done, value) if key in STATE else STEP[key](done, value)

@@ -1,0 +1,147 @@
+"""Tables over the board, and scorers with phones at them."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+from playwright.async_api import Browser, BrowserContext, Page, expect
+from tests.integration.access_cell import Cell, held, opened, seated
+
+from faristol.client.credentials import authorize, authorized
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+
+PAPER = "paper"
+NAMES = (
+    "Anna Blai Carme Dolors Eva Fina Guiu Hug Ines Joan Kim Laia Marc Nuria Ona Pau Quim Rita Salva Teia Unai Vera "
+    "Walda Xavi Yara Zoe"
+)
+
+
+@dataclass
+class Hall:
+    """A platform with a round of a tournament that is played over the board."""
+
+    cell: Cell
+    console: grpc.aio.Channel
+
+    def token(self, role: needs.Role.ValueType = needs.ROLE_SCORER, **more: Any) -> str:
+        return self.cell.token(held(role, PAPER, **more))
+
+    @property
+    def address(self) -> str:
+        """Of the pages."""
+        return self.cell.process.http_address
+
+    async def begun(self, table: int) -> str:
+        """The id of the game of a table, at which whom the pairing names first has begun."""
+        game_id = f"{PAPER}-r1-t{table}"
+        seats = (await self.table(game_id)).sides
+        await self.send(game_pb2.StartGameRequest(game_id=game_id, player_id=seats[0].player_id))
+        return game_id
+
+    async def table(self, game_id: str) -> game_pb2.GetGameResponse:
+        """A table as its service has it."""
+        stub = game_pb2_grpc.GameServiceStub(self.console)
+        return await stub.GetGame(game_pb2.GetGameRequest(game_id=game_id))
+
+    async def clock(self, game_id: str) -> clock_pb2.GetClockResponse:
+        """Its clock."""
+        stub = clock_pb2_grpc.ClockServiceStub(self.console)
+        return await stub.GetClock(clock_pb2.GetClockRequest(game_id=game_id))
+
+    async def send(self, request: Any) -> None:
+        """Another device does something at a table."""
+        request.command_id = str(uuid.uuid4())
+        known = {"clock": clock_pb2_grpc.ClockServiceStub, "game": game_pb2_grpc.GameServiceStub}
+        name = request.DESCRIPTOR.name.removesuffix("Request")
+        stub: Any = known["clock" if request.DESCRIPTOR.file.name.startswith("faristol/clock") else "game"](
+            self.console
+        )
+        await getattr(stub, name)(request)
+
+    async def until(self, game_id: str, turn: int) -> game_pb2.GetGameResponse:
+        """The table once it is at a turn."""
+        for _ in range(150):
+            table = await self.table(game_id)
+            if table.turn >= turn and not table.following:
+                return table
+            await asyncio.sleep(0.1)
+        raise AssertionError(f"{game_id} did not come to turn {turn}: {await self.table(game_id)}")
+
+
+@asynccontextmanager
+async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
+    """A hall with thirteen tables."""
+    async with opened(folder, lexicons) as cell:
+        address = cell.process.grpc_address
+        caller = authorized(authorize(address, folder / "access", "Console"))
+        async with grpc.aio.insecure_channel(address, interceptors=caller) as console:
+            pairing: Any = pairing_pb2_grpc.PairingServiceStub(console)
+
+            def command(kind: Any, **fields: Any) -> Any:
+                return kind(command_id=str(uuid.uuid4()), tournament_id=PAPER, **fields)
+
+            wanted = {"name": "Open", "rounds": 5, "keeping": events.KEEPING_RECORDED}
+            await pairing.CreateTournament(command(pairing_pb2.CreateTournamentRequest, **wanted))
+            for name in NAMES.split():
+                player = {"player_id": f"{PAPER}-{name.lower()}", "name": name}
+                await pairing.RegisterPlayer(command(pairing_pb2.RegisterPlayerRequest, **player))
+            await pairing.PairRound(command(pairing_pb2.PairRoundRequest, round=1))
+            await pairing.StartRound(command(pairing_pb2.StartRoundRequest, round=1))
+            await seated(game_pb2_grpc.GameServiceStub(console), PAPER)
+            yield Hall(cell, console)
+
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "locale": "en"}
+
+
+@asynccontextmanager
+async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
+    """A phone whose pages raise nothing."""
+    context = await browser.new_context(**{**PHONE, **more})
+    said: list[str] = []
+    context.on("weberror", lambda error: said.append(str(error.error)))
+    yield context
+    await context.close()
+    assert said == []
+
+
+async def sit_down(context: BrowserContext, hall: Hall, game_id: str, token: str = "", part: str = "keep") -> Page:
+    """A page of a table, with its scorer signed in."""
+    await context.add_cookies([{"name": "faristol", "value": token or hall.token(), "url": hall.address}])
+    page = await context.new_page()
+    await page.goto(f"{hall.address}/games/{game_id}/{part}")
+    return page
+
+
+async def kept(page: Page) -> None:
+    """The page would open without a network."""
+    await expect(page.locator("html[data-kept=yes]")).to_be_attached(timeout=15_000)
+
+
+async def type_play(page: Page, line: str) -> None:
+    """A play from a typed line; the first reading where there are several."""
+    await page.get_by_label("Or type it").fill(line)
+    await page.keyboard.press("Enter")
+    await page.locator("[data-key=enter]").click()
+
+
+async def finish_turn(page: Page) -> None:
+    """Accepted: the turn is over."""
+    await page.locator("[data-key=done]").click()
+
+
+async def all_sent(page: Page) -> None:
+    """Everything that was entered is with the services."""
+    await expect(page.locator("#state")).to_have_text("Everything is saved", timeout=15_000)

@@ -1,0 +1,281 @@
+"""The scorer's page with phones: touched, without a network, killed, signed out, with a wrong clock, two at once."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, Route, async_playwright, expect
+from tests.browser.conftest import FLAGS
+from tests.browser.scorers import PHONE, Hall, all_sent, finish_turn, kept, phone, played_on_paper, sit_down, type_play
+from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
+
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+AN_HOUR = "const real = Date.now; Date.now = () => real() + {hours} * 3600000;"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hall(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Hall]:
+    async with played_on_paper(tmp_path_factory.mktemp("keep"), lexicons) as made:
+        yield made
+
+
+async def lay(page: Page, row: int, column: int, *faces: str) -> None:
+    """Touch a square and tiles, `?X` for a blank that stands for X."""
+    await page.get_by_role("gridcell").nth(15 * row + column).click()
+    for face in faces:
+        if face.startswith("?"):
+            await page.locator("[data-key=blank]").click()
+        await page.locator(f"[data-key='face-{face.removeprefix('?')}']").click()
+    await page.locator("[data-key=enter]").click()
+
+
+async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_the_tab_was_killed(
+    browser: Browser, hall: Hall
+) -> None:
+    game = await hall.begun(1)
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game)
+        await kept(page)
+        await context.set_offline(True)
+        for line in ("H5 CANYA", "6H ALA", "H9 S"):
+            await type_play(page, line)
+            await finish_turn(page)
+        await expect(page.locator(".waiting li")).to_have_count(12)
+        assert (await hall.table(game)).phase == game_pb2.PHASE_TURN
+        await page.close()  # nothing is asked: the page does not hear of it
+        page = await context.new_page()
+        await page.goto(f"{hall.address}/games/{game}/keep")
+        await expect(page.locator(".waiting li")).to_have_count(12)
+        await expect(page.locator(".player").first).to_contain_text("43")
+        await context.set_offline(False)
+        await all_sent(page)
+        table = await hall.until(game, 4)
+        assert (table.turn, [side.score for side in table.sides]) == (4, [43, 5])
+        assert len(table.board) == 7
+
+
+@pytest.mark.nightly
+async def test_two_scorers_keep_a_table_with_a_digraph_a_blank_an_exchange_and_challenges(
+    browser: Browser, hall: Hall
+) -> None:
+    game = await hall.begun(2)
+    first, second = (side.player_id for side in (await hall.table(game)).sides)
+    async with phone(browser) as one, phone(browser) as two:
+        page, other = await sit_down(one, hall, game), await sit_down(two, hall, game)
+        await lay(page, 7, 4, "C", "A", "?NY", "A")
+        await expect(page.locator("#keep")).to_contain_text("Accepted: the turn is over")
+        await all_sent(page)
+        pending = (await hall.table(game)).pending
+        assert (pending.score, [tile.blank for tile in pending.placements]) == (8, [False, False, True, False])
+        await expect(other.get_by_role("gridcell", name="H7, blank as NY")).to_be_visible()
+        await other.locator(f".next [data-key^=Challenge-{second}]").click()
+        await expect(other.locator("dialog")).to_contain_text("FISC I.10")
+        await other.locator("dialog [value=do]").click()
+        await expect(page.locator("#keep")).to_contain_text("Ruling: CANYA stands.")
+        await finish_turn(page)
+        await hall.until(game, 2)
+        await page.locator(f".next [data-key^=Exchange-{second}]").click()
+        await page.locator("dialog").get_by_text("3", exact=True).click()
+        await page.locator("dialog [value=do]").click()
+        await finish_turn(page)
+        await hall.until(game, 3)
+        await expect(other.locator(".next h2")).to_contain_text("Turn 3")
+        await lay(other, 8, 5, "QU", "A")
+        await expect(page.locator(f".next [data-key^=Challenge-{second}]")).to_be_visible()
+        await page.locator(f".next [data-key^=Challenge-{second}]").click()
+        for word in await page.locator("dialog input").all():
+            await word.check()
+        await page.locator("dialog [value=do]").click()
+        await expect(other.locator("#keep")).to_contain_text("does not stand")
+        table = await hall.until(game, 4)
+        assert [side.score for side in table.sides] == [8, 0]
+        assert {tile.face for tile in table.board} == {"C", "A", "NY"}
+        assert table.turn_player_id == second
+        assert first != second
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("hours", [1, -1])
+async def test_what_is_entered_on_a_device_that_is_an_hour_wrong_has_the_time_of_the_server(
+    browser: Browser, hall: Hall, hours: int
+) -> None:
+    game = await hall.begun(3 if hours > 0 else 4)
+    async with phone(browser) as context:
+        await context.add_init_script(AN_HOUR.replace("{hours}", str(hours)))
+        page = await sit_down(context, hall, game)
+        await expect(page.locator("#state")).to_have_text("Everything is saved")
+        await context.set_offline(True)
+        await type_play(page, "H8 CASA")
+        at = time.time()
+        await asyncio.sleep(4)
+        await context.set_offline(False)
+        await all_sent(page)
+        pending = (await hall.table(game)).pending
+        assert abs(pending.occurred_at.ToNanoseconds() / 1e9 - at) < 2
+
+
+@pytest.mark.nightly
+async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_waits(
+    browser: Browser, hall: Hall
+) -> None:
+    game = await hall.begun(5)
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game)
+        await kept(page)
+        await context.set_offline(True)
+        await type_play(page, "H8 CASA")
+        await finish_turn(page)
+        await asyncio.sleep(4)  # others act later than what waits here
+        mover = (await hall.table(game)).turn_player_id
+        await hall.send(game_pb2.PassRequest(game_id=game, player_id=mover))
+        await hall.send(clock_pb2.PressRequest(game_id=game, player_id=mover))
+        await context.set_offline(False)
+        told = page.locator(".refusal")
+        await expect(told).to_contain_text("This can no longer be done")
+        await expect(told).to_contain_text("H8 CASA")
+        await expect(told).to_contain_text("What stands: Turn 2")
+        await expect(told).to_contain_text("3 entered later wait for your decision.")
+        await expect(told).to_contain_text("Somebody else has entered something meanwhile")
+        assert not (await hall.table(game)).board
+        await page.locator("[data-key=again]").click()
+        await expect(told).to_contain_text("is on turn, not")
+        page.on("dialog", lambda dialog: dialog.accept())
+        await page.locator("[data-key=dropAll]").click()
+        await all_sent(page)
+        await type_play(page, "H8 CASA")
+        await all_sent(page)
+        assert (await hall.table(game)).pending.turn == 2
+
+
+@pytest.mark.nightly
+async def test_a_session_that_ends_keeps_what_waits_and_another_code_sends_it(browser: Browser, hall: Hall) -> None:
+    game = await hall.begun(6)
+    token = hall.token()
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game, token)
+        await kept(page)
+        await context.set_offline(True)
+        await type_play(page, "H8 CASA")
+        request = access_pb2.SignOutRequest(command_id=str(uuid.uuid4()))
+        await hall.cell.call("/faristol.access.v1.AccessService/SignOut", request, token)
+        await asyncio.sleep(2)
+        await context.set_offline(False)
+        await expect(page.locator("#state")).to_contain_text("Sign in again", timeout=15_000)
+        await expect(page.locator(".waiting li")).to_have_count(1)
+        await expect(page.locator("#state a")).to_have_attribute("href", f"/sign-in?next=%2Fgames%2F{game}%2Fkeep")
+        await context.add_cookies([{"name": "faristol", "value": hall.token(), "url": hall.address}])
+        await page.reload()
+        await all_sent(page)
+        assert (await hall.table(game)).pending.words[0].word.faces == ["C", "A", "S", "A"]
+
+
+@pytest.mark.nightly
+async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall: Hall) -> None:
+    game = await hall.begun(7)
+    async with phone(browser, service_workers="block") as context:
+        page = await sit_down(context, hall, game)
+        lost: list[str] = []
+
+        async def lose(route: Route) -> None:
+            if len(lost) < 2:
+                answer = await route.fetch()  # it is carried out, and nobody hears of it
+                lost.append(await answer.text())
+                await route.abort()
+            else:
+                await route.continue_()
+
+        await page.route("**/api/v1/game/Pass?*", lose)
+        await page.locator(".next [data-key^=Pass-]").click()
+        await page.locator("dialog [value=do]").click()
+        await all_sent(page)
+        assert len(lost) == 2
+        assert lost[0] == lost[1]
+        assert (await hall.table(game)).turn == 1
+
+
+@pytest.mark.nightly
+async def test_what_waits_is_there_when_the_browser_is_opened_again(hall: Hall, tmp_path: Path) -> None:
+    game = await hall.begun(8)
+    async with async_playwright() as playwright:
+        wanted: dict[str, Any] = {"executable_path": shutil.which("chromium"), "args": FLAGS, **PHONE}
+        context = await playwright.chromium.launch_persistent_context(tmp_path, **wanted)
+        page = await sit_down(context, hall, game)
+        await kept(page)
+        await context.set_offline(True)
+        await type_play(page, "H8 CASA")
+        await expect(page.locator(".waiting li")).to_have_count(1)
+        await context.close()
+        context = await playwright.chromium.launch_persistent_context(tmp_path, **wanted)
+        page = await sit_down(context, hall, game)
+        await all_sent(page)
+        assert (await hall.table(game)).pending.words[0].word.faces == ["C", "A", "S", "A"]
+        await context.close()
+
+
+@pytest.mark.nightly
+async def test_the_sheet_is_signed_by_both_on_the_screen(browser: Browser, hall: Hall) -> None:
+    game = await hall.begun(9)
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game)
+        first, second = (side.player_id for side in (await hall.table(game)).sides)
+        await page.locator(".more summary").click()
+        await page.locator(f".more [data-key^=Abandon-{second}]").click()
+        await expect(page.locator("dialog")).to_contain_text("That ends the game for")
+        await page.locator("dialog [value=do]").click()
+        for player in (first, second):
+            await page.locator(f".next [data-key=SignSheet-{player}]").click(timeout=15_000)
+            await page.locator("dialog [value=do]").click()
+        await expect(page.locator(".next")).to_contain_text("The result is final.", timeout=15_000)
+        assert (await hall.table(game)).phase == game_pb2.PHASE_FINAL
+        assert (await hall.table(game)).end_condition == events.END_CONDITION_ABANDONED
+
+
+@pytest.mark.nightly
+async def test_the_page_is_used_with_keys_alone_and_read_by_squares_and_words(browser: Browser, hall: Hall) -> None:
+    game = await hall.begun(10)
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game)
+        await page.get_by_role("gridcell", name="H8, double word, empty").focus()
+        await page.keyboard.press("ArrowLeft")
+        await expect(page.get_by_role("gridcell", name="H7, empty")).to_be_focused()
+        for key in "cas":
+            await page.keyboard.press(key)
+        await page.keyboard.press("Enter")
+        await all_sent(page)
+        await expect(page.get_by_role("gridcell", name="H8, A", exact=True)).to_be_visible()
+        await page.get_by_text("The board in words").click()
+        await expect(page.get_by_text("H7 across: CAS")).to_be_visible()
+
+
+@pytest.mark.nightly
+async def test_the_pages_of_a_table_fit_a_phone_in_every_language(browser: Browser, hall: Hall) -> None:
+    game = await hall.begun(11)
+    for scheme in ("light", "dark"):
+        async with phone(browser, color_scheme=scheme) as context:
+            page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER))
+            for language in LANGUAGES:
+                for part in ("keep", "clock"):
+                    await page.goto(f"{hall.address}/games/{game}/{part}?lang={language}")
+                    await expect(page.locator(".next h2, .clock-side.on").first).to_be_visible()
+                    await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+                    if part == "keep":
+                        await page.get_by_role("gridcell").nth(112).click()
+                    assert await page.evaluate(WIDE) == "", (part, language)
+                    assert await page.evaluate(FAINT) == [], (part, scheme)
+                    small = await page.evaluate(SMALL, LEAST_TOUCHED)
+                    assert [each for each in small if "cell" not in str(each)] == [], (part, language)

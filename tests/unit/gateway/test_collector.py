@@ -1,0 +1,72 @@
+"""A long collection of garbage is not repeated over what it found alive; cycles are found again in a quiet hour."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Iterator
+from time import perf_counter
+
+import pytest
+
+from faristol.gateway.collector import FEW, Collector
+from faristol.record.tasks import end
+
+
+class Node:
+    """Something that can be in a circle."""
+
+    def __init__(self) -> None:
+        self.other: Node | None = None
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
+def full_collection() -> float:
+    begun = perf_counter()
+    gc.collect()
+    return perf_counter() - begun
+
+
+@pytest.mark.usefixtures("as_before")
+async def test_what_a_long_collection_found_alive_is_not_looked_at_again() -> None:
+    collector = Collector(lambda: FEW + 1, long=0.001, hour=0.01)
+    alive = [Node() for _ in range(100_000)]
+    task = asyncio.create_task(collector.run())
+    await asyncio.sleep(0)
+    try:
+        frozen = gc.get_freeze_count()
+        first = full_collection()
+        assert collector.freezes >= 1
+        assert gc.get_freeze_count() - frozen >= len(alive)
+        await asyncio.sleep(0.05)
+        assert collector.looks == 0  # too many watch
+        assert min(full_collection() for _ in range(5)) < first / 3
+    finally:
+        await end([task])
+    assert not any(getattr(each, "__self__", None) is collector for each in gc.callbacks)
+
+
+@pytest.mark.usefixtures("as_before")
+async def test_frozen_objects_that_refer_to_each_other_are_freed_in_a_quiet_hour() -> None:
+    first, second = Node(), Node()
+    first.other, second.other = second, first
+    there = weakref.ref(first)
+    gc.freeze()
+    del first, second
+    gc.collect()
+    assert there() is not None
+    collector = Collector(lambda: FEW, hour=0.01)
+    task = asyncio.create_task(collector.run())
+    try:
+        async with asyncio.timeout(10):
+            while there() is not None:  # noqa: ASYNC110 # the collector is waited for, which tells nobody
+                await asyncio.sleep(0.01)
+    finally:
+        await end([task])
+    assert collector.looks >= 1
