@@ -81,8 +81,10 @@ class Hall:
 
 
 @asynccontextmanager
-async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
-    """A hall with thirteen tables."""
+async def played_on_paper(
+    folder: Path, lexicons: Path, ruleset: str = "fisc-2023", lexicon: str = "catalan", **options: str
+) -> AsyncIterator[Hall]:
+    """A hall with thirteen tables, by a rule set with its options."""
     async with opened(folder, lexicons) as cell:
         address = cell.process.grpc_address
         caller = authorized(authorize(address, folder / "access", "Console"))
@@ -92,7 +94,9 @@ async def played_on_paper(folder: Path, lexicons: Path) -> AsyncIterator[Hall]:
             def command(kind: Any, **fields: Any) -> Any:
                 return kind(command_id=str(uuid.uuid4()), tournament_id=PAPER, **fields)
 
-            wanted = {"name": "Open", "rounds": 5, "keeping": events.KEEPING_RECORDED}
+            chosen = [events.ChosenOption(name=name, value=value) for name, value in options.items()]
+            rules = {"ruleset": ruleset, "lexicon": lexicon, "options": chosen}
+            wanted = {"name": "Open", "rounds": 7, "keeping": events.KEEPING_RECORDED, **rules}
             await pairing.CreateTournament(command(pairing_pb2.CreateTournamentRequest, **wanted))
             for name in NAMES.split():
                 player = {"player_id": f"{PAPER}-{name.lower()}", "name": name}
@@ -110,6 +114,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch":
 async def phone(browser: Browser, **more: Any) -> AsyncIterator[BrowserContext]:
     """A phone whose pages raise nothing."""
     context = await browser.new_context(**{**PHONE, **more})
+    context.set_default_timeout(60_000)  # other tests run beside this one
     said: list[str] = []
     context.on("weberror", lambda error: said.append(str(error.error)))
     yield context

@@ -14,8 +14,20 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, async_playwright, expect
 from tests.browser.conftest import FLAGS
-from tests.browser.scorers import PHONE, Hall, all_sent, finish_turn, kept, phone, played_on_paper, sit_down, type_play
+from tests.browser.scorers import (
+    PAPER,
+    PHONE,
+    Hall,
+    all_sent,
+    finish_turn,
+    kept,
+    phone,
+    played_on_paper,
+    sit_down,
+    type_play,
+)
 from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
+from tests.integration.test_adjudication import install
 
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -225,6 +237,42 @@ async def test_what_waits_is_there_when_the_browser_is_opened_again(hall: Hall, 
         await all_sent(page)
         assert (await hall.table(game)).pending.words[0].word.faces == ["C", "A", "S", "A"]
         await context.close()
+
+
+PLAYS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "uf-2007": ("catalan", "H7 CASA", "7H COL", {"minutes": "30"}),
+    "festa-major": ("catalan", "H7 CASA", "7H COL", {}),
+    "fise": ("spanish", "H7 CALLE", "7H COCHE", {}),
+    "pes-2024": ("greek", "H7 ΑΛΦΑ", "7H ΑΝΩ", {}),
+}
+"""Of a rule set: a lexicon, two plays, and options that have to be chosen."""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("ruleset", PLAYS)
+async def test_the_turns_of_every_book_are_done_by_two_touches_after_the_play(
+    browser: Browser, tmp_path: Path, no_open: None, ruleset: str
+) -> None:
+    lexicon, first, second, options = PLAYS[ruleset]
+    known = tmp_path / "lexicons"
+    for name, tiles in (("catalan", "ca-100"), ("spanish", "es-100"), ("greek", "el-104")):
+        install(known, name, tiles, [])
+    async with (
+        played_on_paper(tmp_path / "cell", known, ruleset, lexicon, **options) as hall,
+        phone(browser) as context,
+    ):
+        game = f"{PAPER}-r1-t1"
+        page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER))
+        while (await hall.table(game)).phase != game_pb2.PHASE_TURN:
+            await page.locator(".next .big").first.click()
+            await all_sent(page)
+        for turn, line in enumerate((first, second), start=2):
+            await type_play(page, line)
+            await finish_turn(page)
+            await hall.until(game, turn)
+        await all_sent(page)
+        assert len((await hall.table(game)).board) > 5
+        assert await page.locator(".refusal").count() == 0
 
 
 @pytest.mark.nightly

@@ -31,6 +31,8 @@ def asked(method: MethodDescriptor, tournament: str, subject: str, player: str) 
         if path:
             _set(request, path, value)
     for path, _ in needs.narrowed:
+        if len(path) > 1:
+            continue  # in a part, beside what everybody may say
         field = request.DESCRIPTOR.fields_by_name[path[0]]
         setattr(request, path[0], player if field.type == field.TYPE_STRING else True)
     return request  # type: ignore[no-any-return]

@@ -28,7 +28,7 @@ from faristol.credentials.credential import Scope
 from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
 from faristol.gateway import api, credentials_page, entrance, files, openid, pages
 from faristol.gateway.app import app
-from faristol.gateway.consoles import arbiter, judge
+from faristol.gateway.consoles import arbiter, director, judge, results_entry
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 from faristol.pb.access.v1 import access_pb2 as access
@@ -50,6 +50,18 @@ def _who() -> Iterator[tuple[tuple[str, str], frozenset[str]]]:
     for method, path, roles in re.findall(r"^\| (GET|POST) (\S+) \| (.+) \|$", table, re.MULTILINE):
         yield (method, path), EVERYBODY if roles == "everybody" else frozenset(roles.split(", "))
 
+
+PRIVATE = (
+    entrance.routes,
+    openid.routes,
+    credentials_page.routes,
+    *director.ROUTES,
+    *results_entry.ROUTES,
+    judge.routes,
+    arbiter.routes,
+    scorer_page.routes,
+)
+"""The routes of pages that are not for everybody to read."""
 
 WHO = dict(_who())
 """Who is let in at each page that is not for everybody to read, as the page of access says it."""
@@ -94,8 +106,8 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
     public = {route.path for part in (api, files, pages) for route in part.routes.routes if isinstance(route, APIRoute)}
     private = {
         (method, route.path)
-        for part in (entrance, openid, credentials_page, judge, arbiter, scorer_page)
-        for route in part.routes.routes
+        for routes in PRIVATE
+        for route in routes.routes
         if isinstance(route, APIRoute)
         for method in route.methods or ()
     }
@@ -106,7 +118,7 @@ async def test_every_route_is_public_or_says_who_is_let_in() -> None:
 @pytest.mark.parametrize(("method", "path"), OF_A_TOURNAMENT)
 async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method: str, path: str) -> None:
     """Who is not signed in is led to where one signs in; what one may not see is not there."""
-    address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1")
+    address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1", number=1, table=1)
     for tournament in (OWN, FOREIGN):
         for role in (None, *MAY_GIVE):
             name = NAMES[role] if role else ""
@@ -140,9 +152,8 @@ async def test_a_form_of_another_site_does_nothing(cell: Cell, path: str) -> Non
         {},
     ):
         async with visiting(cell, token) as web:
-            answer = await web.post(
-                path.format(tournament_id=OWN, case_id="any", game_id=f"{OWN}-r1-t1"), data=fields, headers=headers
-            )
+            address = path.format(tournament_id=OWN, case_id="any", game_id=f"{OWN}-r1-t1", number=1, table=1)
+            answer = await web.post(address, data=fields, headers=headers)
             assert (answer.status_code, "set-cookie" in answer.headers) == (403, False), headers
             assert "The request came from another site. Nothing was done." in answer.text
     assert await cell.process.runtime.record.last_position() == before

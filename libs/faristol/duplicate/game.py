@@ -15,6 +15,7 @@ from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Direction, Placement, Square, Start, Tile, full_bag, load_tile_set, without
 from faristol.rules.duplicate.plays import Play
+from faristol.rules.duplicate.verification import CalledRack
 
 MS = 1_000_000
 """Nanoseconds of a millisecond."""
@@ -60,13 +61,22 @@ class Turn:
     rack: tuple[str, ...]
     leftover: int
     """How many tiles of the rack, the first ones, were of the turn before."""
-    rejected: int
-    """Racks that went back."""
+    went_back: tuple[CalledRack, ...] = ()
+    """Racks that were called off, in order."""
+    draw: int = 0
+    """The number of its draw in the game."""
+    by_hand: bool = False
+    """The judge took the tiles out of a bag."""
     timer: Timer | None = None
     master: Play | None = None
     top: int = 0
     completed: bool = False
     """It is scored, and its master play lies on the board."""
+
+    @property
+    def rejected(self) -> int:
+        """How many racks went back."""
+        return len(self.went_back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +174,8 @@ def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
 
 def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
     rack = tuple(fact.faces)
-    turn = Turn(fact.turn, game.board, rack, fact.leftover, len(fact.rejected))
+    back = tuple(CalledRack(tuple(went.faces), went.leftover, went.draw) for went in fact.rejected)
+    turn = Turn(fact.turn, game.board, rack, fact.leftover, back, fact.draw, fact.by_hand)
     out = (*without(game.drawn, game.leftover), *rack)
     counter = game.counter if fact.by_hand else fact.draw + 1
     return replace(game, turns=(*game.turns, turn), drawn=out, leftover=(), counter=counter)

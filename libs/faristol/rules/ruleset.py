@@ -18,6 +18,7 @@ from typing import Any
 
 from faristol.rules import sections as parts
 from faristol.rules.duplicate import sections as duplicate
+from faristol.rules.modes import has_section
 from faristol.rules.options import Option, OptionValue, written
 from faristol.rules.tiles import TileSet, load_tile_set
 
@@ -82,8 +83,11 @@ class Ruleset:
     def article(self, key: str) -> str:
         """The article that the value ``section.key`` comes from, empty where the book is silent.
 
-        Raises ``KeyError`` when there is no such value.
+        Raises ``KeyError`` when there is no such value. A section that rules of another mode have is one about which
+        these are silent.
         """
+        if not has_section(self.game.mode, key.partition(".")[0]) and key.partition(".")[0] in _SECTIONS:
+            return ""
         return self.articles[key]
 
     @cached_property
@@ -95,7 +99,8 @@ class Ruleset:
     def sections(self) -> Mapping[str, Any]:
         """Every section that there is in its mode, by its name, in the order of the files, the law among them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return MappingProxyType({name: value for name, value in values.items() if dataclasses.is_dataclass(value)})
+        there = {name: value for name, value in values.items() if dataclasses.is_dataclass(value)}
+        return MappingProxyType({name: value for name, value in there.items() if has_section(self.game.mode, name)})
 
     def same_values(self, other: Ruleset) -> bool:
         """Whether ``other`` has the same values, whatever was chosen and whatever the articles are."""
@@ -119,3 +124,7 @@ class Ruleset:
     def digest(self) -> str:
         """SHA-256 of ``canonical``, 64 hexadecimal characters. Comments and layout of the file do not change it."""
         return hashlib.sha256(self.canonical).hexdigest()
+
+
+_SECTIONS = frozenset(field.name for field in dataclasses.fields(Ruleset))
+"""What rules of some mode have."""

@@ -20,7 +20,7 @@ from faristol.rules.consistency import contradictions
 from faristol.rules.modes import Absent, Mode, has_section, law_of
 from faristol.rules.option_file import OptionFileError, read_option
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import Law
+from faristol.rules.sections import NOBODY_MEETS, Law
 from faristol.rules.values import checked
 
 S = TypeVar("S")
@@ -81,7 +81,8 @@ def section_types(mode: str) -> Mapping[str, Any]:
 def absent_sections(mode: str) -> Mapping[str, Any]:
     """What stands in a ruleset of ``mode`` where there is no section."""
     sections = get_type_hints(Ruleset).keys() - NOT_SECTIONS
-    return {name: Absent(mode, name) for name in sections if not has_section(mode, name)}
+    absent: dict[str, Any] = {name: Absent(mode, name) for name in sections if not has_section(mode, name)}
+    return absent | {"championship": NOBODY_MEETS} if "championship" in absent else absent
 
 
 class _Reader:

@@ -469,9 +469,12 @@ class Lexicon:
 class Championship:
     """Rounds, points of the championship and tie-breaks. Where a book has none, the system is ``none``."""
 
-    system: Literal["swiss", "swiss-lot", "dutch", "round-robin", "double-round-robin", "match", "lot", "none"]
+    system: Literal[
+        "swiss", "swiss-lot", "dutch", "round-robin", "double-round-robin", "match", "lot", "duplicate", "none"
+    ]
     """Who meets whom: the least distance in points and rank, after a first round of halves or by lot; the Dutch system
-    of FIDE; each against each, once or twice; the same two in every round; by lot."""
+    of FIDE; each against each, once or twice; the same two in every round; by lot; nobody, in rounds that are a
+    duplicate game each."""
     rounds_min: int
     win: float
     draw: float
@@ -499,6 +502,30 @@ class Championship:
     """How many boards a match between two teams has; None where players play each for themselves."""
     team_score: Literal["match-points", "board-points"]
     """What teams are ranked by first: what their matches came to, or all their boards together."""
+
+
+NOBODY_MEETS = Championship(
+    system="duplicate",
+    rounds_min=1,
+    win=0,
+    draw=0,
+    loss=0,
+    bye=0,
+    bye_spread=0,
+    coefficient="none",
+    tie_breaks=(),
+    buchholz_cut=0,
+    buchholz_cut_long=0,
+    long_from_rounds=1,
+    unplayed="zero",
+    not_there="bye",
+    late_entry="first-half",
+    late_entry_points=0,
+    team_boards=None,
+    team_score="match-points",
+)
+"""What rules of duplicate games are to whoever pairs: their files have no section ``championship``, and no digest
+depends on this."""
 
 
 @dataclass(frozen=True, slots=True)

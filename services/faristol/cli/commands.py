@@ -208,6 +208,23 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "correct": Verb("CorrectRuling"),
         },
     ),
+    "duplicate": Noun(
+        N_("Duplicate games: racks, slips, scores."),
+        {
+            "call": Verb("duplicate:call", "Call the rack of the next round."),
+            "start": Verb("duplicate:start", "Begin the time of a round."),
+            "slips": Verb("duplicate:slips", "Hand in the slips of a hall, from a file."),
+            "tops": Verb("duplicate:tops", "List the plays of the highest score of a round."),
+            "score": Verb("duplicate:score", "Score a round, and lay its master play."),
+            "claims": Verb("duplicate:claims", "List the claims that wait for the judge."),
+            "claim": Verb("duplicate:claim", "Contest what a round was worth, for a player."),
+            "decide": Verb("duplicate:decide", "Decide a claim: correct the slip, or refuse."),
+            "standings": Verb("duplicate:standings", "Print the standings of a game."),
+            "end": Verb("duplicate:end", "End a game, together with the players."),
+            "validate": Verb("duplicate:validate", "Declare the results of a game final."),
+            "verify": Verb("duplicate:verify", "Draw every rack of a game again, and compare."),
+        },
+    ),
     "draw": Noun(
         N_("Draws of games whose bag the system held."),
         {"verify": Verb("draws:verify", "Make every draw of a game again, and compare.")},

@@ -24,6 +24,8 @@ from faristol.gateway.parameters import (
     PAGES_END,
     IfNoneMatch,
     MinPosition,
+    PageSize,
+    PageToken,
     RoundNumber,
     TournamentId,
     UpToRound,
@@ -84,6 +86,8 @@ async def get_standings(
     player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
     arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
     category: Annotated[str, Query(max_length=20, description="Lines of this category alone, as `U18`.")] = "",
+    page_size: PageSize = 0,
+    page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Standings with their tie-breaks."""
@@ -95,6 +99,8 @@ async def get_standings(
         player_id=player,
         arithmetic=arithmetic,
         category=category,
+        page_size=page_size,
+        page_token=page_token,
     )
     return await asyncio.to_thread(lambda: tagged(Standings.of(answer), if_none_match))
 
@@ -139,10 +145,14 @@ async def get_crosstable(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    page_size: PageSize = 0,
+    page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Everybody's rounds: opponents, results, scores, who started."""
-    answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
+    answer = await results.crosstable(
+        tournament_id, round, when.min_position, when.as_of, page_size=page_size, page_token=page_token
+    )
     return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
 
 
@@ -175,10 +185,14 @@ async def list_players(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
+    page_size: PageSize = 0,
+    page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Players with their ratings."""
-    answer = await results.players(tournament_id, when.min_position, when.as_of)
+    answer = await results.players(
+        tournament_id, when.min_position, when.as_of, page_size=page_size, page_token=page_token
+    )
     return tagged(Players.of(answer), if_none_match)
 
 

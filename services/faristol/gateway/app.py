@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Response
 
-from faristol.gateway import api, credentials_page, entrance, files, openid, pages, problems
+from faristol.gateway import api, credentials_page, documentation, entrance, files, games, openid, pages, problems
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
@@ -18,6 +20,7 @@ from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe, operation_id
+from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import problem_page
 from faristol.gateway.papers import addresses as papers
 from faristol.gateway.papers.pdf import Pdfs
@@ -78,7 +81,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.heard)
     web.state.tail.on_gap(web.state.cache.doubt)
-    public = [*files.routes.routes, *api.routes.routes, *pages.routes.routes]
+    public = [*files.routes.routes, *games.routes.routes, *api.routes.routes, *pages.routes.routes]
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
     web.add_middleware(Streams, fanout=web.state.fanout)
     web.add_middleware(
@@ -93,12 +96,14 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Head)
     for routes in (
         files.routes,
+        games.routes,
         api.routes,
         pages.routes,
         entrance.routes,
         openid.routes,
         credentials_page.routes,
         papers.routes,
+        documentation.routes,
         door.routes,
         queue_stream.routes,
         judge.routes,
@@ -129,14 +134,17 @@ def app(runtime: Runtime) -> FastAPI:
     describe(web, ProblemBody, News, NewsWithContent)
 
     @cache
-    def document() -> tuple[bytes, str]:
-        """The document as it is sent, and its tag: to write 130 kB takes 4 ms, which a crowd would take of others."""
-        body = json.dumps(web.openapi(), ensure_ascii=False, separators=(",", ":")).encode()
+    def written(what: Callable[[], dict[str, Any]]) -> tuple[bytes, str]:
+        """A document as it is sent, and its tag: to write 130 kB takes 4 ms, which a crowd would take of others."""
+        body = json.dumps(what(), ensure_ascii=False, separators=(",", ":")).encode()
         return body, f'"{digest(body)}"'
 
     @web.get("/openapi.json", include_in_schema=False)
     async def get_openapi(if_none_match: IfNoneMatch = None) -> Response:
-        body, tag = document()
-        return unless_known(body, tag, if_none_match, "application/json")
+        return unless_known(*written(web.openapi), if_none_match, "application/json")
+
+    @web.get("/openapi-commands.json", include_in_schema=False)
+    async def get_openapi_commands(if_none_match: IfNoneMatch = None) -> Response:
+        return unless_known(*written(commands_document), if_none_match, "application/json")
 
     return web

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, Answer, Shown
+from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Shown
 from faristol.gateway.standings import Outcome, Standing, TermBasis
 
 
@@ -52,3 +52,4 @@ class Crosstable(Answer):
     rounds: int = Field(description="Rounds paired so far, or up to the one asked for.")
     rows: list[Row]
     division: str = DIVISION
+    next_page_token: str = NEXT_PAGE

@@ -122,6 +122,16 @@ async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 
 PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
 """What a page's `next_page_token` looks like, for who reads the document: the service that made it checks it."""
 
+PageSize = Annotated[int, Query(ge=0, le=10_000, description="Lines in the answer at most; all when 0."), DIGITS]
+PageToken = Annotated[
+    str,
+    Query(
+        max_length=9,
+        description="Go on where an answer ended: its `next_page_token`, as it was. Ask for the same otherwise.",
+        pattern="^[0-9]{0,9}$",
+    ),
+]
+
 When = Annotated[Moment, Depends(_moment)]
 IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
 

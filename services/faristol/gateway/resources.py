@@ -67,6 +67,7 @@ KEPT: Mapping[str, Shows] = {
     f"{_API}/crosstable.csv": Shows.SCORES,
     f"{_API}/rounds/{{number}}/pairings": Shows.SCORES,
     f"{_API}/rounds/{{number}}/pairings.csv": Shows.SCORES,
+    f"{_API}/games": Shows.SCORES,
     f"{_API}/prizes": Shows.SCORES,
     f"{_API}/players": Shows.TOURNAMENT,
     f"{_API}/rulings": Shows.TOURNAMENT,

@@ -115,6 +115,7 @@ class Results:
         arithmetic: bool = False,
         category: str = "",
         page_size: int = 0,
+        page_token: str = "",
     ) -> pb.GetStandingsResponse:
         """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
         return await self._asked(
@@ -127,6 +128,7 @@ class Results:
                 arithmetic=arithmetic,
                 category=category,
                 page_size=page_size,
+                page_token=page_token,
                 **fields(as_of),
             ),
         )
@@ -183,13 +185,25 @@ class Results:
         )
 
     async def crosstable(
-        self, tournament_id: str, round_: int = 0, min_position: int = 0, as_of: AsOf | None = None
+        self,
+        tournament_id: str,
+        round_: int = 0,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        page_size: int = 0,
+        page_token: str = "",
     ) -> pb.GetCrosstableResponse:
         """Everybody's rounds up to one, or so far when that is 0."""
         return await self._asked(
             self._stub.GetCrosstable,
             pb.GetCrosstableRequest(
-                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+                tournament_id=tournament_id,
+                round=round_,
+                min_position=min_position,
+                page_size=page_size,
+                page_token=page_token,
+                **fields(as_of),
             ),
         )
 
@@ -223,12 +237,24 @@ class Results:
         )
 
     async def players(
-        self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
+        self,
+        tournament_id: str,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        page_size: int = 0,
+        page_token: str = "",
     ) -> pb.ListPlayersResponse:
         """Players with their ratings."""
         return await self._asked(
             self._stub.ListPlayers,
-            pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
+            pb.ListPlayersRequest(
+                tournament_id=tournament_id,
+                min_position=min_position,
+                page_size=page_size,
+                page_token=page_token,
+                **fields(as_of),
+            ),
         )
 
     async def player(

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, DIVISION, TEAM, Answer, Shown
+from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, Answer, Shown
 from faristol.pb.results.v1 import results_pb2 as pb
 
 TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
@@ -103,3 +103,4 @@ class Standings(Answer):
     round: int = Field(description="The last round counted, 0 when none is.")
     standings: list[Standing]
     division: str = DIVISION
+    next_page_token: str = NEXT_PAGE

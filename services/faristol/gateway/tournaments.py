@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, TEAM, Answer, Pin, Shown
+from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, Answer, Pin, Shown
 
 Phase = Literal["paired", "started", "closed"]
 
@@ -112,3 +112,4 @@ class Players(Answer):
     rating_published_at: datetime | None = Field(description="When the rating list was published first.")
     rating_revised_at: datetime | None = Field(description="When it was revised last; null while it never was.")
     players: list[Player]
+    next_page_token: str = NEXT_PAGE

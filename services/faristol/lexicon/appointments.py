@@ -41,7 +41,7 @@ class Needs:
     @classmethod
     def of(cls, ruleset: Ruleset, language: str) -> Needs:
         """The needs of a tournament with these rules and a lexicon in this language."""
-        appeals = ruleset.challenge.appeal_by != "none"
+        appeals = ruleset.game.mode != "duplicate" and ruleset.challenge.appeal_by != "none"
         return cls(language, ruleset.article("challenge.appeal_by") if appeals else "")
 
 

@@ -195,6 +195,8 @@ class Cell(NamedTuple):
     channel: grpc.aio.Channel
     reactions: Sequence[Reaction]
     lexicon: Pin
+    address: str
+    """``HOST:PORT`` of its services."""
 
 
 @asynccontextmanager
@@ -217,7 +219,7 @@ async def serving(
             grpc.aio.insecure_channel(cell.grpc_address) as channel,
         ):
             reactions = [reaction for build in builders(services) for reaction in build(cell.runtime).reactions]
-            yield Cell(cell.runtime.record, channel, reactions, lexicon)
+            yield Cell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address)
 
 
 def on_cell(nats_url: str) -> Tables:

@@ -16,7 +16,9 @@ from faristol.bus import CannotTake
 from faristol.kernel import facts
 from faristol.kernel.topics import place_of
 from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.clock.v1 import turn_events_pb2 as turns
 from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
@@ -30,7 +32,7 @@ from faristol.results.rounds import OF_RESULT, OF_ROUND, RANKED
 from faristol.results.rows import Game, Ruleset, Seat, Sheet
 from faristol.results.tournament import OF_TOURNAMENT, created
 
-TYPES = facts.types_of(facts.events_of(clock, game_events, pairing, rating))
+TYPES = facts.types_of(facts.events_of(clock, turns, game_events, duplicate, pairing, rating))
 """Full names of every event that may come. Cases are for officials, and are not among them."""
 
 CHANGING = facts.that_change(

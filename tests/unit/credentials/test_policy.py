@@ -17,6 +17,7 @@ from faristol.credentials.needs import needs_of, needs_of_all
 from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, PLAYER, SCORER, Role
 from faristol.kernel.errors import NotFound
+from faristol.pb.game.v1 import duplicate_pb2 as duplicate
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.lexicon.v1 import adjudication_pb2 as judging
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -27,12 +28,12 @@ PLACE = Place("open", "A", 3, frozenset({"p1", "p2"}), "ca")
 PLACES = Places({"open-r1-t3": PLACE}, {"a-case": PLACE})
 
 
-def outcome(credential: Credential | None, method: str, request: Message) -> str:
+def outcome(credential: Credential | None, method: str, request: Message, places: Places = PLACES) -> str:
     """The reason why a call is refused; empty when it is not."""
     needs = next(needs for path, needs in NEEDS.items() if path.endswith(f"/{method}"))
     try:
         check_role(credential, needs, request)
-        check_scope(credential, needs, request, PLACES)
+        check_scope(credential, needs, request, places)
     except (Denied, Unauthenticated) as problem:
         return problem.reason
     except NotFound as problem:
@@ -237,3 +238,53 @@ def test_a_narrower_scope_holds_nothing_more(narrow: Scope, wide: Scope) -> None
 def test_nobody_judges_a_game_that_they_play(role: Role) -> None:
     assert may_judge(held(role, player="p9"), PLACE)
     assert not may_judge(replace(held(role), player="p1"), PLACE)
+
+
+EVERYWHERE = Places({"open-r1": Place("open", "", 0, frozenset(), everywhere=True)})
+
+
+@pytest.mark.parametrize(
+    ("credential", "hall", "expected"),
+    [
+        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Nord", ""),
+        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Sud", "OUT_OF_SCOPE"),
+        (held(SCORER, tournaments=["open"], halls=["Nord"]), "", "OUT_OF_SCOPE"),
+        (held(SCORER, tournaments=["open"]), "Sud", ""),
+        (held(ARBITER, tournaments=["closed"]), "Sud", "OUT_OF_SCOPE"),
+        (held(PLAYER, tournaments=["open"], player="p1"), "Sud", ""),
+        (held(PLAYER, tournaments=["closed"], player="p1"), "Sud", "OUT_OF_SCOPE"),
+    ],
+)
+def test_who_holds_a_hall_of_a_duplicate_game_hands_in_for_it_alone(
+    credential: Credential, hall: str, expected: str
+) -> None:
+    request = duplicate.SubmitSlipsRequest(game_id="open-r1", hall=hall)
+    request.slips.add(player_id="p1")
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == expected
+
+
+@pytest.mark.parametrize(
+    ("credential", "expected"),
+    [
+        (held(ARBITER, tournaments=["open"]), ""),
+        (held(ARBITER, tournaments=["open"], halls=["Nord"]), "OUT_OF_SCOPE"),
+        (held(SCORER, tournaments=["open"]), "ROLE_MAY_NOT"),
+    ],
+)
+def test_what_is_for_all_halls_is_for_those_who_hold_the_tournament(credential: Credential, expected: str) -> None:
+    request = duplicate.ScoreTurnRequest(game_id="open-r1", turn=1)
+    assert outcome(credential, "ScoreTurn", request, EVERYWHERE) == expected
+
+
+def test_a_player_hands_in_their_own_slip_alone() -> None:
+    request = duplicate.SubmitSlipsRequest(game_id="open-r1")
+    request.slips.add(player_id="p2")
+    credential = held(PLAYER, tournaments=["open"], player="p1")
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "OTHER_PLAYER"
+    request.slips[0].player_id = "p1"
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == ""
+    request.collector_id = "somebody"
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "ROLE_MAY_NOT"
+    request.collector_id = ""
+    request.slips[0].written_at.FromSeconds(1)
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "ROLE_MAY_NOT"

@@ -233,6 +233,38 @@ async def test_a_ruling_takes_a_phony_off_and_lets_the_clock_go_on_once_it_is_ca
     assert (game.phase, game.turn_player_id, len(game.board)) == (game_pb2.PHASE_TURN, "biel", 0)
 
 
+async def test_offers_tell_nothing_of_a_ruling_before_the_table_does(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    await tables.PlacePlay(placing())
+    await tables.Challenge(challenging(after(40)))
+    asked = game_pb2.ListOffersRequest(game_id=GAME)
+    before = await tables.ListOffers(asked)
+    case_id = case_ids_of(GAME, SEED, 1)[0]
+    ruled = lexicon_events.CaseRuled(
+        case_id=case_id, game_id=GAME, turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))
+    )
+    case = await write(record, f"case-{case_id}", lexicon_events.CaseOpened(case_id=case_id), ruled)
+    assert await tables.ListOffers(asked) == before
+    await follow(record, case)
+    assert await tables.ListOffers(asked) != before
+
+
+async def test_a_player_is_told_their_own_offers_alone(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    own = await tables.ListOffers(game_pb2.ListOffersRequest(game_id=GAME, player_id="biel"))
+    assert {offer.player_id for offer in own.offers} == {"biel"}
+    assert not {"PlacePlay", "Exchange"} & {offer.method for offer in own.offers}  # anna is on turn
+    every = await tables.ListOffers(game_pb2.ListOffersRequest(game_id=GAME, arbiter_id="eleni"))
+    assert {offer.method for offer in every.offers if offer.player_id == "anna"} >= {"PlacePlay", "Exchange", "Pass"}
+    assert any(offer.by_arbiter for offer in every.offers)
+    with pytest.raises(grpc.aio.AioRpcError, match="does not play at this table"):
+        await tables.ListOffers(game_pb2.ListOffersRequest(game_id=GAME, player_id="nobody"))
+
+
 async def test_a_game_goes_from_the_last_play_to_a_final_result(
     record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from collections.abc import AsyncIterator
@@ -21,12 +22,38 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PAGE = Path(__file__).parents[3] / "docs" / "apps.md"
 
 
-def client(number: int, folder: Path) -> Path:
-    """A client of the page in a file."""
-    code = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[number]
-    made = folder / "client.py"
-    made.write_text(code)
-    return made
+def example(tmp_path: Path, part: str) -> Path:
+    """The program of a part of the page, as a file."""
+    text = PAGE.read_text(encoding="utf-8").partition(f"## {part}\n")[2]
+    found = re.search(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert found, part
+    program = tmp_path / "program.py"
+    program.write_text(found[1])
+    return program
+
+
+async def test_the_app_of_the_page_prints_the_standings_and_each_result(finished: Stage, tmp_path: Path) -> None:
+    program = example(tmp_path, "An app in Python")
+    assert len(program.read_text().splitlines()) <= 20
+    address = str(finished.http.base_url).rstrip("/")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(program),
+        address,
+        "lliga",
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(30):
+            told = [(await process.stdout.readline()).decode().strip() for _ in range(10)]
+    finally:
+        process.kill()
+        await process.wait()
+    assert told[:2] == ["Lliga de primavera", "1 Carme Riera 1.5"]
+    assert told[6] == "Anna Puigdomènech i Casadevall 15 – Carme Riera 111"
+    assert [line.count(" – ") for line in told[6:]] == [1, 1, 1, 1]
 
 
 @asynccontextmanager
@@ -47,7 +74,7 @@ async def started(made: Path, stage: Stage) -> AsyncIterator[asyncio.StreamReade
 async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage: Stage, tmp_path: Path) -> None:
     hall = Championship()
     await stage.add(*hall.create())
-    made = client(1, tmp_path)
+    made = example(tmp_path, "Content, so that nothing has to be fetched")
     made.write_text(made.read_text().replace("json.load(", "no_answer("))  # whoever fetches breaks
     async with started(made, stage) as said:
         await stage.add(*hall.first_round())
@@ -62,6 +89,6 @@ async def test_the_client_of_the_page_prints_the_plays_of_its_table(finished: St
     plays = Topic.of({"lliga": ""}, rounds=[1], tables=[1], types=["PlayPlaced"])
     news = [each for each in map(piece, await finished.record.read(types=PUBLIC)) if plays.has(each)]
     assert len(news) > 3
-    async with started(client(0, tmp_path), finished) as said:
+    async with started(example(tmp_path, "A client in any language"), finished) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news]

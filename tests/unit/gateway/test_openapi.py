@@ -16,8 +16,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 NAME = re.compile(r"[a-z]+(_[a-z]+){1,3}")
 """What a function of a generated client can be called."""
 
-FILLED = {"tournament_id": "lliga", "number": "1", "game_id": "lliga-r1-t1"}
+FILLED = {"tournament_id": "lliga", "number": "1", "game_id": "lliga-r1-t1", "player_id": "anna"}
 ENDLESS = ("follow_tournament", "follow_tournaments")
+STREAMED = ("get_games_zip",)
+"""What is sent as it is made, so that its length is not known before."""
 PROBLEM = "application/problem+json"
 
 
@@ -278,7 +280,9 @@ OF_THE_MOMENT = {"date": "", "ratelimit": ""}
 
 async def test_head_is_answered_wherever_get_is_with_the_same_headers_and_no_body(finished: Stage) -> None:
     described = [
-        path for path, operation in operations(await document(finished)) if operation["operationId"] not in ENDLESS
+        path
+        for path, operation in operations(await document(finished))
+        if operation["operationId"] not in (*ENDLESS, *STREAMED)
     ]
     for path in (*HEADS, *described):
         as_it_is = {"Accept-Encoding": "identity"}

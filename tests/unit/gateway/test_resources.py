@@ -3,18 +3,19 @@ from __future__ import annotations
 import pytest
 from fastapi.routing import APIRoute
 
-from faristol.gateway import api, files, news, pages
+from faristol.gateway import api, files, games, news, pages
 from faristol.gateway.representation import takes_gzip
 from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows
 from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
-NOT_KEPT = {"/manifest.webmanifest", "/worker.js", "/status", "/api/v1/status", "/api/v1/seals", *STREAMS}
+ARCHIVE = "/api/v1/tournaments/{tournament_id}/games.zip"
+NOT_KEPT = {"/manifest.webmanifest", "/worker.js", "/status", "/api/v1/status", "/api/v1/seals", ARCHIVE, *STREAMS}
 LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
 
 
 def test_every_address_is_kept_or_said_not_to_be() -> None:
-    routes = [*files.routes.routes, *api.routes.routes, *pages.routes.routes]
+    routes = [*files.routes.routes, *games.routes.routes, *api.routes.routes, *pages.routes.routes]
     assert {route.path for route in routes if isinstance(route, APIRoute)} == KEPT.keys() | NOT_KEPT
 
 

@@ -26,6 +26,7 @@ IDS = [
 THINGS = {
     "ancestor_ids",
     "case_id",
+    "claim_id",
     "credential_id",
     "game_id",
     "session_id",

@@ -32,6 +32,7 @@ REQUESTS: list[Message] = [
     pb.CheckInPlayerRequest(player_id="p1"),
     pb.CheckOutPlayerRequest(player_id="p1"),
     pb.CloseRoundRequest(round=1),
+    pb.ConfirmResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),
     pb.CorrectRulingRequest(game_id=GAME, turn=1, arbiter_id="eva"),
     pb.DecideAppealRequest(appeal=1, upheld=True),
@@ -59,6 +60,7 @@ REQUESTS: list[Message] = [
         player_id="p1", kind=events.SANCTION_KIND_ROUNDS, rounds=[2], arbiter_id="eva", decided_by=["ona"]
     ),
     pb.SetHallsRequest(),
+    pb.SetResultCheckRequest(second_person=True),
     pb.StartPostponedGameRequest(game_id=GAME),
     pb.StartRoundRequest(round=1),
     pb.UnpairRoundRequest(round=1),

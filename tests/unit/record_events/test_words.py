@@ -13,8 +13,8 @@ from faristol.record.notes import WITH_WORDS, Note, field_of, parted
 NO_FREE_WORDS = frozenset(
     (
         "algorithm", "article", "bag", "blanks", "chosen_by", "claimed_by", "decided_by", "digest", "division_of",
-        "face", "faces", "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack", "returned",
-        "shown", "system", "time_zone",
+        "face", "faces", "fault", "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack",
+        "returned", "shown", "system", "time_zone", "warned",
     )
 )  # fmt: skip
 """Fields that hold a term, a tile or an id; so does every one whose name ends in id or ids."""
@@ -24,8 +24,12 @@ PUBLIC = frozenset(
         "faristol.access.v1.Scope.halls",
         "faristol.game.v1.ChosenOption.name",
         "faristol.game.v1.ChosenOption.value",
+        "faristol.game.v1.DuplicateHall.name",
         "faristol.game.v1.GameOpened.hall",
         "faristol.game.v1.Pin.name",
+        "faristol.game.v1.Slip.coordinates",
+        "faristol.game.v1.Slip.score",
+        "faristol.game.v1.Slip.word",
         "faristol.lexicon.v1.WordRuling.reason",
         "faristol.lexicon.v1.WordRuling.source",
         "faristol.pairing.v1.Division.name",
@@ -40,7 +44,8 @@ PUBLIC = frozenset(
 )
 """Words that are of no player, and that the record keeps for ever: what things are called, and what is law of words.
 
-A category is the class of competition that many are in, and its results are public for ever, as the rating is.
+A category is the class of competition that many are in, and its results are public for ever, as the rating is. What
+stands on a slip is a play, of 64 characters at most: it is kept as it was written, or nobody could check its score.
 """
 
 TEXTS = [

@@ -55,9 +55,14 @@ class Tables:
         table = self[number]
         scores = [score.score for score in table.scores]
         seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
+        return f"{number} · {', '.join(filter(None, [seats, self.about(number)]))}"
+
+    def about(self, number: int) -> str:
+        """What there is to be said of a result beside its scores: ``entered by Eva Soler at 10:31:02``."""
+        table = self[number]
         given = " – ".join(str(score.score) for score in table.scores_given)
         as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
-        return f"{number} · {', '.join(filter(None, [seats, self._outcome(table), as_given, self._who(table)]))}"
+        return ", ".join(filter(None, [self._outcome(table), as_given, self._who(table)]))
 
     def _outcome(self, table: pairing.TableResult) -> str:
         names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}

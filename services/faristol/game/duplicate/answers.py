@@ -100,7 +100,17 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
 
 
 def _turn(turn: Turn) -> pb.DuplicateTurn:
-    said = pb.DuplicateTurn(turn=turn.number, faces=turn.rack, leftover=turn.leftover, rejected=turn.rejected)
+    said = pb.DuplicateTurn(
+        turn=turn.number,
+        faces=turn.rack,
+        leftover=turn.leftover,
+        rejected=turn.rejected,
+        draw=turn.draw,
+        by_hand=turn.by_hand,
+        rejected_racks=[
+            events.RejectedRack(faces=back.faces, draw=back.draw, leftover=back.leftover) for back in turn.went_back
+        ],
+    )
     if turn.timer is not None:
         said.started_at.CopyFrom(timestamp(turn.timer.first_at))
         if turn.timer.ends_at is None:

@@ -3,18 +3,12 @@
 
 import { about, fill, make, nameOf, say, text } from "./dom.js";
 import { offset } from "./device.js";
-import { ask, labelOf } from "./keep-acts.js";
 import { keepOffline } from "./offline.js";
-import { Outbox } from "./outbox.js";
-import { TableState, ahead, minutes, rest, timesLeft } from "./table-state.js";
-import { KNOWN, queueOf } from "./waiting.js";
+import { finish, follow, offerButton, offers, outbox, rules, shown, state } from "./table-page.js";
+import { minutes, rest, timesLeft } from "./table-state.js";
+import { queueOf } from "./waiting.js";
 
 const OF_ARBITER = ["Resume", "Neutralise"];
-const rules = { ...about.rules, keeper: about.players[0].id };
-const outbox = new Outbox(about.game);
-const state = new TableState({
-  game: about.game, tournament: about.tournament, players: about.players.map(({ id }) => id), arbiter: about.arbiter, news: about.news, offers: true,
-});
 
 const page = document.getElementById("clock");
 const note = make("p", { class: "clock-note", role: "status" });
@@ -22,17 +16,18 @@ const tools = make("div", { class: "clock-tools" });
 const queue = make("div", { class: "clock-queue" });
 const middle = make("div", { class: "clock-middle" }, note, tools, queue);
 const sides = about.players.map(({ id, name }, place) => {
-  const side = make("button", { class: `clock-side side-${place}`, type: "button", onclick: () => tap(id) },
-    make("span", { class: "who" }, name), make("time", {}, "–"), make("span", { class: "what" }));
+  const side = make(
+    "button",
+    { class: `clock-side side-${place}`, type: "button", onclick: () => tap(id) },
+    make("span", { class: "who" }, name),
+    make("time", {}, "–"),
+    make("span", { class: "what" }),
+  );
   return [id, side];
 });
 page.append(sides[0][1], middle, ...sides.slice(1).map(([, side]) => side));
 
 let tapped = null; // a tap for a turn that is not entered yet: {player, turn, at}
-
-function shown() {
-  return state.seen && ahead(state.seen, outbox.acts, rules);
-}
 
 function tap(player) {
   const table = shown();
@@ -49,9 +44,7 @@ function tap(player) {
 /** Does what is left of the turn, and presses. */
 function end(table) {
   tapped = null;
-  const acts = rest(table, rules, { isPlay: Boolean(table.pending) });
-  const after = state.seen.table.occurred_at;
-  outbox.add(...acts.map((act) => ({ ...act, after, turn: table.turn, unless: KNOWN, label: `${nameOf(act.body.player_id)}: ${about.acts[act.method]}` })));
+  finish(rest(table, rules, { isPlay: Boolean(table.pending) }));
 }
 
 function draw() {
@@ -79,21 +72,35 @@ function drawMiddle(table, isOver) {
   const isStopped = state.seen.clock?.neutralised;
   const ended = outbox.state === "ended" || state.status === 401;
   const away = waiting > 1 ? text("kept", { count: waiting }) : waiting ? text("keptOne") : text("away");
-  const told = ended ? text("signIn") : outbox.state === "away" || !navigator.onLine ? away : tapped ? text("notEntered") : isOver ? text("ended")
-    : isStopped ? text("neutralised") : state.seen.clock ? text("turnOf", { turn: table.turn, player: nameOf(table.mover) }) : text("noClock");
+  const told = ended
+    ? text("signIn")
+    : outbox.state === "away" || !navigator.onLine
+      ? away
+      : tapped
+        ? text("notEntered")
+        : isOver
+          ? text("ended")
+          : isStopped
+            ? text("neutralised")
+            : state.seen.clock
+              ? text("turnOf", { turn: table.turn, player: nameOf(table.mover) })
+              : text("noClock");
   say(note, told);
-  const offers = state.seen.offers.filter(({ method }) => OF_ARBITER.includes(method) && about.may.includes(method));
-  fill(tools,
-    ended && make("a", { class: "button", href: `/sign-in?next=${encodeURIComponent(location.pathname)}` }, text("signInLink")),
-    offers.map((offer) => make("button", { class: "quiet", type: "button", "data-key": offer.method, onclick: () => enter(offer) }, labelOf(offer))),
-    document.documentElement.requestFullscreen && make("button", { class: "quiet", type: "button", "data-key": "full", onclick: fullScreen }, text("full")),
-    make("a", { class: "quiet", href: `/games/${encodeURIComponent(about.game)}/keep` }, text("scorer")));
+  const found = offers().filter(({ method }) => OF_ARBITER.includes(method));
+  fill(
+    tools,
+    ended &&
+      make(
+        "a",
+        { class: "button", href: `/sign-in?next=${encodeURIComponent(location.pathname)}` },
+        text("signInLink"),
+      ),
+    found.map((offer) => offerButton(offer)),
+    document.documentElement.requestFullscreen &&
+      make("button", { class: "quiet", type: "button", "data-key": "full", onclick: fullScreen }, text("full")),
+    make("a", { class: "quiet", href: `/games/${encodeURIComponent(about.game)}/keep` }, text("scorer")),
+  );
   fill(queue, queueOf(outbox, state.seen, { onlyRefused: true }));
-}
-
-async function enter(offer) {
-  const act = await ask(offer, state.seen);
-  if (act) outbox.add({ ...act, after: state.seen.table.occurred_at });
 }
 
 function tick() {
@@ -113,7 +120,11 @@ function tick() {
 function waited(player, table) {
   const presses = outbox.acts.filter((act) => act.method === "Press" && !act.problem);
   if (!presses.length || !state.seen.clock?.running?.length) return 0;
-  let [running, since, change] = [state.seen.clock.running[0].player_id, Date.parse(state.seen.clock.running[0].since), 0];
+  let [running, since, change] = [
+    state.seen.clock.running[0].player_id,
+    Date.parse(state.seen.clock.running[0].since),
+    0,
+  ];
   const order = about.players.map(({ id }) => id);
   const now = offset.now();
   if (player === running) change += now - since;
@@ -137,14 +148,8 @@ async function stayAwake() {
   await navigator.wakeLock.request("screen").catch(() => {}); // the battery is low, or the person forbids it
 }
 
-for (const kind of ["change", "state"]) outbox.addEventListener(kind, draw);
-for (const kind of ["sent", "refused", "known"]) outbox.addEventListener(kind, () => state.look());
-state.addEventListener("change", () => {
-  draw();
-  if (state.status === 200) outbox.send();
-});
+follow(draw);
 document.addEventListener("visibilitychange", stayAwake);
-for (const kind of ["online", "offline"]) addEventListener(kind, draw);
 setInterval(tick, 100);
 stayAwake();
 await outbox.open();

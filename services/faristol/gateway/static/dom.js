@@ -29,7 +29,10 @@ export function make(tag, given = {}, ...children) {
  * ends where it began, and the focus is not lost; what they listen with is what the wanted ones had.
  */
 export function fill(element, ...children) {
-  patch(element, children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== ""));
+  patch(
+    element,
+    children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== ""),
+  );
 }
 
 function keyOf(node) {

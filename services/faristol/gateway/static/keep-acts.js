@@ -6,7 +6,18 @@ import { faceOf, nameOf as square, spelled } from "./tiles.js";
 const rules = about.rules;
 
 /** Commands that are done by one touch. */
-const AT_ONCE = new Set(["Press", "Stop", "StartGame", "AcceptPlay", "CallArbiter", "DismissArbiter", "AssignArbiter", "Resume", "RecordArrival", "ReturnToTable"]);
+const AT_ONCE = new Set([
+  "Press",
+  "Stop",
+  "StartGame",
+  "AcceptPlay",
+  "CallArbiter",
+  "DismissArbiter",
+  "AssignArbiter",
+  "Resume",
+  "RecordArrival",
+  "ReturnToTable",
+]);
 
 /** Those by which somebody can lose a game at once. */
 const ENDS = new Set(["Abandon", "AgreeEnd"]);
@@ -14,11 +25,17 @@ const ENDS = new Set(["Abandon", "AgreeEnd"]);
 /** Each field that is asked for: gives its elements, and what it adds to the request. */
 const ASKED = {
   StateRack: () => [tiles("faces")],
-  TakeBackEntries: (seen, offer) => [choice("turn", text("whichTurn"), [...offer.choices].reverse(), String), line("note", text("note"))],
+  TakeBackEntries: (seen, offer) => [
+    choice("turn", text("whichTurn"), [...offer.choices].reverse(), String),
+    line("note", text("note")),
+  ],
   DecideOffCentre: () => [yesNo("accept", text("accept"))],
   WriteScore: () => [number("score", text("score")), number("total", text("total")), hint(text("asCounted"))],
   SettleCount: () => [number("score", text("score")), hint(text("asCounted"))],
-  CorrectPlay: (seen, offer) => [choice("turn", text("whichPlay"), [...offer.choices].reverse(), (turn) => playOf(seen, turn)), number("score", text("score"), true)],
+  CorrectPlay: (seen, offer) => [
+    choice("turn", text("whichPlay"), [...offer.choices].reverse(), (turn) => playOf(seen, turn)),
+    number("score", text("score"), true),
+  ],
   CorrectTotal: () => [number("total", text("total"), true)],
   SettleBlank: (seen, offer) => [blankSquare(offer), letter("stated"), ...(offer.by_arbiter ? [letter("face")] : [])],
   ClaimFakeBlank: (seen, offer) => [blankSquare(offer), letter("face")],
@@ -36,12 +53,24 @@ const ASKED = {
   ResolveOverdraw: () => [tiles("faces")],
   ResolveUnderdraw: () => [check("show", text("show"))],
   ReportTilesFound: () => [tiles("faces")],
-  ImposeSanction: (seen, offer) => [choice("kind", text("why"), offer.choices, (kind) => about.choices.ImposeSanction[kind]), number("points", text("points")), line("note", text("note"))],
+  ImposeSanction: (seen, offer) => [
+    choice("kind", text("why"), offer.choices, (kind) => about.choices.ImposeSanction[kind]),
+    number("points", text("points")),
+    line("note", text("note")),
+  ],
   RecordWordAsked: () => [tiles("word", (faces) => ({ word: { faces } }))],
   SignSheet: (seen, offer) => [totals(seen, offer)],
-  Neutralise: (seen, offer) => [choice("reason", text("why"), offer.choices, (reason) => about.choices.Neutralise[reason])],
-  CorrectClock: (seen, offer) => [time("used_ms"), choice("reason", text("why"), offer.choices, (reason) => about.choices.CorrectClock[reason])],
-  LeaveTable: (seen, offer) => [yesNo("told", text("told")), ...(rules.untold ? [hint(text("sure", { player: nameOf(offer.player_id) }))] : [])],
+  Neutralise: (seen, offer) => [
+    choice("reason", text("why"), offer.choices, (reason) => about.choices.Neutralise[reason]),
+  ],
+  CorrectClock: (seen, offer) => [
+    time("used_ms"),
+    choice("reason", text("why"), offer.choices, (reason) => about.choices.CorrectClock[reason]),
+  ],
+  LeaveTable: (seen, offer) => [
+    yesNo("told", text("told")),
+    ...(rules.untold ? [hint(text("sure", { player: nameOf(offer.player_id) }))] : []),
+  ],
 };
 
 /** What an offer does, in words: the button, and whose rack it is about. */
@@ -57,8 +86,15 @@ export function labelOf(offer) {
 export async function ask(offer, seen) {
   const body = bodyOf(offer, seen);
   const who = offer.by_arbiter ? text("ofArbiter") : nameOf(offer.player_id);
-  const label = [who, offer.by_arbiter && offer.player_id ? nameOf(offer.player_id) : "", labelOf(offer)].filter(Boolean).join(": ");
-  const act = (more, told = "") => ({ service: offer.service, method: offer.method, body: { ...body, ...more }, label: told ? `${label} · ${told}` : label });
+  const label = [who, offer.by_arbiter && offer.player_id ? nameOf(offer.player_id) : "", labelOf(offer)]
+    .filter(Boolean)
+    .join(": ");
+  const act = (more, told = "") => ({
+    service: offer.service,
+    method: offer.method,
+    body: { ...body, ...more },
+    label: told ? `${label} · ${told}` : label,
+  });
   if (AT_ONCE.has(offer.method)) return act({});
   const fields = ASKED[offer.method]?.(seen, offer) ?? [];
   if (ENDS.has(offer.method)) fields.push(hint(text("sure", { player: who })));
@@ -73,7 +109,8 @@ function bodyOf(offer, seen) {
   if (offer.method === "Abandon") body.player_ids = [offer.player_id];
   else if (offer.player_id) body.player_id = offer.player_id;
   if (offer.drawer_id) body.drawer_id = offer.drawer_id;
-  if (!offer.by_arbiter && ["SettleCount", "CorrectPlay", "CorrectTotal"].includes(offer.method)) body.player_ids = everybody;
+  if (!offer.by_arbiter && ["SettleCount", "CorrectPlay", "CorrectTotal"].includes(offer.method))
+    body.player_ids = everybody;
   if (offer.method === "ReopenGame") body.player_ids = everybody;
   return body;
 }
@@ -81,19 +118,31 @@ function bodyOf(offer, seen) {
 function shown(title, article, fields) {
   return new Promise((resolve) => {
     const dialog = make("dialog", { class: "ask", "aria-labelledby": "ask-title" });
-    const form = make("form", { method: "dialog" },
+    const form = make(
+      "form",
+      { method: "dialog" },
       make("h2", { id: "ask-title" }, title),
       article && make("p", { class: "note" }, article),
       fields.map((field) => field.element),
-      make("div", { class: "acts" },
+      make(
+        "div",
+        { class: "acts" },
         make("button", { class: "big", value: "do" }, text("do")),
-        make("button", { class: "quiet", type: "button", onclick: () => dialog.close("") }, text("cancel"))));
+        make("button", { class: "quiet", type: "button", onclick: () => dialog.close("") }, text("cancel")),
+      ),
+    );
     dialog.append(form);
     dialog.addEventListener("close", () => {
       dialog.remove();
       if (dialog.returnValue !== "do") return resolve(null);
       const said = fields.map((field) => field.read?.() ?? { more: {} });
-      resolve({ more: Object.assign({}, ...said.map((each) => each.more)), told: said.map((each) => each.told).filter(Boolean).join(" ") });
+      resolve({
+        more: Object.assign({}, ...said.map((each) => each.more)),
+        told: said
+          .map((each) => each.told)
+          .filter(Boolean)
+          .join(" "),
+      });
     });
     document.body.append(dialog);
     dialog.showModal();
@@ -108,16 +157,28 @@ function hint(told) {
 
 function line(name, label) {
   const input = make("input", { name, maxlength: 400, autocomplete: "off" });
-  return { element: make("label", {}, label, input), read: () => ({ more: input.value ? { [name]: input.value } : {}, told: input.value }) };
+  return {
+    element: make("label", {}, label, input),
+    read: () => ({ more: input.value ? { [name]: input.value } : {}, told: input.value }),
+  };
 }
 
 function number(name, label, required = false) {
   const input = make("input", { name, inputmode: "numeric", pattern: "-?[0-9]{1,5}", autocomplete: "off", required });
-  return { element: make("label", {}, label, input), read: () => ({ more: input.value ? { [name]: Number(input.value) } : {}, told: input.value }) };
+  return {
+    element: make("label", {}, label, input),
+    read: () => ({ more: input.value ? { [name]: Number(input.value) } : {}, told: input.value }),
+  };
 }
 
 function time(name) {
-  const input = make("input", { name, pattern: "[0-9]{1,3}:[0-5][0-9]", placeholder: "12:30", autocomplete: "off", required: true });
+  const input = make("input", {
+    name,
+    pattern: "[0-9]{1,3}:[0-5][0-9]",
+    placeholder: "12:30",
+    autocomplete: "off",
+    required: true,
+  });
   const read = () => {
     const [minutes, seconds] = input.value.split(":").map(Number);
     return { more: { [name]: String((minutes * 60 + seconds) * 1000) }, told: input.value };
@@ -127,7 +188,10 @@ function time(name) {
 
 function check(name, label) {
   const input = make("input", { type: "checkbox", name });
-  return { element: make("label", { class: "check" }, input, label), read: () => ({ more: input.checked ? { [name]: true } : {} }) };
+  return {
+    element: make("label", { class: "check" }, input, label),
+    read: () => ({ more: input.checked ? { [name]: true } : {} }),
+  };
 }
 
 function radios(name, label, options) {
@@ -136,18 +200,30 @@ function radios(name, label, options) {
     input.checked = options.length === 1 && place === 0;
     return [input, value, told];
   });
-  const element = make("fieldset", {}, make("legend", {}, label), inputs.map(([input, , told]) => make("label", { class: "check" }, input, told)));
+  const element = make(
+    "fieldset",
+    {},
+    make("legend", {}, label),
+    inputs.map(([input, , told]) => make("label", { class: "check" }, input, told)),
+  );
   const chosen = () => inputs.find(([input]) => input.checked);
   return { element, chosen };
 }
 
 function choice(name, label, values, told) {
-  const { element, chosen } = radios(name, label, values.map((value) => [value, told(value)]));
+  const { element, chosen } = radios(
+    name,
+    label,
+    values.map((value) => [value, told(value)]),
+  );
   return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
 }
 
 function yesNo(name, label) {
-  const { element, chosen } = radios(name, label, [[true, text("yes")], [false, text("no")]]);
+  const { element, chosen } = radios(name, label, [
+    [true, text("yes")],
+    [false, text("no")],
+  ]);
   return { element, read: () => ({ more: { [name]: chosen()[1] }, told: chosen()[2] }) };
 }
 
@@ -161,21 +237,52 @@ function tiles(name, put = (faces) => ({ [name]: faces })) {
     show();
   };
   const keys = [...rules.tiles.map((tile) => tile.face), ...(name === "word" ? [] : ["?"])];
-  const element = make("fieldset", {}, make("legend", {}, text("whichTiles")), told,
-    make("div", { class: "keys" },
-      keys.map((face) => make("button", { class: "tile key", type: "button", onclick: () => pick(face) }, face === "?" ? "▢" : face)),
-      make("button", { class: "key wide-key", type: "button", onclick: () => { faces.pop(); show(); } }, `⌫ ${text("erase")}`)));
+  const element = make(
+    "fieldset",
+    {},
+    make("legend", {}, text("whichTiles")),
+    told,
+    make(
+      "div",
+      { class: "keys" },
+      keys.map((face) =>
+        make("button", { class: "tile key", type: "button", onclick: () => pick(face) }, face === "?" ? "▢" : face),
+      ),
+      make(
+        "button",
+        {
+          class: "key wide-key",
+          type: "button",
+          onclick: () => {
+            faces.pop();
+            show();
+          },
+        },
+        `⌫ ${text("erase")}`,
+      ),
+    ),
+  );
   return { element, read: () => ({ more: put(faces), told: faces.join(" ") }) };
 }
 
 function letter(name) {
   const input = make("input", { name, autocomplete: "off", autocapitalize: "characters", maxlength: 4 });
-  return { element: make("label", {}, text("letter"), input), read: () => ({ more: input.value ? { [name]: faceOf(input.value, rules) || input.value } : {}, told: input.value }) };
+  return {
+    element: make("label", {}, text("letter"), input),
+    read: () => ({ more: input.value ? { [name]: faceOf(input.value, rules) || input.value } : {}, told: input.value }),
+  };
 }
 
 function blankSquare(offer) {
-  const { element, chosen } = radios("square", text("whichBlank"), offer.choices.map((place) => [place, square(Math.floor(place / 15), place % 15)]));
-  return { element, read: () => ({ more: { row: Math.floor(chosen()[1] / 15), column: chosen()[1] % 15 }, told: chosen()[2] }) };
+  const { element, chosen } = radios(
+    "square",
+    text("whichBlank"),
+    offer.choices.map((place) => [place, square(Math.floor(place / 15), place % 15)]),
+  );
+  return {
+    element,
+    read: () => ({ more: { row: Math.floor(chosen()[1] / 15), column: chosen()[1] % 15 }, told: chosen()[2] }),
+  };
 }
 
 /** As many tiles as were put back, face down; named where the rack is known. */
@@ -183,7 +290,11 @@ function exchanged(seen, offer) {
   const rack = seen.racks[offer.player_id] ?? [];
   if (rack.length && rack.every(Boolean)) return tiles("faces");
   const most = Math.min(rules.rack, rack.length || rules.rack);
-  const { element, chosen } = radios("count", text("howMany"), Array.from({ length: most }, (_, place) => [place + 1, String(place + 1)]));
+  const { element, chosen } = radios(
+    "count",
+    text("howMany"),
+    Array.from({ length: most }, (_, place) => [place + 1, String(place + 1)]),
+  );
   element.classList.add("row");
   return { element, read: () => ({ more: { faces: Array(chosen()[1]).fill("") }, told: chosen()[2] }) };
 }
@@ -195,10 +306,18 @@ function words(seen) {
     input.checked = play.words.length === 1;
     return [input, word.faces];
   });
-  const element = make("fieldset", {}, make("legend", {}, text("whichWords")), inputs.map(([input, faces]) => make("label", { class: "check" }, input, faces.join(""))));
+  const element = make(
+    "fieldset",
+    {},
+    make("legend", {}, text("whichWords")),
+    inputs.map(([input, faces]) => make("label", { class: "check" }, input, faces.join(""))),
+  );
   const read = () => {
     const chosen = inputs.filter(([input]) => input.checked).map(([, faces]) => faces);
-    return { more: { words: chosen.map((faces) => ({ faces })) }, told: chosen.map((faces) => faces.join("")).join(", ") };
+    return {
+      more: { words: chosen.map((faces) => ({ faces })) },
+      told: chosen.map((faces) => faces.join("")).join(", "),
+    };
   };
   return { element, read };
 }
@@ -211,5 +330,7 @@ function totals(seen, offer) {
 
 function playOf(seen, turn) {
   const entry = seen.sheet?.entries.find((each) => each.turn === turn && each.words.length);
-  return entry ? `${turn}: ${spelled(entry.words[0].word.faces.map((face) => ({ face })))} ${figure(entry.score)}` : String(turn);
+  return entry
+    ? `${turn}: ${spelled(entry.words[0].word.faces.map((face) => ({ face })))} ${figure(entry.score)}`
+    : String(turn);
 }

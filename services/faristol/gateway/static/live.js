@@ -19,6 +19,7 @@ let timer = 0;
 let fetching = false;
 let again = false;
 let last = 0;
+let own = false; // the page is changed by what it sent itself, and not by news
 
 // --- changing what has changed -------------------------------------------------------------------------------
 
@@ -27,7 +28,7 @@ function same(one, other) {
 }
 
 function key(node) {
-  return node.nodeType === Node.ELEMENT_NODE ? node.id || node.dataset.key || "" : "";
+  return node.nodeType === Node.ELEMENT_NODE ? node.id || node.dataset.key || node.dataset.keep || "" : "";
 }
 
 function morph(old, fresh) {
@@ -40,6 +41,7 @@ function morph(old, fresh) {
   }
   if (old.nodeType !== Node.ELEMENT_NODE) return;
   if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // somebody is at it
+  if (old.dataset.mine !== undefined && !own) return; // only what this page sent itself changes it
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   morphChildren(old, fresh);
@@ -156,7 +158,9 @@ document.addEventListener("faristol:page", ({ detail }) => {
   const said = live.querySelector("[data-say]")?.textContent.trim();
   position = told = Math.max(told, Number(detail.dataset.position || 0));
   tag = "";
+  own = true;
   morphChildren(live, detail);
+  own = false;
   say(said);
 });
 

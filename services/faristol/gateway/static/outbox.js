@@ -216,6 +216,10 @@ function measured() {
 
 /** The request of an act: with its id, and the time of the server at which it was done. */
 export function asSent(act) {
-  const at = Math.max(act.at + (act.offset ?? 0), act.floor ? act.floor + 1 : 0, act.after ? Date.parse(act.after) + 1 : 0);
+  const at = Math.max(
+    act.at + (act.offset ?? 0),
+    act.floor ? act.floor + 1 : 0,
+    act.after ? Date.parse(act.after) + 1 : 0,
+  );
   return { ...act.body, command_id: act.id, game_id: act.game, occurred_at: new Date(at).toISOString() };
 }

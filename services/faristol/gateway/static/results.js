@@ -1,9 +1,14 @@
 // Results by the keyboard alone: Enter goes on to the next field, the names of a table are read back as soon as its number
-// is typed, and after a result the table is asked again.
+// is typed, and after a result the table is asked again. Whoever types ahead while a result is on its way loses nothing.
+
+const usual = document.getElementById("entry-names")?.textContent ?? "";
+const AHEAD = 200; // keys that are kept at the most
+
+let waits = false; // for the answer to a result
+let keys = []; // typed meanwhile
 
 const form = () => document.getElementById("entry");
-const hint = document.getElementById("entry-names");
-const usual = hint?.textContent ?? "";
+const fields = () => [...form().querySelectorAll("input:not([type=hidden])")];
 
 function row(number) {
   return document.querySelector(`#tables [data-table="${CSS.escape(String(Number(number)))}"]`);
@@ -22,32 +27,63 @@ function readBack() {
     : usual;
 }
 
+// Enter in a field: on to the next empty one, and from the last one off.
+function enter(field) {
+  const all = fields();
+  const next = all.slice(all.indexOf(field) + 1).find((other) => !other.value.trim());
+  if (next) next.focus();
+  else form().requestSubmit();
+}
+
+// What was typed while a result was on its way, now that its answer is there.
+function typeAhead() {
+  while (keys.length && !waits) {
+    const key = keys.shift();
+    const field = fields().includes(document.activeElement) ? document.activeElement : fields()[0];
+    if (key === "Enter") enter(field);
+    else if (key === "Backspace") field.value = field.value.slice(0, -1);
+    else field.value += key;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
 document.addEventListener("input", (event) => {
-  if (event.target.name === "table" && event.target.form?.id === "entry") readBack();
-  if (event.target.form?.id === "entry") form().querySelector("[name=sure]")?.remove(); // other figures
+  if (event.target.form?.id !== "entry") return;
+  if (event.target.name === "table") readBack();
+  form().querySelector("[name=sure]")?.remove(); // other figures
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.target.form?.id !== "entry" || event.target.tagName !== "INPUT") return;
-  const fields = [...form().querySelectorAll("input:not([type=hidden])")];
-  const next = fields.slice(fields.indexOf(event.target) + 1).find((field) => !field.value.trim());
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
+  if (event.target.form?.id !== "entry" || event.target.tagName !== "INPUT") return;
+  const { key } = event;
+  if (waits && !event.ctrlKey && !event.metaKey && (key.length === 1 || key === "Enter" || key === "Backspace")) {
+    event.preventDefault();
+    if (keys.length < AHEAD) keys.push(key);
+  } else if (key === "Enter") {
+    event.preventDefault();
+    enter(event.target);
+  }
 });
 
-document.addEventListener("faristol:sent", () => {
+document.addEventListener("submit", (event) => {
+  if (event.target.id === "entry") waits = true;
+});
+
+document.addEventListener("faristol:sent", ({ detail }) => {
+  if (detail.id !== "entry") return;
+  waits = false;
   const wrong = document.getElementById("said") || document.querySelector(".console > .notice.bad");
   if (wrong) {
+    readBack();
+    keys = []; // typed in the belief that it went well
     document.getElementById("status").textContent = wrong.textContent.replace(/\s+/g, " ").trim();
+    fields().findLast((field) => field.value)?.focus();
     return;
   }
-  form().reset();
-  for (const field of form().querySelectorAll("input:not([type=hidden])")) field.value = "";
+  for (const field of fields()) field.value = "";
   readBack();
   form().elements.table.focus();
+  typeAhead();
 });
 
-if (form()) {
-  if (form().elements.table.value) readBack();
-}
+if (form()?.elements.table.value) readBack();

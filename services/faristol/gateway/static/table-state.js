@@ -101,7 +101,8 @@ export class TableState extends EventTarget {
   #follow() {
     if (this.#source || document.hidden) return;
     const { tournament, game, news } = this.#about;
-    this.#source = new EventSource(`/api/v1/tournaments/${encodeURIComponent(tournament)}/stream`);
+    const topic = `?games=${encodeURIComponent(game)}`;
+    this.#source = new EventSource(`/api/v1/tournaments/${encodeURIComponent(tournament)}/stream${topic}`);
     const heard = (event) => {
       if (JSON.parse(event.data).game_id !== game) return;
       this.#news = Math.max(this.#news, Number(event.lastEventId));

@@ -9,7 +9,8 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 
 self.addEventListener("fetch", (event) => {
   const address = new URL(event.request.url);
-  const isOurs = address.origin === location.origin && (PAGE.test(address.pathname) || address.pathname.startsWith("/static/"));
+  const isOurs =
+    address.origin === location.origin && (PAGE.test(address.pathname) || address.pathname.startsWith("/static/"));
   if (event.request.method === "GET" && isOurs) event.respondWith(answered(event.request, address));
 });
 

@@ -1,6 +1,6 @@
 // Tiles, words and points, as the rules of the page say: what is typed, where it lies, what it counts. Pure.
 //
-// `rules` has faces with `value`, `writings` [written, face], `marks` (15 rows of premiums), `bingo`, `rack` (a full rack).
+// `rules` has faces with `value`, `writings` and `names` [written, face], `marks` (15 rows of premiums), `bingo`, `rack` (a full rack).
 
 export const SIZE = 15;
 export const ROWS = "ABCDEFGHIJKLMNO";
@@ -55,14 +55,49 @@ function bare(sign) {
  * `lies` is a tile of the board. `(A)` and `?a` are blanks, a dot is a tile that lies on the board.
  */
 export function readings(text, start, board, rules) {
+  const read = text.trim().includes(" ") ? spaced : walked;
+  const found = waysOfCase(text, rules).flatMap((asBlanks) => read(text.trim(), start, board, rules, asBlanks));
+  const known = new Set();
+  const different = found.filter((word) => {
+    const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
+    return !known.has(shown) && known.add(shown);
+  });
+  const whole = rules.digraph ? different.filter((word) => !splits(word, rules)) : [];
+  return whole.length ? whole : different;
+}
+
+/** Whether small letters are blanks: not in a word of small letters alone; either way where only the first is large. */
+function waysOfCase(text, rules) {
+  const bare = [...text.replace(/\([^)]*\)|\?./g, "")];
+  const [small, large] = [bare.filter((sign) => /\p{Ll}/u.test(sign)), bare.filter((sign) => /\p{Lu}/u.test(sign))];
+  if (!small.length || !large.length) return [false];
+  const isCapitalised = large.length === 1 && bare[0] === large[0];
+  return [...(isCapitalised ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
+}
+
+/** Whether two tiles of a word make one that the set has, `L L` where there is `LL`, which books forbid. */
+function splits(word, rules) {
+  return word.some(({ face }, place) => place > 0 && word[place - 1].face + face in rules.values);
+}
+
+/** Tiles that stand apart, each of which may be called by another name that it has alone: `Q` for `QU`. */
+function spaced(text, start, board, rules, asBlanks) {
+  const word = text.split(/\s+/).map((part, place) => {
+    const { row, column } = step(start, place);
+    const there = row < SIZE && column < SIZE ? board.get(key(row, column)) : null;
+    const quoted = /^\(([^()]+)\)$|^\?(.+)$/.exec(part);
+    const face = part === "." ? there?.face : faceOf(quoted?.[1] ?? quoted?.[2] ?? part, rules);
+    if (!face || (there && there.face !== face)) return null;
+    return there ? { ...there, lies: true } : { face, blank: Boolean(quoted) || (asBlanks && /^\p{Ll}/u.test(part)) };
+  });
+  return word.every(Boolean) ? [word] : [];
+}
+
+function walked(text, start, board, rules, asBlanks) {
   const found = [];
-  const small = [...text.replace(/\([^)]*\)|\?./g, "")].filter((sign) => sign !== sign.toUpperCase()).length;
-  const capitals = /\p{Lu}/u.test(text.replace(/\([^)]*\)/g, ""));
-  const isBlank = (from, to) =>
-    capitals && small <= rules.blanks && [...text.slice(from, to)].some((sign) => sign !== sign.toUpperCase());
+  const isBlank = (from, to) => asBlanks && /\p{Ll}/u.test(text.slice(from, to));
   const walk = (at, word) => {
     if (found.length >= MOST) return;
-    if (text[at] === " ") return walk(at + 1, word);
     if (at >= text.length) return void found.push(word);
     const { row, column } = step(start, word.length);
     if (row >= SIZE || column >= SIZE) return;
@@ -86,17 +121,13 @@ export function readings(text, start, board, rules) {
     }
   };
   walk(0, []);
-  const known = new Set();
-  return found.filter((word) => {
-    const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
-    return !known.has(shown) && known.add(shown);
-  });
+  return found;
 }
 
 /** The face that a text names; empty for none. */
 export function faceOf(text, rules) {
   const wanted = folded(text.trim(), rules);
-  return rules.writings.find(([shown]) => folded(shown, rules) === wanted)?.[1] ?? "";
+  return [...rules.writings, ...rules.names].find(([shown]) => folded(shown, rules) === wanted)?.[1] ?? "";
 }
 
 /** The tiles to be laid for a word: those that do not lie there. */
@@ -146,7 +177,7 @@ function wordAt(whole, own, from, across, rules) {
   let [points, times, fresh] = [0, 1, 0];
   for (let place = 0; inside(place) && at(place); place++) {
     const tile = at(place);
-    let value = tile.blank ? 0 : rules.values[tile.face] ?? 0;
+    let value = tile.blank ? 0 : (rules.values[tile.face] ?? 0);
     const square = across ? [row, column + place] : [row + place, column];
     if (own.has(key(...square))) {
       const mark = rules.marks[square[0]][square[1]];

@@ -3,13 +3,22 @@
 import { about, figure, make, nameOf, text } from "./dom.js";
 
 /** Refusals that say that somebody else has done the same already: nothing is left to do. */
-export const KNOWN = ["WRITTEN_ALREADY", "NOTHING_TO_WRITE", "ALREADY_DRAWN", "NOTHING_PLAYED", "BAG_EMPTY", "STOPPED_ALREADY", "NOT_YOUR_CLOCK"];
+export const KNOWN = [
+  "WRITTEN_ALREADY",
+  "NOTHING_TO_WRITE",
+  "ALREADY_DRAWN",
+  "NOTHING_PLAYED",
+  "BAG_EMPTY",
+  "STOPPED_ALREADY",
+  "NOT_YOUR_CLOCK",
+];
 
 /** The list of what waits, and the first act where it was refused. `edit` changes an act; without it only two ways are offered. */
 export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {}) {
   const [first, ...behind] = outbox.acts;
   if (!first) return [];
-  const button = (key, act, style = "quiet") => make("button", { class: style, type: "button", "data-key": key, onclick: act }, text(key));
+  const button = (key, act, style = "quiet") =>
+    make("button", { class: style, type: "button", "data-key": key, onclick: act }, text(key));
   const drop = async () => {
     const steps = behind.filter((act) => act.unless && act.turn === first.turn); // what was left of the turn that it took
     for (const act of [...steps.reverse(), first]) await outbox.drop(act.number);
@@ -18,19 +27,34 @@ export function queueOf(outbox, seen, { edit = null, onlyRefused = false } = {})
     if (!confirm(text("sureDropAll"))) return;
     for (const act of [...outbox.acts].reverse()) await outbox.drop(act.number);
   };
-  const refused = first.problem && make("div", { class: "notice refusal", role: "alert" },
-    make("h2", {}, text("cannot")),
-    make("p", {}, make("strong", {}, first.label)),
-    make("p", {}, why(first.problem)),
-    seen && make("p", { class: "note" }, text("stands", { state: standing(seen) })),
-    behind.length > 0 && make("p", {}, text("waitsBehind", { count: behind.length })),
-    make("div", { class: "acts" },
-      button("again", () => outbox.retry(first.number), "big"),
-      edit && button("edit", () => edit(first)),
-      button("drop", drop),
-      behind.length > 0 && button("dropAll", dropAll)));
+  const refused =
+    first.problem &&
+    make(
+      "div",
+      { class: "notice refusal", role: "alert" },
+      make("h2", {}, text("cannot")),
+      make("p", {}, make("strong", {}, first.label)),
+      make("p", {}, why(first.problem)),
+      seen && make("p", { class: "note" }, text("stands", { state: standing(seen) })),
+      behind.length > 0 && make("p", {}, text("waitsBehind", { count: behind.length })),
+      make(
+        "div",
+        { class: "acts" },
+        button("again", () => outbox.retry(first.number), "big"),
+        edit && button("edit", () => edit(first)),
+        button("drop", drop),
+        behind.length > 0 && button("dropAll", dropAll),
+      ),
+    );
   const rest = first.problem ? behind : outbox.acts;
-  const list = !onlyRefused && rest.length > 0 && make("ol", { class: "waiting", "aria-label": text("waiting") }, rest.map((act) => make("li", {}, act.label)));
+  const list =
+    !onlyRefused &&
+    rest.length > 0 &&
+    make(
+      "ol",
+      { class: "waiting", "aria-label": text("waiting") },
+      rest.map((act) => make("li", {}, act.label)),
+    );
   return [refused, list];
 }
 
@@ -56,5 +80,7 @@ export function standing({ table, sheet }) {
 
 /** A line of the sheet: where and which word, or what else it was. */
 export function playText(entry) {
-  return entry.words.length ? `${entry.coordinates} ${entry.words[0].word.faces.join("")}` : (about.kinds[entry.kind] ?? "");
+  return entry.words.length
+    ? `${entry.coordinates} ${entry.words[0].word.faces.join("")}`
+    : (about.kinds[entry.kind] ?? "");
 }

@@ -10,8 +10,7 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.results import final_scores, given_scores
-from faristol.pairing.conditions import check_open, found_game
-from faristol.pairing.identity import checked_id
+from faristol.pairing.conditions import check_arbiter, check_open, found_game
 from faristol.pairing.model import Pairing, Round, Tournament
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -40,9 +39,18 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     entered them.
     """
     state = situation.state
+    check_open(state)
     played, pairing = found_game(state, request.game_id)
+    person = _person(situation, pairing, request)
     _check_due(situation, played, request.game_id)
-    person = _person(situation, played, pairing, request)
+    if person == played.entered_by[request.game_id] and not request.disputed:
+        raise Refusal(
+            "SAME_PERSON",
+            "",
+            N_("{person} entered the result of {game}: somebody else confirms it."),
+            {"person": person, "game": request.game_id},
+            subject=f"games/{request.game_id}",
+        )
     standing, seen = played.results[request.game_id], given_scores(pairing, request.scores)
     if standing != tuple(score for _, score in seen):
         raise Refusal(
@@ -89,7 +97,7 @@ def _check_due(situation: Situation, played: Round, game: str) -> None:
         )
 
 
-def _person(situation: Situation, played: Round, pairing: Pairing, request: pb.ConfirmResultRequest) -> str:
+def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultRequest) -> str:
     """Who confirms or disputes. Raises ``Invalid`` and ``Refusal``."""
     if request.player_id:
         if request.player_id not in pairing.player_ids:
@@ -103,17 +111,7 @@ def _person(situation: Situation, played: Round, pairing: Pairing, request: pb.C
                 "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official does it for them.")
             )
         return request.player_id
-    if not request.arbiter_id:
-        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
-    checked_id("arbiter_id", request.arbiter_id)
-    if request.arbiter_id == played.entered_by[request.game_id] and not request.disputed:
-        raise Refusal(
-            "SAME_PERSON",
-            "",
-            N_("{person} entered the result of {game}: somebody else confirms it."),
-            {"person": request.arbiter_id, "game": request.game_id},
-            subject=f"games/{request.game_id}",
-        )
+    check_arbiter(request.arbiter_id, pairing.player_ids)
     return request.arbiter_id
 
 

@@ -28,6 +28,11 @@ MOST_PLAYERS = 10_000
 """Players of a tournament: all tables of a round open in one transaction."""
 
 
+def most_players(ruleset: Ruleset) -> int:
+    """How many players a tournament takes: in duplicate games nobody sits at a table."""
+    return ruleset.game.players_max if ruleset.game.mode == "duplicate" else MOST_PLAYERS
+
+
 def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Message]:
     """A player takes part. ``rating`` is the last published one, absent for a player without.
 
@@ -39,12 +44,13 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
     if state.player(player_id) is not None:
         raise AlreadyExists("player", player_id)
     check_in_no_other(player_id, situation.divisions)
-    if len(state.players) >= MOST_PLAYERS:
+    most = most_players(situation.ruleset)
+    if len(state.players) >= most:
         raise Refusal(
             "TOO_MANY_PLAYERS",
             "",
             N_("A tournament takes {most} players; {player} would be one more."),
-            {"most": MOST_PLAYERS, "player": player_id},
+            {"most": most, "player": player_id},
         )
     unrated = not request.HasField("rating")
     if not unrated and not 0 <= request.rating <= 9999:
@@ -59,7 +65,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
     if number < state.next_to_start:
         raise Refusal(
             "ROUND_STARTED",
-            situation.ruleset.article("championship.late_entry"),
+            _article_of_late_entry(situation.ruleset),
             N_("{player} cannot enter in round {round}, which has been started; the next is round {next}."),
             {"player": player_id, "round": number, "next": state.next_to_start},
         )
@@ -90,8 +96,18 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
     ]
 
 
+def _article_of_late_entry(ruleset: Ruleset) -> str:
+    of_game = ruleset.game.mode == "duplicate"
+    return ruleset.article("turns.late_entry" if of_game else "championship.late_entry")
+
+
 def _fictitious(state: Tournament, ruleset: Ruleset, player_id: str, number: int) -> int:
-    """The fictitious points, times two, of a player who comes in before round ``number`` (FISC I.4)."""
+    """The fictitious points, times two, of a player who comes in before round ``number`` (FISC I.4).
+
+    A game of duplicate that has not begun is open to all (FISC II.1), and nobody is paired by points.
+    """
+    if ruleset.game.mode == "duplicate":
+        return 0
     check_registration_open(ruleset, player_id)
     return round(2 * late_entry_points(number, state.rounds, ruleset))
 

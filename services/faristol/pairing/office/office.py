@@ -24,6 +24,7 @@ from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
 from faristol.pairing.conditions import check_unchanged
 from faristol.pairing.identity import checked_id
+from faristol.pairing.mode import check_mode
 from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
 from faristol.pairing.office.namesakes import Namesakes
 from faristol.pairing.office.outcome import answer_to, write_of
@@ -73,6 +74,7 @@ class Office:
             if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
                 check_unchanged((await self.facts(loaded))[seen:], command.rests_on, loaded.state.name)
             situation, guards = await self._situation(command, asked, loaded, at)
+            check_mode(situation.ruleset, asked)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)
             return Decision([write_of(loaded, facts)], guards), answer

@@ -30,14 +30,14 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
     Raises ``Invalid`` when there is none and for an option that is given twice, and ``Refusal`` for options that it
     does not have or that clash.
     """
-    paired = ruleset_names("classic", "multi")
+    known = ruleset_names()
     wanted = name or DEFAULT_RULESET
-    if wanted not in paired:
-        near = nearest(name, paired)
+    if wanted not in known:
+        near = nearest(name, known)
         text = N_("there is no ruleset {name}; there are: {known}")
         if near:
             text = N_("there is no ruleset {name}; did you mean {near}? There are: {known}")
-        params = {"name": repr(name), "known": ", ".join(paired), "near": near}
+        params = {"name": repr(name), "known": ", ".join(known), "near": near}
         raise Invalid("ruleset", text, params)
     ruleset = load_ruleset(wanted)
     times = Counter(option for option, _ in options)

@@ -81,7 +81,13 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
     """
     to_pair = state.to_pair(number)
     article = ruleset.article("championship.system")
-    if len(to_pair) < 2:
+    if ruleset.game.mode == "duplicate":
+        if not to_pair:
+            yield Refusal(
+                "TOO_FEW_PLAYERS", ruleset.article("game.players_min"), N_("Nobody is entered who could play.")
+            )
+            return
+    elif len(to_pair) < 2:
         yield Refusal(
             "TOO_FEW_PLAYERS",
             article,
@@ -120,8 +126,11 @@ def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
     """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
 
     That is who entered, or who was kept out of it by a sanction that has been lifted since. Where who is not there
-    loses the game, the pairing stands (PES ΣΤ).
+    loses the game, the pairing stands (PES ΣΤ). A round that is a duplicate game pairs nobody: whoever is there when it
+    starts plays.
     """
+    if ruleset.game.mode == "duplicate":
+        return
     lost = {
         player_id
         for table in played.pairings

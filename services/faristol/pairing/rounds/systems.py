@@ -27,11 +27,14 @@ CYCLES = {"round-robin": 1, "double-round-robin": 2}
 BY_HAND = "by-hand-1"
 """What ``RoundPaired.algorithm`` says of a round of which every pair was made by hand."""
 
+DUPLICATE = "duplicate-1"
+"""The same of a round that is a duplicate game."""
+
 OF_A_ROUND = ("swiss", "dutch", "king-of-the-hill", "by-hand")
 """Systems by which a single round can be paired, where pairs can be made by hand at all."""
 
-WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot"})
-"""Systems in which nobody is paired by hand: a table of rounds says who meets, the match, or a lot."""
+WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot", "duplicate"})
+"""Systems in which nobody is paired by hand: a table of rounds says who meets, the match, or a lot; or nobody meets."""
 
 _TENTHS = 5
 """Tenths of a point in half a point."""
@@ -223,6 +226,11 @@ def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
     return [*sorted(rest, key=lambda entrant: hmac.digest(seed, entrant.player_id.encode(), "sha256")), *last]
 
 
+def _duplicate(to_pair: RoundToPair) -> Proposal:
+    """Nobody meets anybody: the round is one game that all play."""
+    return to_pair.proposal((), None, DUPLICATE)
+
+
 def _match(to_pair: RoundToPair) -> Proposal:
     there = [player.player_id for player in to_pair.there]
     if len(there) != match.PLAYERS:
@@ -256,7 +264,7 @@ def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
     """How many rounds so many players can play; those who meet by lot, or in a match, may meet again."""
-    if ruleset.championship.system in {"match", "lot"}:
+    if ruleset.championship.system in {"match", "lot", "duplicate"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
@@ -369,6 +377,7 @@ SYSTEMS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
     "double-round-robin": _round_robin,
     "match": _match,
     "lot": _lot,
+    "duplicate": _duplicate,
     "by-hand": _by_hand,
 }
 """How each system pairs a round; ``none`` is that of rules which know no tournaments."""

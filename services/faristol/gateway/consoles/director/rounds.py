@@ -97,9 +97,6 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "") -> Re
         number=number,
         played=played,
         tables=tables,
-        standing={table.table: tables.standing(table.table) for table in tables.listed.tables if table.scores}
-        if tables
-        else {},
         seats=_seats(played),
         to_pair=[player for player in tournament.players if not player.withdrawn_round],
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles] if obstacles else [],

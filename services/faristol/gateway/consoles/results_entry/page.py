@@ -211,7 +211,7 @@ async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Respon
         if given.get("act") == "ConfirmResult":
             return await _confirmed(page, given, tables, table, back)
         if page.is_player:
-            raise HTTPException(HTTPStatus.NOT_FOUND)
+            raise HTTPException(HTTPStatus.BAD_REQUEST)  # they confirm, and enter nothing
         entry = read(given, tables, page.tournament_id, page.language)
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem

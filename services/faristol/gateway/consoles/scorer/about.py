@@ -57,6 +57,7 @@ def rules(ruleset: Ruleset) -> dict[str, Any]:
         "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
         "values": dict(tiles.values),
         "writings": [list(pair) for pair in tiles.writings],
+        "names": [list(pair) for pair in tiles.names.items()],
         "blanks": tiles.counts.get(BLANK, 0),
         "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
         "bingo": ruleset.scoring.bingo,
@@ -64,6 +65,7 @@ def rules(ruleset: Ruleset) -> dict[str, Any]:
         "steps": list(ruleset.turn.steps),
         "writtenBy": ruleset.turn.written_by,
         "exchangeStops": ruleset.exchange.stops_clock and ruleset.clock.stopped_by_mover,
+        "digraph": bool(ruleset.law.digraph),
         "untold": ruleset.absence.untold != "none",
     }
 

@@ -1,0 +1,264 @@
+"""The results of championships over HTTP, for a program in Python: typed, page by page, and live without a gap.
+
+``docs/apps.md`` has an app of twenty lines. Nothing here needs a credential but ``Results.act``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+import httpx2
+from pydantic import ValidationError
+
+from faristol.client.shown import Game, GameLine, News, Pairings, Player, Shown, Standing, Tournament
+
+S = TypeVar("S", bound=Shown)
+
+PAGE = 500
+"""Lines that are asked for at a time."""
+
+SILENCE = 30.0
+"""Seconds after which a stream that says nothing is broken: the gateway says something at least every 15."""
+
+TRIES = 4
+"""How often something is asked before it is given up."""
+
+_AGAIN = frozenset((429, 503, 504))
+"""Statuses after which the same may be asked again."""
+
+
+class Problem(Exception):  # what RFC 9457 calls it
+    """What the gateway refused, or that it cannot be reached (``status`` 0)."""
+
+    def __init__(self, status: int, detail: str, body: Mapping[str, Any] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.body = dict(body or {})
+
+    @property
+    def reason(self) -> str:
+        """A word for programs, as ``NOT_FOUND`` or ``RESULT_KNOWN``; empty where there is none."""
+        return str(self.body.get("reason", ""))
+
+
+class NotFound(Problem):
+    """There is no such tournament, round, game or player."""
+
+
+class Malformed(Problem):
+    """The request is malformed: ``body["errors"]`` names the fields."""
+
+
+class Refused(Problem):
+    """The book, or what has happened, does not allow it."""
+
+
+class NotAllowed(Problem):
+    """The token is not good, or not enough."""
+
+
+class Unreachable(Problem):
+    """No answer came in time, however often it was asked for."""
+
+
+_KINDS: Mapping[int, type[Problem]] = {
+    0: Unreachable,
+    400: Malformed,
+    401: NotAllowed,
+    403: NotAllowed,
+    404: NotFound,
+    409: Refused,
+    429: Unreachable,
+    503: Unreachable,
+    504: Unreachable,
+}
+
+
+class Results:
+    """The gateway at ``address``, as ``https://results.example``. Use it by ``async with``.
+
+    ``language`` is that of sentences in answers and problems, ``token`` that of a credential for ``act``. Every method
+    raises ``Problem``: ``NotFound``, ``Malformed``, ``Refused``, ``NotAllowed`` or ``Unreachable``.
+    """
+
+    def __init__(self, address: str, *, token: str = "", language: str = "", patience: float = 1.0) -> None:
+        """``patience`` is how many seconds there are before something is asked again, twice as many each time."""
+        headers = {"Accept-Language": language} if language else {}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        self._patience = patience
+        self._http = httpx2.AsyncClient(base_url=f"{address.rstrip('/')}/api/v1/", headers=headers, timeout=20.0)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def tournaments(self, search: str = "") -> AsyncIterator[Tournament]:
+        """Tournaments with these words in their name, the latest first; all without words."""
+        async for line in self._lines("tournaments", "tournaments", Tournament, search=search):
+            yield line
+
+    async def tournament(self, tournament_id: str) -> Tournament:
+        """One tournament with where its rounds stand."""
+        return _read(Tournament, (await self._ask(f"tournaments/{_part(tournament_id)}"))["tournament"])
+
+    async def players(self, tournament_id: str) -> AsyncIterator[Player]:
+        """The players of a tournament, the highest rating first."""
+        async for line in self._lines(f"tournaments/{_part(tournament_id)}/players", "players", Player):
+            yield line
+
+    async def standings(self, tournament_id: str, round_: int = 0) -> AsyncIterator[Standing]:
+        """The standings after a round, or with the results so far when that is 0."""
+        path = f"tournaments/{_part(tournament_id)}/standings"
+        async for line in self._lines(path, "standings", Standing, round=round_):
+            yield line
+
+    async def pairings(self, tournament_id: str, round_: int) -> Pairings:
+        """The tables of a round with their scores."""
+        return _read(Pairings, await self._ask(f"tournaments/{_part(tournament_id)}/rounds/{round_}/pairings"))
+
+    async def games(
+        self, tournament_id: str, *, round_: int = 0, table: int = 0, player: str = "", state: str = ""
+    ) -> AsyncIterator[GameLine]:
+        """The games of a tournament: of a round, at a table, of a player, in a state; all of them without."""
+        wanted: dict[str, str | int] = {"round": round_, "table": table, "player": player, "state": state}
+        path = f"tournaments/{_part(tournament_id)}/games"
+        async for line in self._lines(path, "games", GameLine, **wanted):
+            yield line
+
+    async def game(self, game_id: str, min_position: int = 0) -> Game:
+        """A game with its scoresheet, once it has come to ``min_position`` of the record."""
+        return _read(Game, await self._ask(f"games/{_part(game_id)}", min_position=min_position))
+
+    async def gcg(self, game_id: str) -> str:
+        """A game of two players as a GCG file."""
+        return (await self._get(f"games/{_part(game_id)}.gcg", {})).text
+
+    async def act(self, service: str, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a method of the contract, as ``act("pairing", "StartRound", {...})``.
+
+        A command without a ``command_id`` gets one. It is sent again with the same id until there is an answer, and so
+        carried out once.
+        """
+        sent = {"command_id": str(uuid.uuid4()), **request} if not method.startswith(("Get", "List")) else request
+        found: dict[str, Any] = (await self._again("POST", f"{service}/{method}", json=sent)).json()
+        return found
+
+    async def follow(
+        self,
+        *tournament_ids: str,
+        after: int = 0,
+        games: Iterable[str] = (),
+        rounds: Iterable[int] = (),
+        tables: Iterable[int] = (),
+        types: Iterable[str] = (),
+    ) -> AsyncIterator[News]:
+        """The news of tournaments, or of all, from a position on, then live; it does not end by itself.
+
+        Each comes once and in order: a stream that broke is taken up behind what came last. Several filters all have to
+        let a piece of news through.
+        """
+        filters = {"tournaments": tournament_ids, "games": games, "rounds": rounds, "tables": tables, "types": types}
+        wanted = {name: ",".join(map(str, values)) for name, values in filters.items() if values}
+        last, failed = after, 0
+        while True:
+            with suppress(httpx2.TransportError):  # it broke, or was silent for too long: there is more behind it
+                async for position, data in self._stream(last, wanted):
+                    failed = 0
+                    if position > last:
+                        last = position
+                        if data:
+                            yield _read(News, data)
+            failed += 1
+            await asyncio.sleep(min(self._patience * 2 ** min(failed, 5), SILENCE))
+
+    async def _stream(self, last: int, wanted: Mapping[str, str]) -> AsyncIterator[tuple[int, str]]:
+        """The positions of a stream, each with its news, or with nothing where only the position moves on."""
+        limit = httpx2.Timeout(20.0, read=SILENCE)
+        headers = {"Last-Event-ID": str(last), "Accept": "text/event-stream"}
+        async with self._http.stream("GET", "stream", params=wanted, headers=headers, timeout=limit) as answer:
+            if answer.status_code in _AGAIN:
+                return
+            if answer.status_code != 200:
+                await answer.aread()
+                raise _problem(answer)
+            position, data = last, ""
+            async for line in answer.aiter_lines():
+                name, _, value = line.partition(":")
+                if name == "id":
+                    position = int(value)
+                elif name == "data":
+                    data = value.strip()
+                elif not line:
+                    yield position, data
+                    data = ""
+
+    async def _lines(self, path: str, name: str, kind: type[S], **wanted: str | int) -> AsyncIterator[S]:
+        """All lines of a long answer, page by page."""
+        token = ""
+        while True:
+            found = await self._ask(path, **wanted, page_size=PAGE, page_token=token)
+            for line in found[name]:
+                yield _read(kind, line)
+            if not (token := found["next_page_token"]):
+                return
+
+    async def _ask(self, path: str, **wanted: str | int) -> dict[str, Any]:
+        found: dict[str, Any] = (await self._get(path, wanted)).json()
+        return found
+
+    async def _get(self, path: str, wanted: Mapping[str, str | int]) -> httpx2.Response:
+        return await self._again("GET", path, params={name: value for name, value in wanted.items() if value})
+
+    async def _again(self, method: str, path: str, **more: Any) -> httpx2.Response:
+        """The answer, asked for again while it cannot be had. Raises ``Problem``."""
+        problem = Problem(0, "never asked")
+        for tried in range(TRIES):
+            if tried:
+                await asyncio.sleep(self._patience * 2 ** (tried - 1))
+            try:
+                answer = await self._http.request(method, path, **more)
+            except httpx2.TransportError as error:
+                problem = Unreachable(0, f"{self._http.base_url} cannot be reached: {error}")
+                continue
+            if answer.status_code == 200:
+                return answer
+            problem = _problem(answer)
+            if answer.status_code not in _AGAIN:
+                break
+        raise problem
+
+
+def _part(name: str) -> str:
+    """An id as a part of a path: whatever it has in it, it leads nowhere else."""
+    if not name or "/" in name or name in {".", ".."}:
+        raise NotFound(404, f"expected an id, got {name!r}")
+    return quote(name, safe="")
+
+
+def _read(kind: type[S], data: Any) -> S:
+    try:
+        return kind.model_validate_json(data) if isinstance(data, str) else kind.model_validate(data)
+    except ValidationError as problem:
+        raise Problem(200, f"the answer is no {kind.__name__}: {problem}") from problem
+
+
+def _problem(answer: httpx2.Response) -> Problem:
+    try:
+        body = answer.json()
+    except ValueError:  # not of this gateway: a proxy before it
+        body = {}
+    body = body if isinstance(body, dict) else {}
+    detail = str(body.get("detail") or f"{answer.status_code} {answer.reason_phrase}")
+    return _KINDS.get(answer.status_code, Problem)(answer.status_code, detail, body)

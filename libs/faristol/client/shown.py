@@ -1,0 +1,146 @@
+"""What a results app reads over HTTP, as ``faristol.client.results`` gives it.
+
+Each class has the fields that most apps need; what else an answer has is kept beside them, and new fields may come at
+any time. ``/docs`` of a gateway describes all of them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Shown(BaseModel):
+    """A part of an answer. It is never changed, and has further fields than those that are named here."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Round(Shown):
+    """A round of a tournament, in short."""
+
+    round: int
+    phase: Literal["paired", "started", "closed"]
+    tables: int
+    finished: int
+
+
+class Tournament(Shown):
+    """A tournament, in short."""
+
+    tournament_id: str
+    name: str
+    rounds: int
+    players: int
+    played: list[Round]
+    over: bool
+    division: str
+    time_zone: str
+
+
+class Player(Shown):
+    """A player of a tournament. The name of who was erased is empty, here and everywhere."""
+
+    player_id: str
+    name: str
+    club: str
+    country: str
+    rating: int
+    new_rating: int | None
+    team_id: str
+    category: str
+
+
+class Standing(Shown):
+    """A player's line in the standings."""
+
+    rank: int
+    player_id: str
+    name: str
+    points: float
+    wins: int
+    draws: int
+    losses: int
+    spread: int
+    total: int
+    tie_breaks: dict[str, float]
+
+
+class Seat(Shown):
+    """A player at a table, with the score so far."""
+
+    player_id: str
+    name: str
+    score: int
+
+
+class Table(Shown):
+    """A table of a round."""
+
+    table: int
+    hall: str
+    game_id: str
+    seats: list[Seat]
+    turns: int
+    final: bool
+    winner_id: str
+    first_player_id: str
+
+
+class GameLine(Table):
+    """A game in the list of a tournament."""
+
+    round: int
+    state: Literal["paired", "playing", "postponed", "final"]
+
+
+class Pairings(Shown):
+    """The tables of a round, up to a position of the record."""
+
+    position: int
+    round: int
+    phase: Literal["paired", "started", "closed"]
+    tables: list[Table]
+    bye: Seat | None
+
+
+class Entry(Shown):
+    """A line of a scoresheet."""
+
+    kind: str
+    turn: int
+    player_id: str
+    coordinates: str
+    score: int
+    total: int
+    bingo: bool
+    complete: bool
+
+
+class Game(Shown):
+    """A game: its seats and its scoresheet, up to a position of the record."""
+
+    position: int
+    game_id: str
+    tournament_id: str
+    round: int
+    table: int
+    seats: list[Seat]
+    entries: list[Entry]
+    turn_player_id: str
+    final: bool
+    winner_id: str
+
+
+class News(Shown):
+    """Something that happened. What it is about can be read, from then on, in the state that ``position`` names."""
+
+    position: int
+    type: str
+    tournament_id: str
+    game_id: str
+    round: int
+    table: int
+    recorded_at: datetime

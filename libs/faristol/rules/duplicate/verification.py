@@ -1,0 +1,92 @@
+"""Checking the racks of a duplicate game once its seed is public: each followed from it, and from what was left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from faristol.rules.bag import commitment, draw, full_bag, without
+from faristol.rules.duplicate.racks import is_valid
+from faristol.rules.ruleset import Ruleset
+
+
+class CalledRack(NamedTuple):
+    """A rack that came out of the bag, be it played or gone back."""
+
+    faces: tuple[str, ...]
+    """The leftover first."""
+    leftover: int
+    """How many of them had stayed."""
+    draw: int
+    """The number of the draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn as everybody knows it."""
+
+    rack: CalledRack
+    went_back: tuple[CalledRack, ...]
+    by_hand: bool
+    """The judge took the tiles out of a bag: they follow from no seed."""
+    used: tuple[str, ...]
+    """Tiles of the rack that the master play laid, ``?`` for a blank."""
+
+
+def check_racks(
+    turns: Sequence[PlayedTurn], *, game_id: str, seed: bytes, committed: bytes, ruleset: Ruleset
+) -> Iterator[str]:
+    """Everything that is wrong with the racks of a game, in sentences; nothing when all follow from the seed.
+
+    Behind the first turn whose tiles cannot have been in the bag nothing is said: nobody knows what was left then.
+    """
+    if commitment(seed, game_id) != committed:
+        yield f"the seed {seed.hex()} is not the one that {committed.hex()} commits to"
+    left: tuple[str, ...] = full_bag(ruleset.tile_set)
+    leftover: tuple[str, ...] = ()
+    counter = 0
+    for number, turn in enumerate(turns, start=1):
+        if missing := Counter(turn.rack.faces) - Counter(left):
+            yield f"turn {number}: {_told(missing)} was not left"
+            return
+        if not turn.by_hand:
+            for rack in (*turn.went_back, turn.rack):
+                yield from _check(number, rack, counter, left, leftover, seed, ruleset)
+                counter += 1
+        if not is_valid(turn.rack.faces, number, left, ruleset):
+            yield f"turn {number}: the rack {' '.join(turn.rack.faces)} is not valid"
+        if strange := Counter(turn.used) - Counter(turn.rack.faces):
+            yield f"turn {number}: the master play has {_told(strange)}, which the rack does not hold"
+            return
+        left = without(left, turn.used)
+        leftover = without(turn.rack.faces, turn.used)
+
+
+def _check(
+    number: int,
+    rack: CalledRack,
+    counter: int,
+    left: Sequence[str],
+    leftover: Sequence[str],
+    seed: bytes,
+    ruleset: Ruleset,
+) -> Iterator[str]:
+    """What is wrong with a rack that was drawn as the draw ``counter``."""
+    if rack.draw != counter:
+        yield f"turn {number}: draw {rack.draw} stands where draw {counter} should"
+    kept, drawn = rack.faces[: rack.leftover], rack.faces[rack.leftover :]
+    if rack.leftover and Counter(kept) != Counter(leftover):
+        yield f"turn {number}: {' '.join(kept)} is called first, and {' '.join(leftover)} was left of the turn before"
+        return
+    size = min(ruleset.game.rack_size, len(left))
+    expected = draw(without(left, kept), size - len(kept), seed, counter)
+    if drawn != expected:
+        yield (
+            f"turn {number}: draw {counter} gives {' '.join(expected)} from the seed, and {' '.join(drawn)} was drawn"
+        )
+
+
+def _told(tiles: Counter[str]) -> str:
+    return " ".join(sorted(tiles.elements()))

@@ -1,0 +1,301 @@
+"""`faristol duplicate …`: a duplicate game at a terminal, from the rack to the standings."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import grpc
+import typer
+
+from faristol.cli.options import Address, AsJson
+from faristol.cli.slip_list import read_slips
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_
+from faristol.pb.clock.v1 import turns_pb2 as turns
+from faristol.pb.clock.v1.turns_pb2_grpc import TurnClockServiceStub
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.rules import Direction, Notation, Square, Start
+from faristol.rules.duplicate.call_names import load_call_names
+from faristol.rules.duplicate.verification import CalledRack, PlayedTurn, check_racks
+from faristol.terminal.common import as_json, run, said, tell
+from faristol.terminal.services import service_at
+
+T = TypeVar("T")
+
+Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, as in cup-r1.")]
+Turn = Annotated[int, typer.Option(min=0, help="The round of three minutes; the last one called when left out.")]
+By = Annotated[str, typer.Option("--arbiter", help="Who judges.")]
+Hall = Annotated[str, typer.Option("--hall", help="The hall by its name; none where the tournament has none.")]
+
+ENDED = N_("the game is over: {end}")
+CALLED = N_("round {turn}: {faces}")
+STARTED = N_("round {turn} has begun")
+TAKEN = N_("{count} {count:slip|slips} taken")
+SCORED = N_("round {turn}: {count} {count:slip|slips} scored, the master play is {play} for {score}")
+ALL_RIGHT = N_("{game}: every rack is as the seed {seed} gives it")
+RAISED = N_("claim {claim} waits for the judge")
+CORRECTED = N_("claim {claim}: the slip is worth {points}")
+REFUSED = N_("claim {claim} is refused")
+FINAL = N_("the results are final")
+NO_CLAIMS = N_("no claim waits")
+NOT_OVER = N_("the game is not over: its seed is not public")
+
+
+def _ask(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
+    """What ``work`` gets from the duplicate service. Raises ``StartError`` for what it refuses."""
+    return _at("game", address, DuplicateServiceStub, work)
+
+
+def _at(
+    service: str, address: str | None, stub: Callable[[grpc.aio.Channel], Any], work: Callable[[Any], Awaitable[T]]
+) -> T:
+    async def ask() -> T:
+        async with service_at(service, address) as channel:
+            return await work(stub(channel))
+
+    answer: T = run(ask())
+    return answer
+
+
+def _turn(game: str, turn: int, address: str | None) -> int:
+    """The turn that is meant: the last one called where none is given."""
+    if turn:
+        return turn
+    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    return len(shown.turns)
+
+
+def call(
+    game: Game,
+    tiles: Annotated[list[str] | None, typer.Argument(help="The tiles taken by hand; drawn when left out.")] = None,
+    arbiter: By = "judge",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Call the rack of the next round: drawn, or of the tiles that the judge took."""
+    request = pb.CallRackRequest(command_id=_id(), game_id=game, faces=tiles or (), arbiter_id=arbiter)
+    answer = _ask(address, lambda stub: stub.CallRack(request))
+    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    if answer.end:
+        tell(answer, said(ENDED, end=_end(answer.end)), json_output=json_output)
+        return
+    names = load_call_names(ruleset_of(shown.ruleset).tile_set.language)
+    lines = [said(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), ", ".join(names.rack(answer.faces))]
+    tell(answer, lines, json_output=json_output)
+
+
+def start(
+    game: Game, turn: Turn = 0, arbiter: By = "judge", address: Address = None, json_output: AsJson = False
+) -> None:
+    """Begin the time of a round."""
+    number = _turn(game, turn, address)
+    request = turns.StartTurnRequest(command_id=_id(), game_id=game, turn=number, arbiter_id=arbiter)
+    answer = _at("clock", address, TurnClockServiceStub, lambda stub: stub.StartTurn(request))
+    tell(answer, said(STARTED, turn=number), json_output=json_output)
+
+
+def slips(
+    game: Game,
+    file: Annotated[Path, typer.Argument(help="Slips as CSV: player, coordinates, word, score, handed.")],
+    hall: Hall = "",
+    turn: Turn = 0,
+    collector: Annotated[str, typer.Option(help="Who typed them.")] = "collector",
+    close: Annotated[bool, typer.Option("--close", help="The hall has handed everything in.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Hand in the slips of a hall: all of a file, or none where a line is wrong."""
+    found = read_slips(file)
+    number = _turn(game, turn, address)
+    taken = 0
+    for begin in range(0, len(found), 500):
+        request = pb.SubmitSlipsRequest(
+            command_id=_id(),
+            game_id=game,
+            hall=hall,
+            turn=number,
+            source=events.SLIP_SOURCE_PAPER,
+            collector_id=collector,
+            slips=found[begin : begin + 500],
+        )
+        taken += _hand_in(request, address)
+    if close:
+        closing = pb.CloseHallRequest(command_id=_id(), game_id=game, hall=hall, turn=number, collector_id=collector)
+        _ask(address, lambda stub: stub.CloseHall(closing))
+    tell({"taken": taken, "turn": number}, said(TAKEN, count=taken), json_output=json_output)
+
+
+def _hand_in(request: pb.SubmitSlipsRequest, address: str | None) -> int:
+    """How many slips of a part of a list were taken."""
+    answer: pb.SubmitSlipsResponse = _ask(address, lambda stub: stub.SubmitSlips(request))
+    return answer.taken
+
+
+def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
+    """List the plays of the highest score of a round that is over, the proposed master play first."""
+    request = pb.ListTopsRequest(game_id=game, turn=_turn(game, turn, address))
+    answer = _ask(address, lambda stub: stub.ListTops(request))
+    tell(answer, [f"{_play(play)} {play.score}" for play in answer.plays], json_output=json_output)
+
+
+def score(
+    game: Game,
+    turn: Turn = 0,
+    without_open_halls: Annotated[
+        str, typer.Option("--without-open-halls", metavar="REASON", help="Go on without halls that are open, and why.")
+    ] = "",
+    arbiter: By = "judge",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Score a round, and lay its master play."""
+    number = _turn(game, turn, address)
+    request = pb.ScoreTurnRequest(
+        command_id=_id(),
+        game_id=game,
+        turn=number,
+        without_open_halls=bool(without_open_halls),
+        reason=without_open_halls,
+        arbiter_id=arbiter,
+    )
+    answer = _ask(address, lambda stub: stub.ScoreTurn(request))
+    line = said(SCORED, turn=number, count=answer.scored, play=_play(answer.master), score=answer.master.score)
+    tell(answer, line, json_output=json_output)
+
+
+def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
+    """List the claims that wait for the judge."""
+    request = pb.ListWaitingRequest(game_id=game, turn=_turn(game, 0, address))
+    answer = _ask(address, lambda stub: stub.ListWaiting(request))
+    lines = [
+        f"{claim.hall.name} {claim.claim_id} {claim.slip.player_id}: "
+        f"{claim.slip.coordinates} {claim.slip.word} {claim.score.points} {claim.score.fault}".strip()
+        for claim in answer.claims
+    ]
+    tell([as_json(claim) for claim in answer.claims], lines or said(NO_CLAIMS), json_output=json_output)
+
+
+def claim(
+    game: Game,
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="Whose slip, by the id of the player.")],
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What the player says.")],
+    hall: Hall = "",
+    turn: Turn = 0,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Contest what a round was worth, for a player."""
+    number = _turn(game, turn, address)
+    request = pb.RaiseClaimRequest(
+        command_id=_id(), game_id=game, hall=hall, turn=number, player_id=player, words=words
+    )
+    answer = _ask(address, lambda stub: stub.RaiseClaim(request))
+    tell(answer, said(RAISED, claim=answer.claim_id), json_output=json_output)
+
+
+def decide(
+    game: Game,
+    claim_id: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim, as `claims` lists it.")],
+    reason: Annotated[str, typer.Option(help="Why.")],
+    hall: Hall = "",
+    coordinates: Annotated[str, typer.Option(help="The coordinates that stand on the slip.")] = "",
+    word: Annotated[str, typer.Option(help="The word on the slip; left out with them to refuse the claim.")] = "",
+    arbiter: By = "judge",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Decide a claim: correct the slip, or refuse."""
+    request = pb.DecideClaimRequest(
+        command_id=_id(), game_id=game, hall=hall, claim_id=claim_id, reason=reason, arbiter_id=arbiter
+    )
+    if coordinates or word:
+        listed = _ask(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
+        of_claim = [open_ for open_ in listed.claims if (open_.hall.name, open_.claim_id) == (hall, claim_id)]
+        player = of_claim[0].slip.player_id if of_claim else ""
+        request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
+    answer = _ask(address, lambda stub: stub.DecideClaim(request))
+    line = (
+        said(CORRECTED, claim=claim_id, points=answer.score.points)
+        if answer.accepted
+        else said(REFUSED, claim=claim_id)
+    )
+    tell(answer, line, json_output=json_output)
+
+
+def end(
+    game: Game,
+    reason: Annotated[str, typer.Option(help="Why.")],
+    arbiter: By = "judge",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """End a game, together with the players."""
+    request = pb.EndGameRequest(command_id=_id(), game_id=game, reason=reason, arbiter_id=arbiter)
+    answer = _ask(address, lambda stub: stub.EndGame(request))
+    tell(answer, said(ENDED, end="agreement"), json_output=json_output)
+
+
+def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
+    """Declare the results of a game final: no claim is heard any more."""
+    request = pb.ValidateResultsRequest(command_id=_id(), game_id=game, arbiter_id=arbiter)
+    answer = _ask(address, lambda stub: stub.ValidateResults(request))
+    tell(answer, said(FINAL), json_output=json_output)
+
+
+def standings(game: Game, address: Address = None, json_output: AsJson = False) -> None:
+    """Print the standings of a game after the rounds that are scored."""
+    request = pb.GetDuplicateStandingsRequest(game_id=game)
+    answer = _ask(address, lambda stub: stub.GetDuplicateStandings(request))
+    lines = [
+        f"{line.rank} {line.player_id} {line.total} {line.percent_hundredths / 100:.2f} % {line.negative}"
+        for line in answer.lines
+    ]
+    tell(answer, lines, json_output=json_output)
+
+
+def verify(game: Game, address: Address = None, json_output: AsJson = False) -> None:
+    """Draw the racks of a game that is over again, and compare. Exit code 1 when one is otherwise."""
+    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    if not shown.end:
+        raise typer.BadParameter(said(NOT_OVER))
+    wrong = list(
+        check_racks(
+            [_played(turn) for turn in shown.turns],
+            game_id=game,
+            seed=shown.seed,
+            committed=shown.commitment,
+            ruleset=ruleset_of(shown.ruleset),
+        )
+    )
+    right = said(ALL_RIGHT, game=game, seed=shown.seed.hex())
+    tell({"game_id": game, "seed": shown.seed.hex(), "wrong": wrong}, wrong or right, json_output=json_output)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _played(turn: pb.DuplicateTurn) -> PlayedTurn:
+    return PlayedTurn(
+        rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),
+        went_back=tuple(CalledRack(tuple(back.faces), back.leftover, back.draw) for back in turn.rejected_racks),
+        by_hand=turn.by_hand,
+        used=tuple("?" if tile.blank else tile.face for tile in turn.master.placements),
+    )
+
+
+def _play(play: events.DuplicatePlay) -> str:
+    direction = Direction.ACROSS if play.across else Direction.DOWN
+    start_ = Start(Square(play.row, play.column), direction)
+    return f"{Notation.FISC.write(start_)} {' '.join(play.faces)}"
+
+
+def _end(end: events.DuplicateEnd.ValueType) -> str:
+    return events.DuplicateEnd.Name(end).removeprefix("DUPLICATE_END_").lower().replace("_", "-")
+
+
+def _id() -> str:
+    return str(uuid.uuid4())

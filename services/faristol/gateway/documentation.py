@@ -1,0 +1,228 @@
+"""Pages that describe the interface for programs, made from its OpenAPI documents: ``/docs``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path
+from markupsafe import Markup, escape
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.consoles.calls import NAMED
+from faristol.gateway.form import public_address
+from faristol.gateway.openapi_commands import commands_document
+from faristol.gateway.page import page
+
+Schema = Mapping[str, Any]
+
+_CODE = re.compile("`([^`]+)`")
+
+ENDLESS = ("follow_tournament", "follow_tournaments")
+"""Operations that answer for as long as somebody listens."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+class Field(NamedTuple):
+    """A parameter, or a field of a schema."""
+
+    name: str
+    where: str
+    """``path``, ``query`` or ``header`` of a parameter; empty for a field."""
+    kind: Markup
+    """What it is, with links to schemas."""
+    about: Markup
+
+
+class Entry(NamedTuple):
+    """An operation."""
+
+    name: str
+    method: str
+    path: str
+    summary: Markup
+    about: Markup
+    parameters: Sequence[Field]
+    body: Markup
+    """The schema of what is sent; empty for a GET."""
+    answers: Sequence[tuple[str, Markup, Markup]]
+    """Status, what it means, and the schema of what comes."""
+    example: str
+    """As it is typed at a terminal."""
+
+
+class Part(NamedTuple):
+    """Operations of one tag."""
+
+    tag: str
+    entries: Sequence[Entry]
+
+
+class Model(NamedTuple):
+    """A schema."""
+
+    name: str
+    about: Markup
+    fields: Sequence[Field]
+
+
+def coded(text: str) -> Markup:
+    """Text of a document, with what stands between backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 # escaped just before
+
+
+def kind_of(schema: Schema) -> Markup:
+    """What a schema takes, in short, with links to the schemas that it names."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return Markup('<a href="#schema-{0}">{0}</a>').format(name)
+    if any_of := schema.get("anyOf") or schema.get("oneOf"):
+        return Markup(" | ").join(kind_of(each) for each in any_of)
+    if "enum" in schema or "const" in schema:
+        words = schema.get("enum", [schema.get("const")])
+        return Markup(" | ").join(Markup("<code>{}</code>").format(word) for word in words)
+    kind = schema.get("type", "")
+    if kind == "array":
+        return Markup("[{}]").format(kind_of(schema.get("items", {})))
+    if kind == "object" and isinstance(schema.get("additionalProperties"), Mapping):
+        return Markup("{{ {} }}").format(kind_of(schema["additionalProperties"]))
+    told = " | ".join(kind) if isinstance(kind, list) else kind
+    limits = [f"≥ {schema['minimum']}"] if schema.get("minimum") is not None and abs(schema["minimum"]) < 2**31 else []
+    limits += [f"≤ {schema['maximum']}"] if schema.get("maximum", 2**31) < 2**31 - 1 else []
+    return escape(" ".join(filter(None, (told, schema.get("format", ""), *limits))))
+
+
+def example_path(path: str, operation: Schema) -> str:
+    """The address of an operation with the examples of its parameters."""
+    given = {each["name"]: _example(each) for each in operation.get("parameters", ())}
+    query = {
+        each["name"]: given[each["name"]]
+        for each in operation.get("parameters", ())
+        if each["in"] == "query" and given[each["name"]] is not None and each.get("required")
+    }
+    filled = path.format(**{name: value for name, value in given.items() if value is not None})
+    return f"{filled}?{urlencode(query)}" if query else filled
+
+
+def _example(parameter: Schema) -> Any:
+    schema = parameter["schema"]
+    for found in (parameter, schema):
+        if "example" in found:
+            return found["example"]
+        if examples := found.get("examples"):
+            return examples[0]
+    return 1 if parameter["in"] == "path" and schema.get("type") == "integer" else None
+
+
+def entry_of(path: str, method: str, operation: Schema, document: Schema, address: str) -> Entry:
+    """An operation of a document; ``address`` is where the interface is."""
+    parameters = [
+        Field(each["name"], each["in"], kind_of(each["schema"]), coded(each.get("description", "")))
+        for each in operation.get("parameters", ())
+    ]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    place = f"{address}{example_path(path, operation)}"
+    example = f"curl {'-N ' if operation['operationId'] in ENDLESS else ''}'{place}'"
+    if body:
+        sent = json.dumps(body.get("example", {}), ensure_ascii=False)
+        example = f"curl '{place}' -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{sent}'"
+    return Entry(
+        operation["operationId"],
+        method.upper(),
+        path,
+        coded(operation.get("description", "").partition(". ")[0].partition("\n")[0].removesuffix(".")),
+        coded(operation.get("description", "")),
+        parameters,
+        kind_of(body["schema"]) if body else Markup(),
+        list(_answers(operation, document)),
+        example,
+    )
+
+
+def _answers(operation: Schema, document: Schema) -> Iterator[tuple[str, Markup, Markup]]:
+    for status, answer in sorted(operation["responses"].items()):
+        if ref := answer.get("$ref", ""):
+            answer = document["components"]["responses"][ref.rpartition("/")[2]]  # what it stands for
+        kinds = [
+            kind_of(content["schema"]) if "$ref" in content.get("schema", {}) else escape(media)
+            for media, content in answer.get("content", {}).items()
+        ]
+        yield status, coded(answer["description"]), Markup(", ").join(kinds)
+
+
+def parts_of(document: Schema, address: str) -> list[Part]:
+    """The operations of a document by their tags, in its order."""
+    found: dict[str, list[Entry]] = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            tag = next(iter(operation.get("tags", ())), "")
+            found.setdefault(tag, []).append(entry_of(path, method, operation, document, address))
+    return [Part(tag, entries) for tag, entries in found.items()]
+
+
+def models_of(document: Schema) -> list[Model]:
+    """The schemas of a document."""
+    return [
+        Model(
+            name,
+            coded(schema.get("description", "")),
+            [
+                Field(key, "", kind_of(field), coded(field.get("description", "")))
+                for key, field in schema.get("properties", {}).items()
+            ],
+        )
+        for name, schema in document["components"]["schemas"].items()
+    ]
+
+
+@cache
+def _of_service(service: str) -> dict[str, Any]:
+    """What the document of commands has of one service, with the schemas that it needs."""
+    document = commands_document()
+    paths = {path: found for path, found in document["paths"].items() if found["post"]["tags"] == [service]}
+    schemas, needed = document["components"]["schemas"], {"Problem"}
+    left = [paths]
+    while left:
+        for name in set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(left.pop()))) - needed:
+            needed.add(name)
+            left.append(schemas[name])
+    kept = {name: schema for name, schema in schemas.items() if name in needed}
+    return {**document, "paths": paths, "components": {**document["components"], "schemas": kept}}
+
+
+SERVICES = sorted({method.service for method in NAMED.values()})
+"""The services of which methods are described."""
+
+
+@routes.get("/docs")
+async def show_documentation(request: Request) -> Response:
+    """The interface for results apps."""
+    return _page(request, request.app.openapi(), "")
+
+
+@routes.get("/docs/commands/{service}")
+async def show_commands(request: Request, service: Annotated[str, Path(pattern="^[a-z]{1,20}$")]) -> Response:
+    """The methods of one service, for programs that act."""
+    if service not in SERVICES:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return _page(request, _of_service(service), service)
+
+
+def _page(request: Request, document: Schema, service: str) -> Response:
+    return page(
+        request,
+        "docs.html",
+        service=service,
+        services=SERVICES,
+        about=coded(document["info"]["description"]),
+        parts=parts_of(document, public_address(request)),
+        models=models_of(document),
+    )

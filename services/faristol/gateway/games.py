@@ -1,0 +1,199 @@
+"""The games of a tournament: as a list that can be filtered, and their GCG files in one archive."""
+
+from __future__ import annotations
+
+import asyncio
+import zipfile
+from collections.abc import AsyncIterator, Iterable, Iterator
+from io import RawIOBase
+from typing import Annotated, Any, Literal, NamedTuple
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.answers import NEXT_PAGE, Answer
+from faristol.gateway.gcg import gcg_of
+from faristol.gateway.language import language_of
+from faristol.gateway.pairings import Table
+from faristol.gateway.parameters import DIGITS, KNOWN, IfNoneMatch, PageToken, TournamentId, When
+from faristol.gateway.responses import ERRORS, tagged
+from faristol.gateway.results import AsOf, Reader, Results
+from faristol.kernel.refusal import Refusal
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.gcg import write_gcg
+from faristol.text import render
+
+State = Literal["paired", "playing", "postponed", "final"]
+
+AT_ONCE = 4
+"""Games of an archive that are asked for at a time."""
+
+routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
+
+
+class GameLine(Table):
+    """A game in the list of a tournament: its table in a round."""
+
+    round: int = Field(description="Round, from 1.")
+    state: State = Field(
+        description="`paired` before its round has started, `playing`, `postponed` to another time, `final`."
+    )
+
+
+class Games(Answer):
+    """Games, in the order of rounds and tables."""
+
+    games: list[GameLine]
+    next_page_token: str = NEXT_PAGE
+
+
+class Filters(NamedTuple):
+    """Which games of a tournament; nothing, 0 and empty let everything through."""
+
+    round: int
+    table: int
+    player: str
+    state: State | None
+
+    def has(self, game: GameLine) -> bool:
+        """Whether a game is among them."""
+        return (
+            self.round in (0, game.round)
+            and self.table in (0, game.table)
+            and (not self.player or any(seat.player_id == self.player for seat in game.seats))
+            and self.state in (None, game.state)
+        )
+
+
+InRound = Annotated[int, Query(ge=0, le=10_000, description="Games of this round alone; of all when 0."), DIGITS]
+AtTable = Annotated[int, Query(ge=0, le=1_000_000, description="Games at this table alone; at all when 0."), DIGITS]
+OfPlayer = Annotated[str, Query(max_length=64, description="Games of this player alone.")]
+InState = Annotated[State | None, Query(description="Games in this state alone.")]
+
+
+@routes.get("/tournaments/{tournament_id}/games", response_model=Games, responses=ERRORS)
+async def list_games(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: InRound = 0,  # noqa: A002 # the name of the query parameter
+    table: AtTable = 0,
+    player: OfPlayer = "",
+    state: InState = None,
+    page_size: Annotated[int, Query(ge=1, le=1_000, description="Games in the answer at most."), DIGITS] = 200,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The games of a tournament, with scores as they are, page by page."""
+    found, position = await _found(
+        results, tournament_id, when.min_position, when.as_of, Filters(round, table, player, state)
+    )
+    start = int(page_token) if page_token.isascii() and page_token.isdigit() else 0
+    end = start + page_size
+    following = str(end) if end < len(found) else ""
+    return tagged(Games(position=position, games=found[start:end], next_page_token=following), if_none_match)
+
+
+@routes.get(
+    "/tournaments/{tournament_id}/games.zip",
+    responses={
+        **{status: ERRORS[status] for status in (400, 404, 503, 504)},
+        200: {
+            "description": "A ZIP archive: `GAME.gcg` for each game, and `left-out.txt` where some have none.",
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+        },
+    },
+    response_class=StreamingResponse,
+    tags=["files"],
+)
+async def get_games_zip(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: InRound = 0,  # noqa: A002 # the name of the query parameter
+    table: AtTable = 0,
+    player: OfPlayer = "",
+) -> Response:
+    """The GCG files of all games with a final result, streamed as they are made."""
+    wanted = Filters(round, table, player, "final")
+    found, _ = await _found(results, tournament_id, when.min_position, when.as_of, wanted)
+    named = {"Content-Disposition": f'attachment; filename="{tournament_id}.zip"', "Cache-Control": "no-cache"}
+    archive = _archive(results, [game.game_id for game in found], when.as_of, language_of(request))
+    return StreamingResponse(archive, media_type="application/zip", headers=named)
+
+
+async def _found(
+    results: Results, tournament_id: str, min_position: int, as_of: AsOf, filters: Filters
+) -> tuple[list[GameLine], int]:
+    """The games that are asked for, and up to where the answer holds."""
+    head = await results.tournament(tournament_id, min_position, as_of)
+    numbers = [played.round for played in head.tournament.played if filters.round in (0, played.round)]
+    answers = await asyncio.gather(*(results.pairings(tournament_id, number, as_of=as_of) for number in numbers))
+    position = min([head.position, *(answer.position for answer in answers)])
+    return [game for answer in answers for game in _lines(answer) if filters.has(game)], position
+
+
+def _lines(answer: pb.GetPairingsResponse) -> Iterator[GameLine]:
+    for table in answer.tables:
+        yield GameLine(**GameLine.values(table), round=answer.round, state=state_of(table, answer.phase))
+
+
+def state_of(table: pb.Table, phase: pb.RoundPhase.ValueType) -> State:
+    """Where the game of a table stands, in a round that stands at ``phase``."""
+    if table.final:
+        return "final"
+    if table.HasField("postponed_to"):
+        return "postponed"
+    return "paired" if phase == pb.ROUND_PHASE_PAIRED else "playing"
+
+
+class _Sink(RawIOBase):
+    """Takes what an archive is made of, for whoever sends it on."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        """See ``RawIOBase``. There is no going back in it, so that an archive is written forward."""
+        return True
+
+    def write(self, part: Any) -> int:
+        """See ``RawIOBase``."""
+        self._parts.append(bytes(part))
+        return len(part)
+
+    def taken(self) -> bytes:
+        """What came since the last time."""
+        taken, self._parts = b"".join(self._parts), []
+        return taken
+
+
+async def _archive(results: Results, game_ids: Iterable[str], as_of: AsOf, language: str) -> AsyncIterator[bytes]:
+    """An archive of the games as GCG. What has no such file is named in one of its own, with the reason."""
+    sink, left_out, gate = _Sink(), [], asyncio.Semaphore(AT_ONCE)
+
+    async def told(game_id: str) -> tuple[str, str, bool]:
+        async with gate:
+            game = await results.game(game_id, as_of=as_of)
+        try:
+            return game_id, await asyncio.to_thread(lambda: write_gcg(gcg_of(game))), True
+        except Refusal as refusal:
+            return game_id, render(refusal, language), False
+
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        ids = list(game_ids)
+        for start in range(0, len(ids), AT_ONCE):
+            for game_id, text, is_gcg in await asyncio.gather(*map(told, ids[start : start + AT_ONCE])):
+                if is_gcg:
+                    archive.writestr(f"{game_id}.gcg", text)
+                else:
+                    left_out.append(f"{game_id}: {text}\n")
+            if part := sink.taken():
+                yield part
+        if left_out:
+            archive.writestr("left-out.txt", "".join(left_out))
+    yield sink.taken()

@@ -1,0 +1,206 @@
+"""A championship directed in a browser: from its rules to its final standings, on a phone and at a desk."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+from tests.axe.checker import serious
+from tests.browser.test_phone import FAINT, LANGUAGES, WIDE
+from tests.integration.access_cell import Cell, held, opened
+
+from faristol.credentials.credential import Scope
+from faristol.pb.access.v1 import needs_pb2 as needs
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+LEAST_TOUCHED = 44
+"""CSS pixels that a target of a console has at least in height."""
+
+LOW = """(least) => [...document.querySelectorAll(".console :is(button, summary, .button, .tabs a, .doors a)")]
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < least - 0.5)
+  .map((one) => `${one.textContent.trim()} ${one.getBoundingClientRect().height}`)"""
+"""Targets of a console that are lower than a finger hits."""
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}}
+DESK: dict[str, Any] = {"viewport": {"width": 1200, "height": 850}}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
+    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
+        yield made
+
+
+@asynccontextmanager
+async def seated(browser: Browser, cell: Cell, subject: str, **more: Any) -> AsyncIterator[Page]:
+    """A director at a device, whose scripts do not fail and are let run."""
+    context = await browser.new_context(base_url=cell.process.http_address, locale="en", **more)
+    token = cell.token(replace(held(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
+    await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
+    page = await context.new_page()
+    page.set_default_timeout(60_000)
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda line: said.append(line.text) if "Content Security Policy" in line.text else None)
+    yield page
+    await context.close()
+    assert said == []
+
+
+async def create(page: Page, name: str, players: int) -> str:
+    """A tournament with players of a pasted list; gives the address of its console."""
+    await page.goto("/new?ruleset=fisc-2023")
+    await page.get_by_label("Name", exact=True).fill(name)
+    await page.get_by_label("Rounds", exact=True).fill("5")
+    await page.get_by_role("button", name="Create the tournament").first.click()
+    await page.wait_for_url(re.compile(r"/console\?"))
+    console = page.url.partition("?")[0]
+    await page.get_by_role("link", name="Paste a list of players").click()
+    names = "\n".join(f"{name} {number:02}; club {number % 7}; {1000 + number}" for number in range(1, players + 1))
+    await page.get_by_label("One player a line").fill(names)
+    await page.get_by_role("button", name="Look at it first").click()
+    await page.get_by_role("button", name=f"Register {players} players").click()
+    await expect(page.locator("#players > li")).to_have_count(players)
+    return console
+
+
+async def step(page: Page, console: str, button: str, said: str) -> None:
+    """What the overview proposes next."""
+    await page.goto(console)
+    await page.get_by_role("button", name=button, exact=True).click()
+    await expect(page.locator(".notice.good")).to_contain_text(said)
+
+
+async def type_in(page: Page, table: int, first: int, second: int) -> None:
+    """A result by the keyboard alone."""
+    for number in (table, first, second):
+        await page.keyboard.type(str(number))
+        await page.keyboard.press("Enter")
+
+
+async def look_at(page: Page) -> None:
+    """Nothing of a page keeps anybody out: not by its width, its colours, its targets or its structure."""
+    assert await page.evaluate(WIDE) == "", page.url
+    assert await page.evaluate(LOW, LEAST_TOUCHED) == [], page.url
+    assert await page.evaluate(FAINT) == [], page.url
+    assert await serious(page) == [], page.url
+
+
+@pytest.mark.parametrize("device", [PHONE, DESK], ids=["phone", "desk"])
+async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
+    browser: Browser, cell: Cell, device: dict[str, Any]
+) -> None:
+    name = f"Open {device['viewport']['width']}"
+    async with seated(browser, cell, "eva", **device) as page:
+        console = await create(page, name, 6)
+        await page.get_by_label("Find a player").fill(f"{name} 03")
+        await expect(page.locator("#players > li:visible")).to_have_count(1)
+        await page.keyboard.press("Enter")
+        await expect(page.locator("button.there")).to_have_count(1)
+        await page.locator("button.there").click()
+        await expect(page.locator("button.there")).to_have_count(0)
+        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Start round 1", "Round 1 is started")
+        await page.goto(console.replace("/console", "/round/1/results"))
+        await expect(page.locator("#entry-table")).to_be_focused()
+        for table in (1, 2):
+            await type_in(page, table, 400 + table, 300 - table)
+            await expect(page.locator(".entered .done")).to_have_count(table)
+        await type_in(page, 3, 4000, 300)
+        await expect(page.locator("#said")).to_contain_text("4000 is unusually high")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".entered .done")).to_have_count(3)
+        await page.goto(f"{console}/round/1")
+        row = page.locator('[data-key="table-3"]')
+        await row.locator("summary").click()
+        await row.locator('input[name^="scores."]:not([type=hidden])').first.fill("400")
+        await row.get_by_role("button", name="Correct", exact=True).click()
+        await expect(page.locator(".notice.good")).to_contain_text("Corrected:")
+        await step(page, console, "Close round 1", "Round 1 is closed.")
+
+
+async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: Browser, cell: Cell) -> None:
+    async with seated(browser, cell, "eva", **DESK) as eva, seated(browser, cell, "ona", **DESK) as ona:
+        console = await create(eva, "Dues taules", 6)
+        await ona.goto(f"{console}/halls")
+        await ona.locator('[name="name.0"]').fill("Sala d’Ona")
+        await ona.locator('[name="first_table.0"]').fill("1")
+        await ona.locator('[name="last_table.0"]').fill("9")
+        await eva.goto(f"{console}/halls")
+        for field, value in (("name.0", "Sala d’Eva"), ("first_table.0", "1"), ("last_table.0", "5")):
+            await eva.locator(f'[name="{field}"]').fill(value)
+        await eva.get_by_role("button", name="Set the halls").click()
+        await expect(eva.locator(".notice.good")).to_contain_text("Sala d’Eva 1–5")
+        await ona.get_by_role("button", name="Set the halls").click()
+        await expect(ona.locator(".notice.bad").first).to_contain_text("Sala d’Eva 1–5")
+        await expect(ona.locator('[name="name.0"]')).to_have_value("Sala d’Ona")
+        await ona.get_by_role("button", name="Set the halls").click()
+        await expect(ona.locator(".notice.good")).to_contain_text("Sala d’Ona 1–9")
+        await eva.goto(f"{console}/history")
+        await ona.goto(console)
+        await ona.get_by_role("button", name="Pair round 1").click()
+        await expect(eva.locator(".acts-list > li").first).to_contain_text("Round 1 is paired.")
+
+
+async def test_everything_works_without_script(browser: Browser, cell: Cell) -> None:
+    async with seated(browser, cell, "eva", java_script_enabled=False, **PHONE) as page:
+        console = await create(page, "Sense guió", 4)
+        await page.locator("#players > li").first.get_by_role("button", name="Here").click()
+        await expect(page.locator("button.there")).to_have_count(1)
+        await page.get_by_role("button", name="Here").nth(1).click()
+        await expect(page.locator("button.there")).to_have_count(2)
+        await page.goto(f"{console}/closing")
+        await page.get_by_label("Rounds", exact=True).fill("99999999999")
+        await page.get_by_role("button", name="Change", exact=True).click()
+        await expect(page.locator(".error")).to_have_text("Expected a whole number.")
+        await expect(page.get_by_label("Rounds", exact=True)).to_have_value("99999999999")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("device", [PHONE, DESK], ids=["phone", "desk"])
+async def test_no_page_of_the_console_keeps_anybody_out(
+    browser: Browser, cell: Cell, device: dict[str, Any], scheme: Any
+) -> None:
+    async with seated(browser, cell, "eva", color_scheme=scheme, **device) as page:
+        console = await create(page, f"Copa {scheme} {device['viewport']['width']}", 6)
+        await page.goto(f"{console}/closing")
+        await page.get_by_label("A second person confirms each result that an official enters").check()
+        await page.get_by_role("button", name="Set it").click()
+        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Start round 1", "Round 1 is started")
+        entry = console.replace("/console", "/round/1/results")
+        await page.goto(entry)
+        await type_in(page, 1, 401, 299)
+        await expect(page.locator(".entered .done")).to_have_count(1)
+        parts = ("", "/players", "/players/list", "/round/1", "/halls", "/discipline", "/closing", "/history")
+        for address in (*(f"{console}{part}" for part in parts), entry, f"{entry}/1", "/new", "/new?ruleset=fise"):
+            for language in LANGUAGES:
+                await page.goto(f"{address}{'&' if '?' in address else '?'}lang={language}")
+                for opened_ in await page.locator("details.more > summary").all():
+                    await opened_.click()
+                    break
+                await look_at(page)
+
+
+@pytest.mark.nightly
+async def test_forty_results_are_entered_by_the_keyboard_in_five_minutes(browser: Browser, cell: Cell) -> None:
+    async with seated(browser, cell, "eva", **DESK) as page:
+        console = await create(page, "Gran", 80)
+        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Start round 1", "Round 1 is started")
+        await page.goto(console.replace("/console", "/round/1/results"))
+        began = time.monotonic()
+        for table in range(1, 41):
+            await type_in(page, table, 330 + 2 * table, 420 - 3 * table)  # ahead of the answers
+        await expect(page.locator(".entered .done")).to_have_count(40, timeout=300_000)
+        assert time.monotonic() - began < 300

@@ -1,0 +1,96 @@
+"""The script of the scorer's page counts and reads as the rules do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page
+from tests.unit.gateway.stage import opened
+from tests.unit.rules.squares import neighbours
+
+from faristol.gateway.consoles.scorer.about import rules as told
+from faristol.kernel.refusal import Refusal
+from faristol.rules import CENTRE, Board, Direction, Placement, Ruleset, Tile, check_play, load_ruleset, score_play
+from faristol.rules.readings import read_start, word_readings
+from faristol.rules.tiles import BLANK
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+COUNT = """async ([rules, cases]) => {
+  const { counted, key } = await import("/static/tiles.js");
+  const board = (tiles) => new Map(tiles.map((tile) => [key(tile.row, tile.column), tile]));
+  return cases.map(([lies, laid]) => counted(board(lies), laid, rules)?.points ?? null);
+}"""
+READ = """async ([rules, lies, typed]) => {
+  const { key, readings, startOf } = await import("/static/tiles.js");
+  const board = new Map(lies.map((tile) => [key(tile.row, tile.column), tile]));
+  return typed.map(([at, word]) => readings(word, startOf(at), board, rules)
+    .map((found) => found.map(({ face, blank }) => (blank ? `(${face})` : face)).join(" ")));
+}"""
+
+
+def tiles(placements: Any) -> list[dict[str, Any]]:
+    return [
+        {"row": square.row, "column": square.col, "face": tile.face, "blank": tile.blank} for square, tile in placements
+    ]
+
+
+def plays(ruleset: Ruleset, chance: Random, count: int) -> list[tuple[Board, list[Placement], int]]:
+    """Boards that grow, each with tiles that may be laid there, and what the rules count."""
+    board = Board()
+    found: list[tuple[Board, list[Placement], int]] = []
+    while len(found) < count:
+        square = chance.choice(list(neighbours(chance.choice(list(board))))) if board else CENTRE
+        direction = chance.choice(list(Direction))
+        laid: list[Placement] = []
+        rack = chance.choices([*ruleset.tile_set.faces, BLANK], k=chance.randint(1, 7))
+        for face in rack:
+            while square in board:
+                square = square.step(direction)
+            if square.on_board:
+                tile = Tile(chance.choice(ruleset.tile_set.faces), blank=True) if face == BLANK else Tile(face)
+                laid.append(Placement(square, tile))
+            square = square.step(direction)
+        try:
+            words = check_play(board, laid, rack=[tile.in_rack for _, tile in laid], ruleset=ruleset)
+        except Refusal:
+            continue
+        found.append((board, laid, score_play(board, laid, ruleset, words).points))
+        if len(board) < 60:
+            board = board.place(laid)
+    return found
+
+
+async def test_the_script_counts_and_reads_as_the_rules_do(browser: Browser, tmp_path: Path) -> None:
+    async with opened(tmp_path) as stage:
+        page = await browser.new_page()
+        await page.goto(f"{stage.running.http_address}/static/tiles.js")
+        for name, words in TYPED.items():
+            await check_rules(page, load_ruleset(name), words)
+        await page.close()
+
+
+async def check_rules(page: Page, ruleset: Ruleset, words: Sequence[str]) -> None:
+    rules, chance = told(ruleset), Random(7)
+    found = plays(ruleset, chance, 60)
+    cases = [[tiles(board.items()), tiles(laid)] for board, laid, _ in found]
+    assert await page.evaluate(COUNT, [rules, cases]) == [points for _, _, points in found]
+    lies = Board().place([Placement(CENTRE, Tile(ruleset.tile_set.faces[0]))])
+    typed = [(at, word) for at in ("H8", "8H", "G8", "8G", "H7") for word in words]
+    read = await page.evaluate(READ, [rules, tiles(lies.items()), typed])
+    for (at, word), ways in zip(typed, read, strict=True):
+        expected = [" ".join(map(str, way)) for way in word_readings(word, read_start(at), lies, ruleset.tile_set)]
+        assert set(ways) <= set(expected), (at, word)
+        assert bool(ways) is bool(expected), (at, word)
+
+
+TYPED = {
+    "fisc-2023": ["ACOL·LIR", "acol.lir", "a(NY)ada", "?quilla", ".vi", "aigua", "Ona", "CAnyA", "ç", "a q u i"],
+    "fise": ["CALLE", "c a l l e", "perro", "a(LL)á", "ñandú", "Chico", "?rr", ".la", "CHuRRO"],
+    "pes-2024": ["ΑΛΦΑ", "άλφα", "σάς", "(Ω)μέγα", ".βγ", "?ψ"],
+}
+"""What is typed, by rules."""

@@ -1,0 +1,181 @@
+"""The director's console and result entry over real HTTP: every kind of act and refusal, by the forms of the pages."""
+
+from __future__ import annotations
+
+import html
+import re
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from tests.integration.access_cell import Cell, held, opened
+from tests.integration.test_sign_in import Visitor, visiting
+
+from faristol.credentials.credential import Scope
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+OPEN = "copa"
+CONSOLE = f"/tournaments/{OPEN}/console"
+ENTRY = f"/tournaments/{OPEN}/round/1/results"
+LIST = "Anna Puig; Valls; 1450\nBlai Soler\tReus\nNúria Mas, ESP\nPau Ferrer\nOna Vidal\nJordi Roca"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
+    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
+        yield made
+
+
+class Desk:
+    """Somebody at the console, by its forms."""
+
+    def __init__(self, web: Visitor) -> None:
+        self.web = web
+
+    async def send(self, path: str, act: str, **fields: Any) -> httpx.Response:
+        sent = {"act": act, "command_id": str(uuid.uuid4()), **{key: str(value) for key, value in fields.items()}}
+        return await self.web.send_form(path, **sent)
+
+    async def done(self, path: str, act: str, **fields: Any) -> str:
+        """The page that a form leads to once it was carried out."""
+        answer = await self.send(path, act, **fields)
+        assert answer.status_code == 303, told(answer)[100:600]
+        return told(await self.web.get(answer.headers["location"]))
+
+    async def refused(self, path: str, act: str, **fields: Any) -> str:
+        answer = await self.send(path, act, **fields)
+        assert answer.status_code in (400, 409), answer.headers.get("location")
+        return told(answer)
+
+
+def told(answer: httpx.Response) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def desk(cell: Cell) -> AsyncIterator[Desk]:
+    """A director, and a tournament that was created on the page with six players from a list."""
+    async with visiting(cell, director(cell, "eva")) as web:
+        made = Desk(web)
+        fields = {"name": "Copa de Valls", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": OPEN}
+        assert "Copa de Valls" in await made.done("/new", "CreateTournament", **fields)
+        page = await made.send(f"{CONSOLE}/players/list", "preview", text=LIST)
+        assert "Register 6 players" in told(page)
+        registered = await made.done(f"{CONSOLE}/players/list", "register", text=LIST)
+        assert "6 players" in registered
+        yield made
+
+
+def director(cell: Cell, subject: str) -> str:
+    return cell.token(replace(held(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
+
+
+async def ids(cell: Cell, desk: Desk) -> dict[str, str]:
+    path = "/faristol.pairing.v1.PairingService/GetTournament"
+    found = await cell.call(path, pairing.GetTournamentRequest(tournament_id=OPEN), director(cell, "eva"))
+    return {player.name: player.player_id for player in found.players}
+
+
+async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed_is_lost(desk: Desk) -> None:
+    fields = {"name": "Una altra", "rounds": 5, "ruleset": "fisc-2023", "option.round_minutes": 900}
+    answer = await desk.send("/new", "CreateTournament", **fields)
+    assert answer.status_code == 400
+    assert re.search(r'name="option.round_minutes"[^>]*value="900"', answer.text)
+    assert 'value="Una altra"' in answer.text
+    assert "choose 40–240" in told(answer)
+    assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, "rounds": "x"})
+
+
+async def test_a_list_with_a_bad_line_registers_nobody_and_tells_every_line(cell: Cell, desk: Desk) -> None:
+    before = len(await ids(cell, desk))
+    text = "Marta Pons\n; Vic\nEva Serra; Vic; 1500; 1600; x"
+    answer = told(await desk.send(f"{CONSOLE}/players/list", "register", text=text))
+    assert "Line 2: the name is missing" in answer
+    assert "Line 3:" in answer
+    assert len(await ids(cell, desk)) == before
+
+
+async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, desk: Desk) -> None:
+    command = str(uuid.uuid4())
+    for _ in range(2):
+        answer = await desk.send(f"{CONSOLE}/players/list", "register", text="Mar Coll\nLlum Bosch", command_id=command)
+        assert answer.status_code == 303
+    names = list(await ids(cell, desk))
+    assert (names.count("Mar Coll"), names.count("Llum Bosch")) == (1, 1)
+
+
+async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_undone(cell: Cell, desk: Desk) -> None:
+    players = await ids(cell, desk)
+    anna = players["Anna Puig"]
+    page = f"{CONSOLE}/players"
+    assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
+    assert "Anna Puig is not checked in any more." in await desk.done(page, "CheckOutPlayer", player_id=anna)
+    await desk.done(f"{CONSOLE}/halls", "SetHalls", **{"name.0": "Sala", "first_table.0": 1, "last_table.0": 9})
+    assert "sits at table 2" in await desk.done(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
+    assert "There is no table 99" in await desk.refused(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
+    await desk.done(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)
+
+    rounds = f"{CONSOLE}/round/1"
+    assert "Round 1 is paired" in await desk.done(rounds, "PairRound", round=1)
+    seen = (await desk.web.get(rounds)).text
+    version = re.search(r'name="expected_version" value="(\d+)"', seen)
+    assert version
+    assert "paired" in told(await desk.web.get(f"{rounds}?why={anna}"))
+    await desk.done(rounds, "UnpairRound", round=1, note="too early")
+    await desk.done(rounds, "PairRound", round=1)
+    stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
+    assert "has changed since this was begun" in stale
+    assert "What changed since you opened this page" in stale
+    assert "Round 1 is not paired any more" in stale
+    await desk.done(rounds, "StartRound", round=1)
+
+    assert "is unusually high" in await desk.refused(ENTRY, "EnterResult", table=1, first=4120, second=378)
+    assert "there is no table 77" in await desk.refused(ENTRY, "EnterResult", table=77, first=1, second=2)
+    assert "Type the score of" in await desk.refused(ENTRY, "EnterResult", table=1, first=412)
+    for table in range(1, 5):
+        said = await desk.done(ENTRY, "EnterResult", table=table, first=400 + table, second=350 - 2 * table)
+        assert f"{table} · " in said
+    assert "Send it again to correct it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
+    assert "somebody else has to confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
+    seen = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
+    assert "somebody else confirms it" in await desk.refused(ENTRY, "ConfirmResult", **seen)
+
+    async with visiting(cell, director(cell, "ona")) as web:
+        ona = Desk(web)
+        stands = await ona.refused(ENTRY, "ConfirmResult", **{**seen, "seen_first": 499})
+        assert "somebody else has corrected it" in stands
+        disputed = {**seen, "says": "wrong", "note": "the slip says 411"}
+        assert "an official looks at it" in await ona.done(ENTRY, "ConfirmResult", **disputed)
+        assert "the slip says 411" in told(await web.get(ENTRY))
+        for table in range(1, 5):
+            wanted = {"seen_first": 400 + table, "seen_second": 350 - 2 * table}
+            assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", says="right", table=table, **wanted)
+    assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
+    history = await desk.web.get(f"{CONSOLE}/history")
+    act = re.search(
+        r"<li data-key=\"act-\d+\">\s*<p>Anna Puig sits at table 2\.\s*<span class=\"sub\">(\d+) ", history.text
+    )
+    assert act
+    undone = await desk.done(f"{CONSOLE}/history", "UndoAct", version=act[1])
+    assert "may sit at any table again" in undone
+
+
+async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_done(cell: Cell, desk: Desk) -> None:
+    assert (await desk.send(f"{CONSOLE}/players", "PublishStandings")).status_code == 400
+    assert (await desk.web.send_form(f"{CONSOLE}/players", act="CheckInPlayer", command_id="x")).status_code == 400
+    arbiter = cell.token(replace(held(needs.ROLE_ARBITER), scope=Scope()))
+    async with visiting(cell, arbiter) as web:
+        page = await web.get(f"{CONSOLE}/closing")
+        assert page.status_code == 200
+        assert "Publish the final standings" not in told(page)
+        refused = await Desk(web).send(f"{CONSOLE}/closing", "PublishStandings")
+        assert refused.status_code == 409
+        assert "the role arbiter may not do this" in told(refused)

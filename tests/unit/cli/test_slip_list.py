@@ -1,0 +1,48 @@
+"""A list of slips is taken whole, or every wrong line is told and nothing is taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from faristol.cli.slip_list import read_slips
+from faristol.host import StartError
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+
+
+def listed(folder: Path, text: str) -> Path:
+    file = folder / "slips.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_slips_are_read_as_they_were_typed(tmp_path: Path) -> None:
+    text = "Player,Coordinates,Word,Handed\nanna,H4,C A S (A),\nblai,#,CASA,late\n\ncesca,15G,#,in-time\n"
+    anna, blai, cesca = read_slips(listed(tmp_path, text))
+    assert anna == events.Slip(player_id="anna", coordinates="H4", word="C A S (A)", handed=events.HANDED_IN_TIME)
+    assert (blai.coordinates, blai.coordinates_illegible, blai.handed) == ("", True, events.HANDED_LATE)
+    assert (cesca.word, cesca.word_illegible, cesca.coordinates) == ("", True, "15G")
+
+
+def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
+    text = "player,word,handed\nanna,CASA,\n,CASA,\nblai,CASA,perhaps\nanna,CASES,\ncesca,CASA,late,4\n"
+    with pytest.raises(StartError) as wrong:
+        read_slips(listed(tmp_path, text))
+    lines = str(wrong.value).splitlines()[1:]
+    assert [line.split(":")[0] for line in lines] == ["3", "4", "5", "6"]
+    assert "anna stands in line 2 already" in lines[2]
+    assert "expected in-time, late, not-at-all, hand-not-raised, twice" in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("player,place\nanna,H8\n", "there is no column 'place'; expected player, coordinates"),
+        ("word\nCASA\n", "the player is missing"),
+        ('player\n"anna\n', "its quotes are wrong"),
+    ],
+)
+def test_a_list_that_is_none_says_why(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(StartError, match=said):
+        read_slips(listed(tmp_path, text))

@@ -1,0 +1,115 @@
+"""Results that somebody else confirms: who may, what it is worth, and what waits for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.unit.pairing.halls import Hall
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
+from faristol.pairing.administration.confirmations import unconfirmed
+from faristol.pairing.administration.results import final_scores
+from faristol.pairing.undo import undone_by
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+GAME = "open-r1-t1"
+
+
+def entered(*, second_person: bool = True, players: bool = False) -> tuple[Hall, list[str]]:
+    """A round that is over but for one table, whose result eva entered; and who plays there."""
+    hall = Hall({f"p{number}": 1500 - number for number in range(1, 7)})
+    hall.carry_out(pb.SetResultCheckRequest(second_person=second_person, players=players))
+    hall.pair(1)
+    hall.start(1)
+    seated = list(hall.state.played[0].pairings[0].player_ids)
+    scores = final_scores(zip(seated, (400, 350), strict=True))
+    hall.carry_out(pb.EnterResultRequest(game_id=GAME, scores=scores, arbiter_id="eva"), turns={GAME: 0})
+    for pairing in hall.state.played[0].pairings[1:]:
+        hall.report(pairing.game_id, 400, 300)
+    return hall, seated
+
+
+def say(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (400, 350), **more: Any) -> Any:
+    scores = final_scores(zip(seated, points, strict=True))
+    who = {"player_id": by} if by in seated else {"arbiter_id": by}
+    (fact,) = hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, **who, **more))
+    return fact
+
+
+def refusal(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (400, 350)) -> str:
+    with pytest.raises(Refusal) as refused:
+        say(hall, seated, by, points)
+    return refused.value.reason
+
+
+def is_open(hall: Hall) -> bool:
+    return bool(unconfirmed(hall.state, hall.state.played[0]))
+
+
+def test_a_round_is_closed_once_a_second_person_has_confirmed_every_result() -> None:
+    hall, seated = entered()
+    with pytest.raises(Refusal) as refused:
+        hall.carry_out(pb.CloseRoundRequest(round=1))
+    assert refused.value.reason == "RESULTS_UNCONFIRMED"
+    assert refusal(hall, seated, "eva") == "SAME_PERSON"
+    assert isinstance(say(hall, seated, "ona"), events.ResultConfirmed)
+    assert not is_open(hall)
+    assert isinstance(hall.carry_out(pb.CloseRoundRequest(round=1))[0], events.RoundClosed)
+
+
+def test_who_saw_other_scores_confirms_nothing() -> None:
+    hall, seated = entered()
+    assert refusal(hall, seated, "ona", (401, 350)) == "RESULT_CHANGED"
+    with pytest.raises(Invalid):
+        say(hall, [*seated[:1], "p9"], "ona")
+
+
+def test_a_corrected_result_is_confirmed_again_by_another_than_who_corrected_it() -> None:
+    hall, seated = entered()
+    say(hall, seated, "ona")
+    scores = final_scores(zip(seated, (410, 350), strict=True))
+    hall.carry_out(pb.CorrectResultRequest(game_id=GAME, scores=scores, arbiter_id="ona"))
+    assert is_open(hall)
+    assert refusal(hall, seated, "ona", (410, 350)) == "SAME_PERSON"
+    say(hall, seated, "eva", (410, 350))
+    assert not is_open(hall)
+
+
+def test_a_disputed_result_waits_until_somebody_confirms_it_and_every_version_stays() -> None:
+    hall, seated = entered()
+    disputed = say(hall, seated, "ona", disputed=True, note="the slip says 405")
+    assert isinstance(disputed, events.ResultDisputed)
+    assert (disputed.note, hall.state.played[0].disputed) == ("the slip says 405", {GAME})
+    assert is_open(hall)
+    say(hall, seated, "ona")
+    assert not is_open(hall)
+    assert hall.state.played[0].results[GAME] == (400, 350)
+
+
+def test_players_confirm_where_the_organiser_allows_it_and_only_all_of_them_together() -> None:
+    hall, seated = entered(second_person=False, players=True)
+    say(hall, seated, seated[0])
+    assert is_open(hall)
+    assert refusal(hall, seated, seated[0]) == "CONFIRMED_ALREADY"
+    say(hall, seated, seated[1])
+    assert not is_open(hall)
+    hall, seated = entered()
+    assert refusal(hall, seated, seated[0]) == "PLAYERS_DO_NOT_CONFIRM"
+
+
+def test_nothing_is_confirmed_where_the_organiser_has_not_chosen_it() -> None:
+    hall, seated = entered(second_person=False)
+    assert not is_open(hall)
+    assert refusal(hall, seated, "ona") == "NO_RESULT_CHECK"
+
+
+def test_the_choice_is_undone_by_the_one_before_it() -> None:
+    hall, _ = entered()
+    chosen = events.ResultCheckSet(second_person=True)
+    assert undone_by(chosen, ()) == "SetResultCheck"
+    hall.carry_out(pb.SetResultCheckRequest(players=True))
+    hall.carry_out(pb.UndoActRequest(version=len(hall.facts)))
+    assert (hall.state.result_check.second_person, hall.state.result_check.players) == (True, False)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from faristol.rules import commitment, full_bag, load_ruleset, without
+from faristol.rules.duplicate.racks import draw_rack
+from faristol.rules.duplicate.verification import CalledRack, PlayedTurn, check_racks
+
+FISC = load_ruleset("fisc-2023-duplicate")
+SEED = bytes(range(32))
+COMMITTED = commitment(SEED, "cup-r1")
+
+
+def game(turns: int = 12) -> list[PlayedTurn]:
+    """A game in which every master play takes the first three or four tiles."""
+    bag, leftover, counter = full_bag(FISC.tile_set), tuple[str, ...](), 0
+    found = []
+    for number in range(1, turns + 1):
+        drawn = draw_rack(number, leftover, bag, SEED, counter, FISC)
+        assert drawn is not None
+        racks = [CalledRack(each.rack, len(each.leftover), each.counter) for each in drawn.attempts]
+        used = drawn.rack[: 3 + number % 2]
+        found.append(PlayedTurn(racks[-1], tuple(racks[:-1]), by_hand=False, used=used))
+        bag, leftover, counter = drawn.bag, without(drawn.rack, used), drawn.next_counter
+    assert any(turn.went_back for turn in found)
+    return found
+
+
+def wrong(turns: list[PlayedTurn], committed: bytes = COMMITTED) -> list[str]:
+    return list(check_racks(turns, game_id="cup-r1", seed=SEED, committed=committed, ruleset=FISC))
+
+
+def test_a_game_as_the_seed_gives_it_has_nothing_wrong() -> None:
+    assert wrong(game()) == []
+
+
+@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("place", [-1, -2])
+def test_one_changed_tile_is_found(number: int, place: int) -> None:
+    turns = game()
+    rack = turns[number].rack
+    faces = list(rack.faces)
+    faces[place] = next(face for face in ("A", "E", "S", "T") if face != faces[place])
+    turns[number] = replace(turns[number], rack=rack._replace(faces=tuple(faces)))
+    assert any(said.startswith(f"turn {number + 1}: ") for said in wrong(turns))
+
+
+def test_a_rack_that_was_kept_back_is_found() -> None:
+    turns = game()
+    place = next(place for place, turn in enumerate(turns) if turn.went_back)
+    turns[place] = replace(turns[place], went_back=())
+    assert any("stands where draw" in said for said in wrong(turns))
+
+
+def test_another_seed_than_the_committed_one_is_found() -> None:
+    assert wrong(game(), bytes(32))[0].endswith(f"is not the one that {bytes(32).hex()} commits to")
+
+
+def test_racks_taken_by_hand_are_checked_by_the_bag_alone() -> None:
+    by_hand = PlayedTurn(CalledRack(tuple("CASERNA"), 0, 0), (), by_hand=True, used=tuple("CASA"))
+    assert wrong([by_hand]) == []
+    again = replace(by_hand, rack=CalledRack(("Z", "Z", "A", "E", "R", "N", "E"), 3, 0), used=())
+    assert wrong([by_hand, again]) == ["turn 2: Z was not left"]
+    assert wrong([replace(by_hand, used=("Z",))]) == ["turn 1: the master play has Z, which the rack does not hold"]
