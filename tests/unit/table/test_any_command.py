@@ -333,13 +333,7 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
 
 def test_every_command_of_the_contract_can_be_given() -> None:
     service = game_pb2.DESCRIPTOR.services_by_name["GameService"]
-    questions = {
-        "GetGameRequest",
-        "ListBestPlaysRequest",
-        "ListDrawsRequest",
-        "ListOffersRequest",
-    }
-    requests = {method.input_type.name for method in service.methods} - questions
+    questions = {"GetGameRequest", "ListBestPlaysRequest", "ListDrawsRequest", "ListOffersRequest"}
     requests = {method.input_type.name for method in service.methods} - questions
     assert {request.DESCRIPTOR.name for request in COMMANDS} == requests
     assert len(PLAYERS) == 4
