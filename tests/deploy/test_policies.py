@@ -10,7 +10,7 @@ import pytest
 from tests.deploy.conftest import OVERLAYS, Object
 
 from faristol.host import SERVICES
-from faristol.host.settings import RELAY
+from faristol.host.services import RELAY
 
 GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES = 50051, 50052, 9464, 8080, 4222, 6222, 5432
 NAME, NAMESPACE = "app.kubernetes.io/name", "kubernetes.io/metadata.name"

@@ -14,7 +14,7 @@ from tests.deploy.conftest import DEPLOY, ROOT, Object
 from tests.deploy.test_manifests import Render, containers, environment, of_kind, workloads
 
 from faristol.host import SERVICES
-from faristol.host.settings import RELAY
+from faristol.host.services import RELAY
 
 COMPONENTS = ("autoscaling", "backups", "ingress", "monitoring", "policies", "tracing")
 RESERVED = 15

@@ -145,14 +145,14 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert f"{table} · " in said
     assert "Send it again to correct it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
     assert "somebody else has to confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
-    seen = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
+    seen: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
     assert "somebody else confirms it" in await desk.refused(ENTRY, "ConfirmResult", **seen)
 
     async with visiting(cell, director(cell, "ona")) as web:
         ona = Desk(web)
         stands = await ona.refused(ENTRY, "ConfirmResult", **{**seen, "seen_first": 499})
         assert "somebody else has corrected it" in stands
-        disputed = {**seen, "says": "wrong", "note": "the slip says 411"}
+        disputed: dict[str, Any] = {**seen, "says": "wrong", "note": "the slip says 411"}
         assert "an official looks at it" in await ona.done(ENTRY, "ConfirmResult", **disputed)
         assert "the slip says 411" in told(await web.get(ENTRY))
         for table in range(1, 5):

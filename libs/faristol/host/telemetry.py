@@ -10,7 +10,8 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
-from faristol.host.settings import Settings, StartError
+from faristol.host.services import StartError
+from faristol.host.settings import Settings
 
 _tracer = trace.get_tracer("faristol.rpc")
 

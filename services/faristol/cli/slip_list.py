@@ -7,8 +7,8 @@ from pathlib import Path
 
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
-from faristol.terminal.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.text import say
 from faristol.text.terminal import language_of_terminal
 

@@ -119,7 +119,7 @@ class Campaign:
         """A tournament with judges, whose first round has started. Gives the games."""
         plan, api = self._plan, Api(channels.__getitem__)
         opening = to_timestamp(plan.round_start(1, datetime.now(UTC)))
-        common = {"tournament_id": plan.tournament_id}
+        common: dict[str, Any] = {"tournament_id": plan.tournament_id}
         create = pairing_pb2.CreateTournamentRequest(
             command_id=_command(), tournament_id=plan.tournament_id, name=plan.title, rounds=ROUNDS, ruleset=RULESET,
             lexicon=DEFAULT_NAME, seed=plan.secret, occurred_at=opening,

@@ -34,7 +34,7 @@ def entered(*, second_person: bool = True, players: bool = False) -> tuple[Hall,
 
 def say(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (400, 350), **more: Any) -> Any:
     scores = final_scores(zip(seated, points, strict=True))
-    who = {"player_id": by} if by in seated else {"arbiter_id": by}
+    who: dict[str, Any] = {"player_id": by} if by in seated else {"arbiter_id": by}
     (fact,) = hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, **who, **more))
     return fact
 
@@ -82,7 +82,7 @@ def test_a_disputed_result_waits_until_somebody_confirms_it_and_every_version_st
     hall, seated = entered()
     disputed = say(hall, seated, "ona", disputed=True, note="the slip says 405")
     assert isinstance(disputed, events.ResultDisputed)
-    assert (disputed.note, hall.state.played[0].disputed) == ("the slip says 405", {GAME})
+    assert (disputed.note, hall.state.played[0].disputed) == ("the slip says 405", frozenset({GAME}))
     assert is_open(hall)
     say(hall, seated, "ona")
     assert not is_open(hall)
