@@ -159,7 +159,7 @@ async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
     page = await shown(stage)
     assert said in page
     assert "entered by the arbiter marta" in page
-    assert mark in page.split("Carme Riera")[3].split("</p>")[0]
+    assert mark in page.split("Carme Riera</a>")[1].split("</p>")[0]
     assert ("Nobody played" in page) == bool(result.get("unplayed"))
     assert said in await sheet(stage)
 
