@@ -22,7 +22,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 """Nothing from elsewhere, nothing inline."""
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/")
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/new", "/tournaments/")
 """Where pages are of who is signed in: no other site reads there."""
 
 
