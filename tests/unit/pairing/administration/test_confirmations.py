@@ -34,7 +34,7 @@ def entered(*, second_person: bool = True, players: bool = False) -> tuple[Hall,
 
 def say(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (400, 350), **more: Any) -> Any:
     scores = final_scores(zip(seated, points, strict=True))
-    who = {"player_id": by} if by in seated else {"arbiter_id": by}
+    who: dict[str, Any] = {"player_id": by} if by in seated else {"arbiter_id": by}
     (fact,) = hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, **who, **more))
     return fact
 
