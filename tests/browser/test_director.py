@@ -95,7 +95,9 @@ async def look_at(page: Page) -> None:
     assert await serious(page) == [], page.url
 
 
-@pytest.mark.parametrize("device", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(
+    "device", [pytest.param(PHONE, id="phone"), pytest.param(DESK, id="desk", marks=pytest.mark.nightly)]
+)
 async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
     browser: Browser, cell: Cell, device: dict[str, Any]
 ) -> None:

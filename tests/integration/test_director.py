@@ -65,7 +65,7 @@ async def desk(cell: Cell) -> AsyncIterator[Desk]:
     """A director, and a tournament that was created on the page with six players from a list."""
     async with visiting(cell, director(cell, "eva")) as web:
         made = Desk(web)
-        fields = {"name": "Copa de Valls", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": OPEN}
+        fields: dict[str, Any] = {"name": "Copa de Valls", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": OPEN}
         assert "Copa de Valls" in await made.done("/new", "CreateTournament", **fields)
         page = await made.send(f"{CONSOLE}/players/list", "preview", text=LIST)
         assert "Register 6 players" in told(page)
@@ -85,7 +85,7 @@ async def ids(cell: Cell, desk: Desk) -> dict[str, str]:
 
 
 async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed_is_lost(desk: Desk) -> None:
-    fields = {"name": "Una altra", "rounds": 5, "ruleset": "fisc-2023", "option.round_minutes": 900}
+    fields: dict[str, Any] = {"name": "Una altra", "rounds": 5, "ruleset": "fisc-2023", "option.round_minutes": 900}
     answer = await desk.send("/new", "CreateTournament", **fields)
     assert answer.status_code == 400
     assert re.search(r'name="option.round_minutes"[^>]*value="900"', answer.text)
@@ -145,18 +145,18 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert f"{table} · " in said
     assert "Send it again to correct it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
     assert "somebody else has to confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
-    seen: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
-    assert "somebody else confirms it" in await desk.refused(ENTRY, "ConfirmResult", **seen)
+    shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
+    assert "somebody else confirms it" in await desk.refused(ENTRY, "ConfirmResult", **shown)
 
     async with visiting(cell, director(cell, "ona")) as web:
         ona = Desk(web)
-        stands = await ona.refused(ENTRY, "ConfirmResult", **{**seen, "seen_first": 499})
+        stands = await ona.refused(ENTRY, "ConfirmResult", **{**shown, "seen_first": 499})
         assert "somebody else has corrected it" in stands
-        disputed: dict[str, Any] = {**seen, "says": "wrong", "note": "the slip says 411"}
+        disputed: dict[str, Any] = {**shown, "says": "wrong", "note": "the slip says 411"}
         assert "an official looks at it" in await ona.done(ENTRY, "ConfirmResult", **disputed)
         assert "the slip says 411" in told(await web.get(ENTRY))
         for table in range(1, 5):
-            wanted = {"seen_first": 400 + table, "seen_second": 350 - 2 * table}
+            wanted: dict[str, Any] = {"seen_first": 400 + table, "seen_second": 350 - 2 * table}
             assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", says="right", table=table, **wanted)
     assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")

@@ -29,7 +29,7 @@ EMBEDDABLE = re.compile(r"/games/[^/]+/embed")
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/new", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
 """Where pages and streams are of who is signed in: no other site reads there."""
 
 PRIVATE_PARTS = ("/keep", "/clock")

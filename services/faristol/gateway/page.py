@@ -72,6 +72,8 @@ def problem_page(request: Request, problem: Problem) -> Response:
         code=problem.status.value,
     )
     response.headers.update(problem.headers)
+    if request.method not in ("GET", "HEAD"):
+        response.headers["Cache-Control"] = "no-store, private"  # it answers one person's form
     return response
 
 

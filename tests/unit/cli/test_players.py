@@ -11,7 +11,7 @@ from faristol.cli.players import _registered_before, stands_already
 from faristol.host import StartError
 from faristol.host.errors import status_of
 from faristol.kernel.refusal import Refusal
-from faristol.office.player_list import read_players
+from faristol.office.player_list import players_pasted, read_players
 from faristol.office.team_list import teams_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -324,3 +324,25 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
         "U18, checked in, sits round 3 out: half a point, Note: needs a table near the door",
         "Blai Soler  blai         –     withdrawn from round 2 on",
     ]
+
+
+def pasted(text: str) -> list[tuple[int, str, str, int, str]]:
+    rows, errors = players_pasted(text)
+    assert errors == []
+    return [(row.line, row.request.name, row.request.club, row.request.rating, row.request.country) for row in rows]
+
+
+def test_what_is_pasted_needs_no_names_of_columns_and_tells_its_fields_by_what_they_look_like() -> None:
+    text = "Anna Puig; Valls; 1450\n\nBlai Soler\tESP\t1300\tReus\nNúria Mas"
+    assert pasted(text) == [
+        (1, "Anna Puig", "Valls", 1450, ""),
+        (3, "Blai Soler", "Reus", 1300, "ESP"),
+        (4, "Núria Mas", "", 0, ""),
+    ]
+    assert pasted("name\tclub\nAnna Puig\tValls") == [(2, "Anna Puig", "Valls", 0, "")]
+
+
+def test_what_cannot_be_read_of_a_pasted_list_is_told_by_its_line() -> None:
+    rows, errors = players_pasted("Anna Puig\n; Reus\nBlai; Vic; 1; 2; 3\nAnna Puig")
+    assert [row.line for row in rows] == [1, 4]
+    assert [error.line for error in errors] == [2, 3, 4]
