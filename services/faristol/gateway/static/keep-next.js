@@ -57,11 +57,11 @@ const AT_PHASE = {
   PHASE_CHALLENGED: () => [note("challenged"), ...settling()],
   PHASE_REFUSED: () => [note("refused"), ...settling()],
   PHASE_OFF_CENTRE: () => [note("offCentre"), ...settling()],
-  PHASE_ENDED: (shown) => [
-    make("h2", {}, text("ended")),
-    ...bigs(["StateRack"], ({ player_id: player }) => (shown.racks[player] ?? []).includes("")),
-    ...bigs(["SignSheet"], ({ player_id: player }) => !shown.signed.has(player)),
-  ],
+  PHASE_ENDED: (shown) => {
+    const unknown = ({ player_id: player }) => (shown.racks[player] ?? []).includes("");
+    const signing = bigs(["SignSheet"], ({ player_id: player }) => !shown.signed.has(player));
+    return [make("h2", {}, text("ended")), ...signing, ...(signing.length ? [] : bigs(["StateRack"], unknown))];
+  },
   PHASE_FINAL: () => [make("h2", {}, text("final"))],
 };
 
