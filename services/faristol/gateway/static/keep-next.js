@@ -50,7 +50,10 @@ export function drawMore(element) {
 }
 
 const AT_PHASE = {
-  PHASE_UNSPECIFIED: () => [note("notStarted"), ...bigs(["StartGame", "AssignArbiter"])],
+  PHASE_UNSPECIFIED: () => {
+    const starting = bigs(["StartGame"]);
+    return [note("notStarted"), ...(starting.length ? starting : bigs(["AssignArbiter"]))];
+  },
   PHASE_TURN: toPlay,
   PHASE_PLACED: played,
   PHASE_DRAWN: played,
