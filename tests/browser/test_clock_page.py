@@ -95,15 +95,15 @@ async def test_an_arbiter_stops_both_clocks_and_lets_them_go_on(browser: Browser
     game = await hall.begun(4)
     async with phone(browser) as context:
         page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER), part="clock")
-        await page.locator("[data-key=Neutralise]").click()
+        await page.locator("[data-key^=Neutralise]").click()
         await expect(page.locator("dialog")).to_contain_text("FISC I.11")
         await page.get_by_text("force majeure").click()
         await page.locator("dialog [value=do]").click()
         await expect(page.locator(".clock-note")).to_have_text("Clocks stopped")
         assert (await hall.clock(game)).neutralised
-        await page.locator("[data-key=Resume]").click()
+        await page.locator("[data-key^=Resume]").click()
         await expect(page.locator(".clock-note")).to_contain_text("Turn 1")
         assert not (await hall.clock(game)).neutralised
         scorer = await sit_down(context, hall, game, part="clock")
         await expect(scorer.locator(".clock-side.on")).to_be_visible()
-        await expect(scorer.locator("[data-key=Neutralise]")).to_have_count(0)
+        await expect(scorer.locator("[data-key^=Neutralise]")).to_have_count(0)

@@ -50,18 +50,21 @@ export function drawMore(element) {
 }
 
 const AT_PHASE = {
-  PHASE_UNSPECIFIED: () => [note("notStarted"), ...bigs(["StartGame", "AssignArbiter"])],
+  PHASE_UNSPECIFIED: () => {
+    const starting = bigs(["StartGame"]);
+    return [note("notStarted"), ...(starting.length ? starting : bigs(["AssignArbiter"]))];
+  },
   PHASE_TURN: toPlay,
   PHASE_PLACED: played,
   PHASE_DRAWN: played,
   PHASE_CHALLENGED: () => [note("challenged"), ...settling()],
   PHASE_REFUSED: () => [note("refused"), ...settling()],
   PHASE_OFF_CENTRE: () => [note("offCentre"), ...settling()],
-  PHASE_ENDED: (shown) => [
-    make("h2", {}, text("ended")),
-    ...bigs(["StateRack"], ({ player_id: player }) => (shown.racks[player] ?? []).includes("")),
-    ...bigs(["SignSheet"], ({ player_id: player }) => !shown.signed.has(player)),
-  ],
+  PHASE_ENDED: (shown) => {
+    const unknown = ({ player_id: player }) => (shown.racks[player] ?? []).includes("");
+    const signing = bigs(["SignSheet"], ({ player_id: player }) => !shown.signed.has(player));
+    return [make("h2", {}, text("ended")), ...signing, ...(signing.length ? [] : bigs(["StateRack"], unknown))];
+  },
   PHASE_FINAL: () => [make("h2", {}, text("final"))],
 };
 

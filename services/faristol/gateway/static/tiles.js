@@ -164,6 +164,8 @@ export function counted(board, laid, rules) {
   }
   const touches = words.some((word) => word.fresh < word.tiles.length);
   if (board.size && !touches) return null;
+  if (!board.size && rules.centre && !own.has(key(7, 7))) return null;
+  if (!board.size && rules.firstAcross && !main.across) return null;
   const bonus = laid.length === rules.rack ? rules.bingo : 0;
   return { words, bonus, points: words.reduce((sum, word) => sum + word.points, bonus) };
 }

@@ -60,6 +60,8 @@ def rules(ruleset: Ruleset) -> dict[str, Any]:
         "names": [list(pair) for pair in tiles.names.items()],
         "blanks": tiles.counts.get(BLANK, 0),
         "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
+        "centre": ruleset.first_move.centre == "mandatory",
+        "firstAcross": ruleset.first_move.direction == "across",
         "bingo": ruleset.scoring.bingo,
         "rack": ruleset.game.rack_size,
         "steps": list(ruleset.turn.steps),
