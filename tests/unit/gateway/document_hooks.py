@@ -16,13 +16,12 @@ MOMENTS = ("as_of", "as_of_position", "min_position")
 
 
 @schemathesis.hook
-def map_query(_context: Any, query: dict[str, Any] | None) -> dict[str, Any] | None:
-    if not query:
-        return query
-    kept = {name: value for name, value in query.items() if name not in MOMENTS}
-    said = [name for name in MOMENTS if name in query]
-    for name in said[:1]:
-        value = query[name]
-        is_position = name != "as_of" and isinstance(value, int) and not isinstance(value, bool) and value > LAST
-        kept[name] = LAST if is_position else value
-    return kept
+def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
+    """Of what the document allows, keep what its words allow; what is made up to be refused stays as it is."""
+    if not case.query or (case.meta and not case.meta.generation.mode.is_positive):
+        return
+    said = [name for name in MOMENTS if name in case.query]
+    for name in said[1:]:
+        del case.query[name]
+    if said and said[0] != "as_of" and str(case.query[said[0]]).isdigit():
+        case.query[said[0]] = min(int(case.query[said[0]]), LAST)
