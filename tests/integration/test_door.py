@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import jsonschema_rs
 import pytest
 import pytest_asyncio
 from tests.integration.access_cell import OWN, Cell, held, opened
 
+from faristol.client.results import Problem, Results
 from faristol.gateway.consoles import door
+from faristol.gateway.openapi_commands import commands_document
 from faristol.pb.access.v1 import needs_pb2 as needs
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -102,3 +105,47 @@ async def test_what_cannot_be_taken_is_told_as_the_sender_wrote_it(
     answer = await send(cell, path, body, cell.token(held(needs.ROLE_DIRECTOR)))
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert told in answer.json()["detail"]
+
+
+QUESTIONS: Mapping[str, Mapping[str, Any]] = {
+    "results/ListTournaments": {},
+    "results/GetTournament": {"tournament_id": OWN},
+    "results/GetStandings": {"tournament_id": OWN, "arithmetic": True},
+    "results/GetPairings": {"tournament_id": OWN, "round": 1},
+    "results/GetGame": {"game_id": f"{OWN}-r1-t1"},
+    "results/GetStatus": {},
+    "pairing/ListActs": {"tournament_id": OWN},
+    "access/GetCaller": {},
+    "rating/ListRatingSystems": {},
+}
+
+
+async def test_answers_and_refusals_are_as_the_document_of_commands_says(cell: Cell) -> None:
+    document = commands_document()
+    token = cell.token(held(needs.ROLE_DIRECTOR))
+
+    def problems(schema: Mapping[str, Any], body: Any) -> list[str]:
+        of_document = jsonschema_rs.validator_for({**schema, "components": document["components"]})
+        return [str(problem)[:300] for problem in of_document.iter_errors(body)]
+
+    sent = {**QUESTIONS, "pairing/RegisterPlayer": entering("Esther")}
+    for path, body in sent.items():
+        answer = await send(cell, path, body, token)
+        assert answer.status_code == 200, (path, answer.text)
+        described = document["paths"][f"/api/v1/{path}"]["post"]["responses"]["200"]
+        assert problems(described["content"]["application/json"]["schema"], answer.json()) == [], path
+    refused = await send(cell, "pairing/StartRound", {"command_id": str(uuid.uuid4()), "tournament_id": OWN}, token)
+    for answer, status in ((refused, 409), (await send(cell, "pairing/StartRound", {}), 401)):
+        assert answer.status_code in (status, 400), answer.text
+        assert problems(document["components"]["schemas"]["Problem"], answer.json()) == []
+
+
+async def test_an_act_of_the_client_is_carried_out_once_and_its_refusal_has_a_reason(cell: Cell) -> None:
+    token, body = cell.token(held(needs.ROLE_DIRECTOR)), entering("Francesc")
+    async with Results(cell.process.http_address, token=token) as results:
+        first = await results.act("pairing", "RegisterPlayer", body)
+        assert await results.act("pairing", "RegisterPlayer", body) == first
+        with pytest.raises(Problem) as refused:
+            await results.act("pairing", "RegisterPlayer", {**body, "command_id": str(uuid.uuid4())})
+        assert refused.value.reason
+        assert (await results.act("results", "GetTournament", {"tournament_id": OWN}))["tournament"]

@@ -1,0 +1,60 @@
+"""Schemathesis holds the interface to its document: whatever the document allows is answered as it says."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from tests.unit.gateway.stage import Stage, opened
+from tests.unit.results.synthetic import Championship
+
+from faristol.gateway.documentation import ENDLESS
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+EXAMPLES = {"day": 2, "nightly": 25}
+"""Requests that are made up for each operation, beside those of its examples and of the limits of its parameters."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def whole(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> AsyncIterator[Stage]:
+    """A stage with every service that the gateway asks, after the whole championship."""
+    folder = tmp_path_factory.mktemp("whole")
+    async with opened(folder, "rating", "lexicon", lexicons=lexicons, http_requests_per_second=100_000) as made:
+        await made.add(*Championship().steps())
+        yield made
+
+
+async def held_to_its_document(stage: Stage, examples: int, *chosen: str) -> None:
+    address = str(stage.http.base_url).rstrip("/")
+    hooks = "tests.unit.gateway.document_hooks"
+    last = str(await stage.record.last_position())
+    words = ["run", f"{address}/openapi.json", "--checks", "all", "--phases", "examples,coverage,fuzzing"]
+    words += ["--max-examples", str(examples), "--generation-deterministic", "--no-color", "--request-timeout", "60"]
+    words += ["--suppress-health-check", "all", "--max-response-time", "60", *chosen]
+    program = shutil.which("st", path=str(Path(sys.executable).parent))
+    assert program
+    process = await asyncio.create_subprocess_exec(
+        program,
+        *words,
+        env={**os.environ, "SCHEMATHESIS_HOOKS": hooks, "LAST_POSITION": last, "PYTHONPATH": str(Path.cwd())},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    assert process.returncode == 0, said.decode()[-8_000:]
+
+
+async def test_a_part_of_the_interface_is_as_its_document_says(whole: Stage) -> None:
+    await held_to_its_document(whole, EXAMPLES["day"], "--include-operation-id-regex", "^(get_teams_csv|get_prizes)$")
+
+
+@pytest.mark.nightly
+async def test_the_whole_interface_is_as_its_document_says(whole: Stage) -> None:
+    await held_to_its_document(whole, EXAMPLES["nightly"], "--exclude-operation-id-regex", f"^({'|'.join(ENDLESS)})$")
