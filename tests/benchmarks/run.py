@@ -30,6 +30,7 @@ from tests.benchmarks.decisions import decision_figures
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
+from tests.benchmarks.one_result import one_result_figures
 from tests.benchmarks.pages import page_figures
 from tests.benchmarks.parked import parked_figures
 from tests.benchmarks.prizes import prize_figures
@@ -104,6 +105,7 @@ async def measure(folder: Path) -> Figures:
             finally:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
+            await add(f"{name}, one result", one_result_figures(name, new()))
             await add(f"{name}, ratings", rating_figures(name, new()))
             await add(f"{name}, prizes", prize_figures(name, new()))
     await add("pages", page_figures())

@@ -51,6 +51,13 @@ _SCORES = facts.that_change(options.CHANGE_SCORE)
 EVERY = 0
 """In place of a round: what the rounds add to the standings is as it was, but all standings may be others."""
 
+WHOLE = ""
+"""In place of a game: all of its round."""
+
+Stale = dict[int, set[str]]
+"""By the round of which the standings, and those after it, have to be made anew: the games of it that have changed. See
+``EVERY`` and ``WHOLE``."""
+
 
 @dataclass(slots=True)
 class State:
@@ -64,8 +71,8 @@ class State:
     """By digest."""
     taken_back: list[tuple[str, int]] = field(default_factory=list)
     """Tournaments and rounds of which the pairing was taken back: whatever there was of them is gone."""
-    stale: dict[str, set[int]] = field(default_factory=dict)
-    """The rounds, by tournament, of which the standings and those after it have to be made anew; see ``EVERY``."""
+    stale: dict[str, Stale] = field(default_factory=dict)
+    """What standings, by tournament, have to be made anew."""
 
     def apply(self, events: Iterable[Recorded]) -> None:
         """Apply events in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
@@ -84,13 +91,14 @@ def fold(state: State, event: Recorded) -> None:
     elif kind in CHANGING or kind.DESCRIPTOR.full_name not in TYPES:
         raise Unknown("the projection of results", event.message)
     if kind in RANKED:
-        _mark(state, event, facts.round_of(event.message))
+        game_id = facts.game_of(event.message) if kind in OF_RESULT else WHOLE
+        _mark(state, event, facts.round_of(event.message), game_id)
     elif kind in _RANKED_FROM_FIRST:
         _mark(state, event, EVERY)
 
 
-def _mark(state: State, event: Recorded, round_: int) -> None:
-    state.stale.setdefault(event.tournament, set()).add(round_)
+def _mark(state: State, event: Recorded, round_: int, game_id: str = WHOLE) -> None:
+    state.stale.setdefault(event.tournament, {}).setdefault(round_, set()).add(game_id)
     state.championships[event.tournament].tournament.ranked_at = event.position
 
 

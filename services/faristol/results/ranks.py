@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -12,7 +12,9 @@ from sqlalchemy import Engine
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.ruleset_store import kept_ruleset, ruleset_of
+from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
+from faristol.results.model import EVERY, WHOLE, Stale
 from faristol.results.rows import Round, Standing, Team, TeamStanding, Tournament
 from faristol.results.rows import Ruleset as Content
 from faristol.results.standings import Ranking, Tally, pin_of
@@ -31,8 +33,12 @@ class Known:
 
     ranked_at: int | None = None
     """What they are of; None when that is not known."""
-    rules: tuple[int, Ruleset] | None = None
-    """Planned rounds, and the rules."""
+    pin: tuple[int, Pin] | None = None
+    """Planned rounds, and the rules that are pinned."""
+    came: Mapping[str, bool] | None = None
+    """Of every player whether they came; None when that is not known."""
+    round: Round | None = None
+    """The round of which results came last, with its tables."""
     tallies: dict[int, Tally] = field(default_factory=dict)
     """Of every round."""
     ranking: Ranking | None = None
@@ -45,9 +51,11 @@ _known: WeakKeyDictionary[Engine, dict[tuple[str, str], Known]] = WeakKeyDiction
 
 
 async def project(
-    connection: AsyncConnection, tables: Tables, tournament_id: str, changed: Set[int], ranked_at: int | None
+    connection: AsyncConnection, tables: Tables, tournament_id: str, changed: Stale, ranked_at: int | None
 ) -> None:
     """Make the standings what the other rows say, after the ``changed`` rounds and after all that follow them.
+
+    Of a round that results came of just before, only those that came now are read.
 
     ``ranked_at`` is what the standings in the tables are of, None when that is not known: only what came of the same
     events is taken for what they are. Where the content of the tournament's rules is not on the record, or this version
@@ -66,10 +74,15 @@ async def project(
     if not before or before[0].round != first:
         before = await reader.standings_from(Standing, tournament_id, first)
     now: list[Standing] = []
-    if (ruleset := await _rules(reader, tournament)) is not None:
+    pin = tournament.rounds, pin_of(tournament)
+    if known.ranking is None or known.pin != pin or tournament.team_boards:
+        ruleset = await _rules(reader, tournament)
+        known.pin, known.ranking = pin, None if ruleset is None else Ranking(tournament, ruleset)
+    if known.ranking is not None:
         await _count(reader, known, rounds, changed)
-        came = await reader.came(tournament_id)
-        now = await asyncio.to_thread(_after_rounds, known, tournament, came, first, ruleset)
+        if known.came is None or EVERY in changed:
+            known.came = await reader.came(tournament_id)
+        now = await asyncio.to_thread(_after_rounds, known, known.ranking, known.came, first)
     await _write(connection, tables, Standing, before, now)
     if tournament.team_boards:
         of_teams = await reader.standings_from(TeamStanding, tournament_id, first)
@@ -82,7 +95,7 @@ async def project(
             del cache[oldest]
 
 
-async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed: Set[int]) -> None:
+async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed: Stale) -> None:
     """Bring the tallies to what the tables say."""
     missing = {
         round_.round: round_ for round_ in rounds if round_.round in changed or round_.round not in known.tallies
@@ -90,22 +103,23 @@ async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed:
     numbers = {round_.round for round_ in rounds}
     known.tallies = {number: tally for number, tally in known.tallies.items() if number in numbers - missing.keys()}
     for number, round_ in missing.items():
-        await reader.add_tables({number: round_}, round_.tournament_id, only=number, teams=False)
-        known.tallies[number] = Tally.of(round_)
+        last, games = known.round, changed.get(number, {WHOLE})
+        if last is not None and last.round == number and WHOLE not in games:
+            anew = await reader.those_games(games)
+            last.games = [anew.get(game.game_id, game) for game in last.games]
+        else:
+            await reader.add_tables({number: round_}, round_.tournament_id, only=number, teams=False)
+            last = known.round = round_
+        known.tallies[number] = Tally.of(last)
 
 
-def _after_rounds(
-    known: Known, tournament: Tournament, came: Mapping[str, bool], first: int, ruleset: Ruleset
-) -> list[Standing]:
-    rules = (tournament.rounds, ruleset)
-    if known.ranking is None or known.rules != rules:
-        known.ranking, known.rules = Ranking(tournament, ruleset), rules
+def _after_rounds(known: Known, ranking: Ranking, came: Mapping[str, bool], first: int) -> list[Standing]:
     found: list[Standing] = []
     tallies = [tally for _, tally in sorted(known.tallies.items())]
     for place, tally in enumerate(tallies, 1):
         if tally.round >= first:
             with suppress(ValueError):  # standings that cannot be are said to be so to who asks for them
-                found += (line.standing for line in known.ranking.after(came, tallies[:place]))
+                found += (line.standing for line in ranking.after(came, tallies[:place]))
     return found
 
 

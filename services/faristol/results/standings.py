@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.arithmetic import quarters
 from faristol.results.rows import ByeKind, Game, Player, Round, Standing, TieBreak, Tournament, packed
+from faristol.results.tables import LAYOUTS
 from faristol.rules import Ruleset
 from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, Standings, TableResult
 
@@ -103,20 +103,18 @@ class Ranking:
         last = max((tally.round for tally in tallies), default=0)
         if last != self._last:
             self._last, self._lines = last, {}
-        rows = self._standings.after(
-            chain.from_iterable(tally.results for tally in tallies),
-            chain.from_iterable(tally.pending for tally in tallies),
-            chain.from_iterable(tally.adjustments for tally in tallies),
-        )
+        rows = self._standings.after_rounds(tallies)
         known = self._lines
         self._lines = {
-            row.player: known[row.player]
-            if row.player in known and known[row.player].row is row
-            else Ranked(self._line(row, tallies), row)
-            for row in rows
-            if only in {"", row.player}
+            row.player: self._ranked(row, known.get(row.player), tallies) for row in rows if only in {"", row.player}
         }
         return list(self._lines.values())
+
+    def _ranked(self, row: Row, known: Ranked | None, tallies: Sequence[Tally]) -> Ranked:
+        """A line, which is the one that is known where nothing of it is another."""
+        if known is None or known.row.arithmetic is not row.arithmetic:
+            return Ranked(self._line(row, tallies), row)
+        return known if known.row is row else Ranked(_with_rank(known.standing, row.rank), row)
 
     def _line(self, row: Row, tallies: Sequence[Tally]) -> Standing:
         return Standing(
@@ -133,6 +131,13 @@ class Ranking:
             total=sum(tally.total.get(row.player, 0) for tally in tallies),
             tie_breaks=packed(tie_breaks_of(row)),
         )
+
+
+def _with_rank(standing: Standing, rank: int) -> Standing:
+    """The same line at another place."""
+    moved = Standing(*LAYOUTS[Standing].values(standing))
+    moved.rank = rank
+    return moved
 
 
 def tie_breaks_of(row: Row) -> list[TieBreak]:

@@ -19,7 +19,7 @@ from faristol.record import Recorded
 from faristol.results import ranks, scoresheet, waits
 from faristol.results.championship import Championship
 from faristol.results.clocks import TICKS
-from faristol.results.model import EVERY, State, game_of
+from faristol.results.model import EVERY, WHOLE, State, game_of
 from faristol.results.players import OF_PLAYERS
 from faristol.results.rounds import OF_RESULT, OF_ROUND, takes_no_points
 from faristol.results.rows import CLASSES, Bye, Game, Match, Player, Round, Row, Ruleset, Team, Tournament
@@ -134,7 +134,7 @@ class Unit:
     async def _write_rows(self, connection: AsyncConnection) -> None:
         kept = self._state.rulesets.keys()
         for tournament in await Reader(connection, self._tables).those(Tournament, "ruleset_digest", kept):
-            self._state.stale.setdefault(tournament.tournament_id, set()).add(EVERY)
+            self._state.stale.setdefault(tournament.tournament_id, {})[EVERY] = {WHOLE}
         for tournament_id, number in self._state.taken_back:
             await remove_round(connection, self._tables, tournament_id, number)
             self._forget_round(tournament_id, number)
@@ -289,7 +289,7 @@ class Rebuilding(Unit):
         stale = self._state.stale
         if not self._all_ranked:
             tournaments = await Reader(connection, self._tables).rows(Tournament, true())
-            stale.update((tournament.tournament_id, {EVERY}) for tournament in tournaments)
+            stale.update((tournament.tournament_id, {EVERY: {WHOLE}}) for tournament in tournaments)
             self._all_ranked = True
         tournament_id = next(iter(stale), None)
         if tournament_id is None:

@@ -65,6 +65,43 @@ def test_standings_made_again_after_other_results_are_those_made_at_once(given: 
             assert again.after(results[:count], waiting, sanctions) == fresh
 
 
+@dataclasses.dataclass(eq=False)
+class OfRound:
+    """What is told of a round, an object of its own each time that something of it is another."""
+
+    round: int
+    results: list[Result]
+    pending: frozenset[tuple[str, int]] = frozenset()
+    adjustments: tuple[SpreadAdjustment, ...] = ()
+
+
+@given(championships(), st.data(), st.sampled_from(["fisc-2023", "fise", "pes-2024", "uf-2007"]))
+def test_one_result_more_makes_the_standings_that_all_make_at_once(
+    results: list[Result], data: st.DataObject, book: str
+) -> None:
+    """Rounds of which nothing is another are told by the same object; what cannot be leaves what was there."""
+    ruleset = load_ruleset(book)
+    again = Standings(PLAYERS, ruleset, 5)
+    told: dict[int, OfRound] = {}
+    known: list[Result] = []
+    adjusted: list[SpreadAdjustment] = []
+    for result in data.draw(st.permutations(results)):
+        known.append(result)
+        if data.draw(st.booleans()):
+            adjusted.append(SpreadAdjustment(result.round, result.first, 7))
+        of_round = [each for each in known if each.round == result.round]
+        there = {player for each in of_round for player in (each.first, each.second)}
+        waiting = frozenset((player, result.round) for player in PLAYERS[:4] if player not in there)
+        adjustments = tuple(each for each in adjusted if each.round == result.round)
+        told[result.round] = OfRound(result.round, of_round, waiting, adjustments)
+        pending = {pair for each in told.values() for pair in each.pending}
+        rows = again.after_rounds(tuple(told.values()))
+        assert rows == standings(known, PLAYERS, ruleset, 5, pending, adjusted)
+        with pytest.raises(ValueError, match="not among the players"):
+            again.after_rounds((*told.values(), OfRound(5, [Result.bye(5, "nobody")])))
+        assert again.after_rounds(tuple(told.values())) == rows
+
+
 @given(championships())
 def test_ranks_follow_points_and_tie_breaks_and_are_shared_exactly_by_equals(results: list[Result]) -> None:
     rows = standings(results, PLAYERS, FISC, 5)

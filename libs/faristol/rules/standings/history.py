@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.standings.results import Bye, Outcome, Result, TableResult
+from faristol.rules.standings.results import Bye, OfRound, Outcome, Result, TableResult
 
 
 class Seen(NamedTuple):
@@ -48,6 +49,14 @@ def tabulate(
     """
     known = frozenset(players)
     held: dict[int, dict[str, Seen]] = defaultdict(dict)
+    _hold(held, sides, known, rounds)
+    _wait(held, pending, known, rounds)
+    return _spread_out(held, players)
+
+
+def _hold(
+    held: dict[int, dict[str, Seen]], sides: Iterable[tuple[str, Seen]], known: frozenset[str], rounds: int
+) -> None:
     for player, seen in sides:
         if not 1 <= seen.round <= rounds:
             raise ValueError(f"round {seen.round} is not one of the {rounds} rounds of the championship")
@@ -56,6 +65,11 @@ def tabulate(
         if player in held[seen.round]:
             raise ValueError(f"{player} has two results in round {seen.round}")
         held[seen.round][player] = seen
+
+
+def _wait(
+    held: dict[int, dict[str, Seen]], pending: Iterable[tuple[str, int]], known: frozenset[str], rounds: int
+) -> None:
     for player, number in sorted(set(pending)):
         if not 1 <= number <= rounds:
             raise ValueError(f"round {number}, pending for {player}, is not one of the {rounds} rounds")
@@ -64,9 +78,86 @@ def tabulate(
         if number in held:
             if player in held[number]:
                 raise ValueError(f"round {number} is pending for {player}, who has a result in it")
-            held[number][player] = Seen(number, None, Outcome.LOSS, 0.0, pending=True)
-    absent = {number: Seen(number, None, Outcome.LOSS, 0.0, awarded=False) for number in sorted(held)}
+            held[number][player] = _waiting(number)
+
+
+# The same objects again and again, so that those of one time are soon compared with those of another.
+@cache
+def _waiting(number: int) -> Seen:
+    """The round of who waits for a result in it."""
+    return Seen(number, None, Outcome.LOSS, 0.0, pending=True)
+
+
+@cache
+def _absent(number: int) -> Seen:
+    """The round of who has no result in it and waits for none."""
+    return Seen(number, None, Outcome.LOSS, 0.0, awarded=False)
+
+
+def _spread_out(held: Mapping[int, Mapping[str, Seen]], players: Iterable[str]) -> dict[str, Sequence[Seen]]:
+    absent = {number: _absent(number) for number in sorted(held)}
     return {player: [held[number].get(player, missed) for number, missed in absent.items()] for player in players}
+
+
+class History:
+    """The rounds that have results, as each player saw them, kept up as results come: see ``tabulate``."""
+
+    def __init__(self, players: Sequence[str], ruleset: Ruleset, planned: int) -> None:
+        self.rounds: Rounds = {player: [] for player in players}
+        self._known = frozenset(players)
+        self._ruleset = ruleset
+        self._planned = planned
+        self._taken: dict[int, OfRound] = {}
+        """What was told of each round."""
+        self._held: dict[int, Mapping[str, Seen]] = {}
+        """Of the rounds that have results, what each was to whom."""
+        self._sides: dict[int, Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]] = {}
+
+    def take(self, told: Iterable[OfRound]) -> set[str]:
+        """Bring ``rounds`` to what is told now of all of them, and say of whom they are others than before.
+
+        What is told by the same object as before is not looked at again. Raises ``ValueError`` for what cannot be, and
+        keeps what was taken before.
+        """
+        taken = {each.round: each for each in told}
+        anew = [number for number, each in taken.items() if self._taken.get(number) is not each]
+        held = {number: seen for number, seen in self._held.items() if number in taken}
+        found = dict(self._sides)
+        for number in anew:
+            of_round, found[number] = self._of_round(taken[number], self._sides.get(number, {}))
+            held.pop(number, None)
+            held.update(of_round)
+        before, same = self.rounds, held.keys() == self._held.keys()
+        if same:
+            rounds = self._changed(held, [number for number in anew if number in held])
+            changed = {player for player, seen in rounds.items() if seen is not before[player]}
+        else:
+            rounds = _spread_out(held, before)
+            changed = {player for player, seen in rounds.items() if seen != before[player]}
+        self.rounds, self._taken, self._held, self._sides = rounds, taken, held, found
+        return changed
+
+    def _of_round(
+        self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]
+    ) -> tuple[dict[int, dict[str, Seen]], Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]]:
+        found = {result: known.get(result) or tuple(sides(result, self._ruleset)) for result in told.results}
+        held: dict[int, dict[str, Seen]] = defaultdict(dict)
+        _hold(held, (side for result in told.results for side in found[result]), self._known, self._planned)
+        _wait(held, told.pending, self._known, self._planned)
+        return held, found
+
+    def _changed(self, held: Mapping[int, Mapping[str, Seen]], anew: Iterable[int]) -> dict[str, Sequence[Seen]]:
+        """Rounds of every player, with those ``anew`` that are others for them; who has none has the same list."""
+        rounds, places = dict(self.rounds), {number: place for place, number in enumerate(sorted(held))}
+        for number in anew:
+            then, now, missed = self._held[number], held[number], _absent(number)
+            for player in then.keys() | now.keys():
+                seen = now.get(player, missed)
+                if then.get(player, missed) != seen:
+                    others = list(rounds[player])
+                    others[places[number]] = seen
+                    rounds[player] = others
+        return rounds
 
 
 def sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str, Seen]]:

@@ -22,7 +22,8 @@ While a round is being played, those who wait for their result have neither play
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from faristol.rules.ruleset import Ruleset
@@ -50,6 +51,17 @@ class Field:
         """What a player's missed rounds add to those points where they count for opponents."""
         of = {"fide-dummy": self._after_the_last, "fide-virtual": self._drawn}.get(self.ruleset.championship.unplayed)
         return dict.fromkeys(self.rounds, 0.0) if of is None else {player: of(player) for player in self.rounds}
+
+    def after(self, rounds: Rounds, changed: Iterable[str]) -> Field:
+        """The field with these rounds, which are others of the players who have ``changed`` alone."""
+        later = replace(self, rounds=rounds)
+        for values in ("points", "granted"):
+            known: dict[str, float] = getattr(self, values)
+            anew: dict[str, float] = getattr(
+                replace(self, rounds={player: rounds[player] for player in changed}), values
+            )
+            vars(later)[values] = known | anew
+        return later
 
     def adjusted(self, player: str) -> float:
         """The points of ``player`` as an opponent's tie-break counts them."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from dataclasses import field as each_anew
 from itertools import groupby
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TypeVar
 
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
-from faristol.rules.standings.history import Seen, sides, tabulate
+from faristol.rules.standings.history import History
 from faristol.rules.standings.opponents import Field
-from faristol.rules.standings.results import Outcome, Result, SpreadAdjustment, TableResult
+from faristol.rules.standings.results import OfRound, Outcome, Result, SpreadAdjustment, TableResult
 from faristol.rules.standings.tie_breaks import Group, TieBreaks
 
 Name = TypeVar("Name", bound=str)
@@ -39,6 +41,10 @@ class Row:
     """How ``points`` come about."""
     arithmetic: Mapping[TieBreak, Arithmetic]
     """How each of ``tie_breaks`` comes about."""
+
+
+_BELOW_RANK = attrgetter(*(each.name for each in fields(Row)[1:]))
+"""The fields of a line but for its rank, which is the first."""
 
 
 def standings(
@@ -69,11 +75,13 @@ class Standings:
 
     def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int) -> None:
         self._players = players
-        self._ruleset = ruleset
-        self._planned = rounds
-        self._sides: dict[Result | TableResult, tuple[tuple[str, Seen], ...]] = {}
+        self._names = ruleset.championship.tie_breaks
+        self._history = History(players, ruleset, rounds)
+        self._field = Field(self._history.rounds, ruleset, rounds)
         self._tie_breaks: TieBreaks | None = None
         self._rows: dict[str, Row] = {}
+        self._order: dict[str, tuple[float, ...]] = {}
+        """What each player is ranked by, where that does not depend on who is equal."""
 
     def after(
         self,
@@ -82,21 +90,67 @@ class Standings:
         adjustments: Iterable[SpreadAdjustment] = (),
     ) -> tuple[Row, ...]:
         """The standings after all of these results."""
-        counted, known = tuple(results), self._sides
-        self._sides = {result: known.get(result) or tuple(sides(result, self._ruleset)) for result in counted}
-        seen = (side for result in counted for side in self._sides[result])
-        field = Field(tabulate(seen, self._players, self._planned, pending), self._ruleset, self._planned)
-        tie_breaks = self._tie_breaks = TieBreaks(field, tuple(adjustments), self._tie_breaks)
-        names, before, self._rows = self._ruleset.championship.tie_breaks, self._rows, {}
-        for rank, player, found in ranked(self._players, field.points, names, tie_breaks.of):
+        told: dict[int, _Told] = {}
+        for result in results:
+            told.setdefault(result.round, _Told(result.round)).results.append(result)
+        for player, number in pending:
+            told.setdefault(number, _Told(number)).pending.add((player, number))
+        for adjustment in adjustments:
+            told.setdefault(adjustment.round, _Told(adjustment.round)).adjustments.append(adjustment)
+        return self.after_rounds(tuple(told.values()))
+
+    def after_rounds(self, told: Sequence[OfRound]) -> tuple[Row, ...]:
+        """The standings after all of these rounds. What is told of one by the same object as before is not read again.
+
+        A result costs time by its own round and by who met its players, and a look at every player's rank.
+        """
+        changed = self._history.take(told)
+        field = self._field = self._field.after(self._history.rounds, changed)
+        adjustments = (adjustment for of in told for adjustment in of.adjustments)
+        tie_breaks = self._tie_breaks = TieBreaks(field, adjustments, self._tie_breaks, changed)
+        before, self._rows = self._rows, {}
+        for rank, player, found in self._ranked(tie_breaks, before):
             row = before.get(player)
-            if row is None or row.rank != rank or player not in tie_breaks.unchanged or row.arithmetic != found:
+            if row is None or (
+                row.arithmetic is not found and (player not in tie_breaks.unchanged or row.arithmetic != found)
+            ):
                 row = _row(rank, player, field, tie_breaks.points(player), found)
+            elif row.rank != rank:
+                row = Row(rank, *_BELOW_RANK(row))
             self._rows[player] = row
         return tuple(self._rows.values())
 
+    def _ranked(
+        self, tie_breaks: TieBreaks, before: Mapping[str, Row]
+    ) -> Iterable[tuple[int, str, Mapping[TieBreak, Arithmetic]]]:
+        """As ``ranked`` gives them. Where no value depends on who is equal, who is unchanged keeps theirs."""
+        points, names = self._field.points, self._names
+        if "head-to-head" in names:
+            yield from ranked(self._players, points, names, tie_breaks.of)
+            return
+        found: dict[str, Mapping[TieBreak, Arithmetic]] = {player: row.arithmetic for player, row in before.items()}
+        for player in self._players if not before else before.keys() - tie_breaks.unchanged:
+            found[player] = {name: tie_breaks.of(name, player, frozenset()) for name in names}
+            self._order[player] = (points[player], *(each.value for each in found[player].values()))
+        rank, last = 0, None
+        for place, player in enumerate(sorted(self._players, key=self._order.__getitem__, reverse=True), 1):
+            if self._order[player] != last:
+                rank, last = place, self._order[player]
+            yield rank, player, found[player]
+
+
+@dataclass(eq=False, slots=True)
+class _Told:
+    """What is told of a round, see ``OfRound``."""
+
+    round: int
+    results: list[Result | TableResult] = each_anew(default_factory=list)
+    pending: set[tuple[str, int]] = each_anew(default_factory=set)
+    adjustments: list[SpreadAdjustment] = each_anew(default_factory=list)
+
 
 def _row(rank: int, player: str, field: Field, points: Arithmetic, found: Mapping[TieBreak, Arithmetic]) -> Row:
+    """The line of a player whose values are others than before."""
     played = [seen.outcome for seen in field.rounds[player] if seen.played]
     return Row(
         rank=rank,

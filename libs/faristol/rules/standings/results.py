@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 
 class Bye(StrEnum):
@@ -124,3 +125,27 @@ class SpreadAdjustment:
     points: int
     sanction: bool = False
     """By a sanction, or one that was lifted: it counts in the total as well."""
+
+
+class OfRound(Protocol):
+    """What a round adds to the standings. What is the same object as before has the same in it."""
+
+    @property
+    def round(self) -> int:
+        """Its number, from 1."""
+        raise NotImplementedError
+
+    @property
+    def results(self) -> Iterable[Result | TableResult]:
+        """The results of its tables, and who sat it out."""
+        raise NotImplementedError
+
+    @property
+    def pending(self) -> Collection[tuple[str, int]]:
+        """Who waits for the result of it, each with its number."""
+        raise NotImplementedError
+
+    @property
+    def adjustments(self) -> Iterable[SpreadAdjustment]:
+        """What was added to spreads."""
+        raise NotImplementedError

@@ -5,7 +5,7 @@ Points of the championship and what is made of them are multiples of a quarter, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from faristol.rules.championship import ranking_score
@@ -24,14 +24,23 @@ _SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
 class TieBreaks:
     """The tie-breaks of a field. Every method gives a player's value in its arithmetic."""
 
-    def __init__(self, field: Field, adjustments: Sequence[SpreadAdjustment], before: TieBreaks | None = None) -> None:
-        """Of ``before``, in a field of the same rules and planned rounds, what nothing has changed is taken over."""
+    def __init__(
+        self,
+        field: Field,
+        adjustments: Iterable[SpreadAdjustment],
+        before: TieBreaks | None = None,
+        changed: Iterable[str] = (),
+    ) -> None:
+        """Of ``before``, in a field of the same rules and planned rounds, what nothing has changed is taken over.
+
+        ``changed`` are the players whose rounds are others than they were then.
+        """
         self._field = field
         self._adjustments: dict[str, list[SpreadAdjustment]] = {}
         for adjustment in adjustments:
             self._adjustments.setdefault(adjustment.player, []).append(adjustment)
         self._all_met: dict[Group, bool] = {}
-        self.unchanged = self._unchanged_since(before) if before else frozenset[str]()
+        self.unchanged = self._unchanged_since(before, changed) if before else frozenset[str]()
         """Players whose values are what they were before, but for those among equals."""
         self._found: dict[tuple[TieBreak | Literal["points"], str], Arithmetic] = (
             {key: found for key, found in before._found.items() if key[1] in self.unchanged} if before else {}
@@ -52,19 +61,15 @@ class TieBreaks:
             self._found["points", player] = Arithmetic(terms)
         return self._found["points", player]
 
-    def _unchanged_since(self, before: TieBreaks) -> frozenset[str]:
+    def _unchanged_since(self, before: TieBreaks, changed: Iterable[str]) -> frozenset[str]:
         """Those for whom no round is another, nor what an opponent is worth."""
-        now, then = self._field, before._field
-        rounds, others = now.rounds, then.rounds
-        changed = {
-            player
-            for player in rounds
-            if rounds[player] != others.get(player)
-            or now.granted[player] != then.granted[player]
-            or self._adjustments.get(player) != before._adjustments.get(player)
-        }
-        met = {seen.opponent for player in changed for seen in (*rounds[player], *others.get(player, ()))}
-        return frozenset(rounds.keys() - changed - met)
+        rounds, others, own = self._field.rounds, before._field.rounds, self._adjustments
+        adjusted = own.keys() | before._adjustments.keys()
+        concerned = set(changed).union(
+            player for player in adjusted if own.get(player) != before._adjustments.get(player)
+        )
+        met = {seen.opponent for player in concerned for seen in (*rounds[player], *others[player])}
+        return frozenset(rounds.keys() - concerned - met)
 
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
         """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""
