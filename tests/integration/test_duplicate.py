@@ -225,7 +225,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
 
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("player,word\n,CASA\n", encoding="utf-8")
-    assert "2: the player is missing" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=1)
+    assert "2: the player is missing" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
     stage.clock.wait(180)
     for hall, line in (("Nord", "blai,H5,C A S E R N A"), ("Sud", "didac,H8,CASA")):
         file = tmp_path / f"{hall}.csv"

@@ -9,7 +9,7 @@ from faristol.rules.duplicate.racks import draw_rack
 from faristol.rules.duplicate.verification import CalledRack, PlayedTurn, check_racks
 
 FISC = load_ruleset("fisc-2023-duplicate")
-SEED = bytes(range(32))
+SEED = bytes(32)
 COMMITTED = commitment(SEED, "cup-r1")
 
 
@@ -55,7 +55,7 @@ def test_a_rack_that_was_kept_back_is_found() -> None:
 
 
 def test_another_seed_than_the_committed_one_is_found() -> None:
-    assert wrong(game(), bytes(32))[0].endswith(f"is not the one that {bytes(32).hex()} commits to")
+    assert wrong(game(), bytes(range(32)))[0].endswith(f"is not the one that {bytes(range(32)).hex()} commits to")
 
 
 def test_racks_taken_by_hand_are_checked_by_the_bag_alone() -> None:
