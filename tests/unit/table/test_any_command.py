@@ -27,7 +27,11 @@ from faristol.table.draw_log import draws_of
 from faristol.table.game.evolution import evolve, fold
 from faristol.table.game.state import UNKNOWN, Game, Phase
 
-TABLES = [(name, players) for name in ruleset_names() for players in range(2, rules(name).game.players_max + 1)]
+TABLES = [
+    (name, players)
+    for name in ruleset_names("classic", "multi")
+    for players in range(2, rules(name).game.players_max + 1)
+]
 COMMANDS = list(GAME)
 
 
