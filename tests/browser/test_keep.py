@@ -265,9 +265,9 @@ async def test_the_turns_of_every_book_are_done_by_two_touches_after_the_play(
         page = await sit_down(context, hall, game, hall.token(needs.ROLE_ARBITER))
         while (await hall.table(game)).phase != game_pb2.PHASE_TURN:
             wanted = page.locator(".next .big").first
-            known = await wanted.get_attribute("data-key")
+            act = await wanted.get_attribute("data-key")
             await wanted.click()
-            await expect(page.locator(f".next [data-key='{known}']")).to_have_count(0)  # as it will be
+            await expect(page.locator(f".next [data-key='{act}']")).to_have_count(0)  # as it will be
             await all_sent(page)
         for turn, line in enumerate((first, second), start=2):
             await type_play(page, line)
