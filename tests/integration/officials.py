@@ -110,5 +110,6 @@ def words_of(page: httpx.Response) -> Mapping[str, str]:
 
 def told(page: httpx.Response) -> str:
     """What a page says was done or refused."""
-    found = re.search(r'class="notice (?:good|bad)"(?: data-key="\w+")? role="(?:status|alert)">(.*?)</div>', page.text, re.DOTALL)
+    mark = r'class="notice (?:good|bad)"(?: data-key="\w+")? role="(?:status|alert)">(.*?)</div>'
+    found = re.search(mark, page.text, re.DOTALL)
     return found[1].strip() if found else ""

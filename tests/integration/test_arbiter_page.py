@@ -153,8 +153,10 @@ async def test_a_disputed_count_is_settled_and_a_form_made_before_another_disput
     settled = [await press(eva, address, "SettleCount", **form) for _ in range(2)]
     assert [answer.status_code for answer in settled] == [303, 303]
     assert not (await table(cell, FIRST)).HasField("interruption")
-    async with asyncio.timeout(10):  # the read model follows
-        while (await do(cell, results.GetGameRequest(game_id=FIRST))).entries[-1].score != 44:
+    async with asyncio.timeout(10):
+        while True:  # until the read model has followed
+            if (await do(cell, results.GetGameRequest(game_id=FIRST))).entries[-1].score == 44:
+                break
             await asyncio.sleep(0.05)
     gone = await press(eva, address, "SettleCount", score="44", seen=form["seen"])
     assert gone.status_code == 409
