@@ -62,7 +62,7 @@ async def test_paper_has_the_table_and_not_the_navigation(stage: Stage, page: Pa
 async def test_from_the_first_page_to_a_game_by_links(stage: Stage, page: Page) -> None:
     await stage.add(*Championship().steps())
     await page.goto("/")
-    await page.locator(".card").click()
+    await page.locator(".card:not(.roles *)").click()
     await page.locator(".tabs a", has_text="Round 1").click()
     await page.locator("a.pairing").first.click()
     await expect(page.locator("#sheet tbody tr")).to_have_count(9)

@@ -38,7 +38,7 @@ from faristol.host.services import RELAY
 Object = dict[str, Any]
 
 BIN = Path(sys.executable).parent
-DEVELOPMENT = Path(__file__).parents[2] / "deploy" / "overlays" / "dev"
+STORES = Path(__file__).parents[2] / "deploy" / "stores"
 SERVING = health_pb2.HealthCheckResponse.SERVING
 
 
@@ -80,9 +80,9 @@ def write_certificate(name: str, objects: Sequence[Object], folder: Path) -> Non
 def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
     """A NATS server with the overlay's own configuration; its probes pass."""
     port, monitor, configuration = free_port(), free_port(), tmp_path / "nats.conf"
-    said = (DEVELOPMENT / "nats.conf").read_text()
+    said = (STORES / "nats.conf").read_text()
     write_certificate("nats", development, tmp_path / "nats-tls")
-    shutil.copy(DEVELOPMENT / "nats-users.conf", tmp_path)
+    shutil.copy(STORES / "nats-users.conf", tmp_path)
     moved = {
         "port: 4222": f"port: {port}",
         "127.0.0.1:8222": f"127.0.0.1:{monitor}",

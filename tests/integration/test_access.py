@@ -66,7 +66,7 @@ def rows() -> dict[str, tuple[str, str]]:
     """Who may call each method and what has to be in their scope, as the page of access says it."""
     found: dict[str, tuple[str, str]] = {}
     service = ""
-    for line in PAGE.read_text(encoding="utf-8").partition("## Every method\n")[2].splitlines()[4:]:
+    for line in PAGE.read_text(encoding="utf-8").partition("## Every method\n")[2].splitlines()[3:]:
         name, roles, scope = (cell.strip() for cell in line.strip("|").split("|"))
         if name.startswith("**"):
             service = name.strip("*")

@@ -41,16 +41,18 @@ def connections_of(url: URL) -> int:
 
 
 def driver_url(url: URL) -> URL:
-    """A URL with what the driver takes alone: what libpq's clients take goes through its own reader of such URLs."""
-    others = {name: str(value) for name, value in url.query.items() if name in OF_LIBPQ}
-    others.setdefault("application_name", "faristol")
-    known = {name: value for name, value in url.query.items() if name in OF_THE_DRIVER}
-    return url.set(query={**known, "dsn": f"postgresql:///?{urlencode(others)}"})
+    """A URL with what the driver takes alone."""
+    return url.set(query={name: value for name, value in url.query.items() if name in OF_THE_DRIVER})
 
 
 def engine(url: URL, settings: Mapping[str, str], **more: Any) -> AsyncEngine:
-    """An engine for a URL that ``accepted`` has let through; sessions begin with ``settings`` of the server."""
-    arguments: dict[str, Any] = {"server_settings": dict(settings)}
+    """An engine for a URL that ``accepted`` has let through; sessions begin with ``settings`` of the server.
+
+    What libpq's clients take goes through the driver's own reader of such URLs.
+    """
+    others = {name: str(value) for name, value in url.query.items() if name in OF_LIBPQ}
+    others.setdefault("application_name", "faristol")
+    arguments: dict[str, Any] = {"server_settings": dict(settings), "dsn": f"postgresql:///?{urlencode(others)}"}
     if file := url.query.get(PASSWORD_FILE):
         arguments["password"] = _reader(Path(str(file)))
     return create_async_engine(driver_url(url), connect_args=arguments, **more)

@@ -38,6 +38,8 @@ def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def check(plan: Plan) -> None:
     """Raise ``StartError`` for a championship that would be refused, before anything is made for it."""
     paired = ruleset_names("classic", "multi")
+    if plan.ruleset not in ruleset_names():
+        raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(paired)}")
     if plan.ruleset not in paired:
         raise StartError(f"there are no rounds of tables by {plan.ruleset!r}: choose one of {', '.join(paired)}")
     try:
