@@ -130,6 +130,7 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         await step(page, console, "Close round 1", "Round 1 is closed.")
 
 
+@pytest.mark.nightly
 async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: Browser, cell: Cell) -> None:
     async with seated(browser, cell, "eva", **DESK) as eva, seated(browser, cell, "ona", **DESK) as ona:
         console = await create(eva, "Dues taules", 6)
@@ -153,6 +154,7 @@ async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: B
         await expect(eva.locator(".acts-list > li").first).to_contain_text("Round 1 is paired.")
 
 
+@pytest.mark.nightly
 async def test_everything_works_without_script(browser: Browser, cell: Cell) -> None:
     async with seated(browser, cell, "eva", java_script_enabled=False, **PHONE) as page:
         console = await create(page, "Sense guió", 4)
