@@ -317,6 +317,8 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/report.trf",
         "/api/v1/tournaments/{tournament_id}/prizes",
         "/api/v1/tournaments/{tournament_id}/players",
+        "/api/v1/tournaments/{tournament_id}/games",
+        "/api/v1/tournaments/{tournament_id}/games.zip",
         "/api/v1/tournaments/{tournament_id}/ratings",
         "/api/v1/tournaments/{tournament_id}/ratings.csv",
         "/api/v1/tournaments/{tournament_id}/rulings",

@@ -139,7 +139,9 @@ def standing(name: str, spread: int) -> Standing:
 @pytest.mark.parametrize("name", ["=1+1", "+34 600", "-anna", "@anna", "\t=1", '=HYPERLINK("http://x","y")', "\r=1"])
 async def test_a_name_is_no_formula_and_a_number_stays_one(name: str) -> None:
     (row,) = rows(
-        comma_separated.standings(Standings(position=1, round=1, standings=[standing(name, -12)], division=""))
+        comma_separated.standings(
+            Standings(position=1, round=1, standings=[standing(name, -12)], division="", next_page_token="")
+        )
     )
     assert (row["name"], row["spread"], row["head_to_head"]) == (f"'{name}", "-12", "0.5")
 

@@ -166,6 +166,7 @@ def counted(
         scores=final_scores(scores.items()),
         arbiter_id=arbiter_id,
         occurred_at=occurred_at,
+        by_sanction=True,
         **decided.fields(),
     )
 

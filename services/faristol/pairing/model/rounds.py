@@ -87,8 +87,7 @@ def _result_recorded(state: Tournament, fact: events.ResultRecorded) -> Tourname
 def _result_corrected(state: Tournament, fact: events.ResultCorrected) -> Tournament:
     before = state.played[fact.round - 1].decided[fact.game_id]
     after = _with_result(state, fact, before.corrected(fact))
-    # What follows from a sanction is asked for by nobody: who entered the result is who did before.
-    return _by(after, fact, fact.arbiter_id) if fact.arbiter_id else after
+    return after if fact.by_sanction else _by(after, fact, fact.arbiter_id)
 
 
 def _with_result(
