@@ -16,12 +16,14 @@ from unittest.mock import patch
 from nats.aio.msg import Msg
 from nats.errors import ConnectionClosedError, NoServersError
 from nats.errors import TimeoutError as NatsTimeout
-from nats.js.errors import NoStreamResponseError
+from nats.js.api import StreamInfo, StreamState
+from nats.js.errors import NoStreamResponseError, NotFoundError
 from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
 from faristol.bus import entrance
+from faristol.bus.stream import NewsLimits
 
 SLOWEST = 0.003
 """Seconds that a message takes at most, one way, when nothing is wrong."""
@@ -285,9 +287,18 @@ class Context:
         self._server = server
         self._timeout = timeout
 
+    async def stream_info(self, name: str) -> StreamInfo:
+        await self._there_and_back()
+        if not self._server._there:
+            raise NotFoundError
+        return StreamInfo(config=NewsLimits().config(), state=StreamState(0, 0, 0, 0, 0))
+
     async def add_stream(self, config: Any) -> None:
         await self._there_and_back()
         self._server.make()
+
+    async def update_stream(self, config: Any) -> None:
+        raise AssertionError("the limits of the news never change in a simulated world")
 
     async def add_consumer(self, stream: str, config: Any) -> None:
         await self._there_and_back()
