@@ -63,6 +63,7 @@ async def left(page: Page) -> int:
     return int(await page.locator("#lease-left").inner_text())
 
 
+@pytest.mark.nightly
 async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_tables_go_on(
     browser: Browser, cell: Cell
 ) -> None:
