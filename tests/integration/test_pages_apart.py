@@ -13,6 +13,8 @@ import httpx
 import pytest
 from tests.integration.processes import START_SECONDS, Child, free_port, wait_until_serving
 
+from faristol.cell.pages import _environment
+from faristol.host import Settings
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 
 PRIVATE = ("DATABASE_URL", "NATS_URL", "NATS_CREDENTIALS", "ACCESS", "SEAL_KEY", "WITNESS_TOKEN")
@@ -123,3 +125,8 @@ def test_the_process_of_the_pages_ends_with_the_one_that_it_belongs_to(apart: Ap
     apart.child.process.send_signal(how)
     assert apart.child.process.wait(30) == (0 if how == signal.SIGTERM else -signal.SIGKILL)
     assert gone(process)
+
+
+def test_the_process_of_the_pages_takes_no_port_of_the_one_that_it_belongs_to() -> None:
+    given = _environment(Settings.model_validate({"metrics_port": 9464, "health_port": 50052}), "127.0.0.1:50051")
+    assert not {"FARISTOL_METRICS_PORT", "FARISTOL_HEALTH_PORT"} & set(given)

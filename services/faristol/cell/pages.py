@@ -75,6 +75,7 @@ def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
         "grpc_host": "127.0.0.1",
         "grpc_port": 0,
         "health_port": None,
+        "metrics_port": None,
         "database_url": "",
         "owner_database_url": "",
         "nats_url": "",
