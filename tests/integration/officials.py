@@ -13,7 +13,7 @@ import httpx
 from tests.integration.access_cell import OWN, Cell, held
 
 from faristol.credentials.credential import Credential
-from faristol.gateway.consoles.calls import METHODS
+from faristol.gateway.calls import METHODS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2 as game

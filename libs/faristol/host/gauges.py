@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from opentelemetry import metrics
 
@@ -36,15 +38,20 @@ async def look(record: Record) -> None:
     _unsealed.set(position - (sealed.to_position if sealed else 0))
 
 
-def part(runtime: Runtime) -> Part:
-    """Looks again and again, beside what the process serves."""
+def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    """What looks again and again until cancelled, also after the database did not answer."""
 
     async def watch() -> None:
         while True:
             try:
-                await look(runtime.record)
+                await look()
             except FAILURES as problem:
-                _log.info("the record is measured later: %s", problem)
+                _log.info("what is measured has to wait: %s", problem)
             await asyncio.sleep(LOOK)
 
-    return Part(name="gauges", tasks=(watch,))
+    return watch
+
+
+def part(runtime: Runtime) -> Part:
+    """Looks again and again, beside what the process serves."""
+    return Part(name="gauges", tasks=(repeated(partial(look, runtime.record)),))

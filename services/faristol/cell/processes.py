@@ -76,11 +76,7 @@ async def running(
     be, and ``Cancelled`` when ``stop`` is set meanwhile.
     """
     stop = stop or asyncio.Event()
-    for service in services:
-        for needed in NEEDS.get(service, ()):
-            if needed not in services and not settings.peer(needed):
-                setting = f"FARISTOL_PEER_{needed.upper()}"
-                raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
+    _check_needs(settings, services)
     _check_open(settings)
     asks = set(services) <= ASKING
     if settings.tls or not (asks or (settings.database_url and settings.nats_url)):
@@ -141,6 +137,15 @@ async def running(
             stack.push_async_callback(pages.stop)
             settings.http_port = pages.http_port
         yield started
+
+
+def _check_needs(settings: Settings, services: Sequence[str]) -> None:
+    """Raise ``StartError`` where a service does not know one that it needs."""
+    for service in services:
+        for needed in NEEDS.get(service, ()):
+            if needed not in services and not settings.peer(needed):
+                setting = f"FARISTOL_PEER_{needed.upper()}"
+                raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
 
 
 async def _own_nats(stack: AsyncExitStack, settings: Settings) -> NatsServer:

@@ -14,6 +14,7 @@ from faristol.gateway import api, credentials_page, documentation, entrance, fil
 from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
+from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.consoles import arbiter, director, door, judge, officials_stream, queue_stream, results_entry
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.frames import News, NewsWithContent
@@ -27,12 +28,10 @@ from faristol.gateway.papers.pdf import Pdfs
 from faristol.gateway.parameters import IfNoneMatch
 from faristol.gateway.rates import Rates
 from faristol.gateway.responses import Health, ProblemBody, Ready, digest, unless_known
-from faristol.gateway.session import NotSignedIn
 from faristol.gateway.stream import Streams
 from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
 from faristol.host import Runtime
-from faristol.pb.access.v1 import access_pb2_grpc
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
@@ -47,12 +46,34 @@ removed.
 """
 
 
+ROUTES = (
+    files.routes,
+    games.routes,
+    api.routes,
+    pages.routes,
+    entrance.routes,
+    openid.routes,
+    credentials_page.routes,
+    papers.routes,
+    documentation.routes,
+    door.routes,
+    queue_stream.routes,
+    judge.routes,
+    arbiter.routes,
+    scorer_page.routes,
+    *director.ROUTES,
+    *results_entry.ROUTES,
+    officials_stream.routes,
+)
+"""The routes of everything that is served."""
+
+
 def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
     ``app.state.results`` is the stub of the results service, ``app.state.tail`` its news and ``app.state.fanout`` who
     watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
-    of the ratings, ``app.state.game`` that of the tables, and ``app.state.access`` that of the credentials.
+    of the ratings, and ``app.state.game`` that of the tables.
     ``app.state.channel`` gives the way to any service, ``app.state.address`` is where people reach the pages, and
     ``app.state.now`` gives the time.
     """
@@ -72,7 +93,6 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
-    web.state.access = access_pb2_grpc.AccessServiceStub(runtime.channel("access"))
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
@@ -94,30 +114,20 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
-    for routes in (
-        files.routes,
-        games.routes,
-        api.routes,
-        pages.routes,
-        entrance.routes,
-        openid.routes,
-        credentials_page.routes,
-        papers.routes,
-        documentation.routes,
-        door.routes,
-        queue_stream.routes,
-        judge.routes,
-        arbiter.routes,
-        scorer_page.routes,
-        *director.ROUTES,
-        *results_entry.ROUTES,
-        officials_stream.routes,
-    ):
+    for routes in ROUTES:
         web.include_router(routes)
     web.mount("/static", Assets(), name="static")
     problems.install(web, problem_page)
     web.add_exception_handler(NotSignedIn, entrance.not_signed_in)
 
+    _answer_health(web, runtime)
+    describe(web, ProblemBody, News, NewsWithContent)
+
+    _serve_documents(web)
+    return web
+
+
+def _answer_health(web: FastAPI, runtime: Runtime) -> None:
     @web.get("/healthz", tags=["health"])
     async def get_health() -> Health:
         """The gateway lives."""
@@ -131,8 +141,8 @@ def app(runtime: Runtime) -> FastAPI:
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return found
 
-    describe(web, ProblemBody, News, NewsWithContent)
 
+def _serve_documents(web: FastAPI) -> None:
     @cache
     def written(what: Callable[[], dict[str, Any]]) -> tuple[bytes, str]:
         """A document as it is sent, and its tag: to write 130 kB takes 4 ms, which a crowd would take of others."""
@@ -146,5 +156,3 @@ def app(runtime: Runtime) -> FastAPI:
     @web.get("/openapi-commands.json", include_in_schema=False)
     async def get_openapi_commands(if_none_match: IfNoneMatch = None) -> Response:
         return unless_known(*written(commands_document), if_none_match, "application/json")
-
-    return web

@@ -1,21 +1,17 @@
-"""Calls of every service by whoever is signed in: with their token, in their language, and the services decide."""
+"""Calls of every service by who holds a token: with it, in their language, and the services decide."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import grpc
-from fastapi import Depends
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from starlette.requests import Request
 
 from faristol.client.problems import reason_of
-from faristol.gateway.language import language_of
 from faristol.gateway.results import DEADLINE
-from faristol.gateway.session import NotSignedIn, checked, token_of
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2, game_pb2
@@ -34,6 +30,14 @@ _CONTRACTS = {
     "results": (results_pb2,),
 }
 """The contracts of each service."""
+
+
+class NotSignedIn(Exception):
+    """A page is for who is signed in. ``why`` is the reason why a session has ended; empty where there was none."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Method(NamedTuple):
@@ -118,22 +122,3 @@ class Calls:
     def _check_session(self, problem: grpc.aio.AioRpcError) -> None:
         if self._is_held and problem.code() is grpc.StatusCode.UNAUTHENTICATED:
             raise NotSignedIn(reason_of(problem)) from problem
-
-
-def calls_with(request: Request, token: str) -> Calls:
-    """The services in the visitor's language. The application keeps the way to them in ``app.state.channel``.
-
-    Raises ``NotSignedIn`` for what is no token.
-    """
-    return Calls(request.app.state.channel, language_of(request), checked(token))
-
-
-async def _own_calls(request: Request) -> Calls:
-    token = token_of(request)
-    if not token:
-        raise NotSignedIn
-    return calls_with(request, token)
-
-
-OwnCalls = Annotated[Calls, Depends(_own_calls)]
-"""A parameter of a route that is for who is signed in: the services, called by them."""

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.calls import NAMED
+from faristol.gateway.calls import NAMED
 from faristol.gateway.form import public_address
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import page

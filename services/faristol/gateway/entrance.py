@@ -15,13 +15,14 @@ from starlette.responses import RedirectResponse, Response
 
 from faristol.credentials.needs import CALLERS
 from faristol.credentials.roles import SCORER
+from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.consoles.doors import MAY_CREATE, doors
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
 from faristol.gateway.problems import as_json, of_rpc, of_session
 from faristol.gateway.results import Reader
-from faristol.gateway.session import NotSignedIn, SignedIn, calls, fits, forget, keep, session, token_of
+from faristol.gateway.session import SignedIn, calls, fits, forget, keep, session, token_of
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import needs_pb2

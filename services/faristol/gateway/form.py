@@ -47,6 +47,18 @@ def public_address(request: Request) -> str:
     return (request.app.state.address or origin(str(request.url))).rstrip("/")
 
 
+async def body_of(request: Request, media_type: str, largest: int) -> bytes:
+    """The body of a request, of a media type and at most so many bytes. Raises ``HTTPException`` for any other."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != media_type:
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > largest:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    return bytes(body)
+
+
 async def fields(request: Request) -> Mapping[str, str]:
     """The fields of a form that a page of this site sent; of several with one name the last.
 
@@ -63,13 +75,7 @@ async def with_list(request: Request) -> Mapping[str, str]:
 async def _fields(request: Request, largest: int) -> Mapping[str, str]:
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > largest:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    body = await body_of(request, "application/x-www-form-urlencoded", largest)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=500))
     except ValueError as problem:  # no UTF-8, or too many

@@ -10,7 +10,7 @@ from typing import Any
 
 from faristol.credentials.needs import Needs, needs_of
 from faristol.credentials.roles import NAMES, PUBLIC
-from faristol.gateway.consoles.calls import NAMED, Method
+from faristol.gateway.calls import NAMED, Method
 from faristol.gateway.openapi_messages import example_of, ref_to, schemas_of
 from faristol.gateway.session import COOKIE
 from faristol.pb.comments import COMMENTS

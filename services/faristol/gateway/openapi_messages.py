@@ -91,12 +91,12 @@ def _schema(message: Descriptor) -> Schema:
 
 def _properties(message: Descriptor) -> Iterator[tuple[str, Schema]]:
     for field in message.fields:
-        one = _of_one(field)
+        single = _of_single(field)
         said = _described(f"{message.name}.{field.name}")
-        yield field.name, {"type": "array", "items": one, **said} if field.is_repeated else {**one, **said}
+        yield field.name, {"type": "array", "items": single, **said} if field.is_repeated else {**single, **said}
 
 
-def _of_one(field: FieldDescriptor) -> Schema:
+def _of_single(field: FieldDescriptor) -> Schema:
     if field.message_type is Timestamp.DESCRIPTOR:
         return {"type": "string", "format": "date-time"}
     if field.message_type is not None:

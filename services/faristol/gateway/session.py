@@ -10,18 +10,15 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import grpc
 from fastapi import Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.client.problems import reason_of
+from faristol.gateway.calls import Calls, NotSignedIn
 from faristol.gateway.language import language_of
-from faristol.gateway.results import DEADLINE
 from faristol.pb.access.v1 import access_pb2 as pb
-from faristol.pb.access.v1 import access_pb2_grpc as pb_grpc
 from faristol.pb.access.v1 import events_pb2 as events
 
 COOKIE = "faristol"
@@ -32,72 +29,53 @@ _TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
 _HELD = re.compile(r"[\w.-]+", re.ASCII)
 """What a program may send is not limited by what a browser keeps."""
 
-Q = TypeVar("Q")
-A = TypeVar("A")
-
-
-class NotSignedIn(Exception):
-    """A page is for who is signed in. ``why`` is the reason why a session has ended; empty where there was none."""
-
-    def __init__(self, why: str = "") -> None:
-        super().__init__(why)
-        self.why = why
-
 
 class AccessCalls:
-    """The access service, with words in ``language``, called by the holder of ``token``; by nobody where it is empty.
+    """The access service, called as ``calls`` are; every method raises as they do."""
 
-    Every method raises ``grpc.aio.AioRpcError``, and ``NotSignedIn`` where the token is not good any more.
-    """
-
-    def __init__(self, stub: pb_grpc.AccessServiceAsyncStub, language: str, token: str = "") -> None:
-        self._stub = stub
-        self._metadata = [("accept-language", language)]
-        self._is_held = bool(token)
-        if token:
-            self._metadata.append(("authorization", f"Bearer {token}"))
-
-    async def _asked(self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q) -> A:
-        try:
-            return await method(request, timeout=DEADLINE, metadata=tuple(self._metadata))
-        except grpc.aio.AioRpcError as problem:
-            if not self._is_held or problem.code() is not grpc.StatusCode.UNAUTHENTICATED:
-                raise
-            raise NotSignedIn(reason_of(problem)) from problem
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
 
     async def caller(self) -> pb.GetCallerResponse:
         """Who the holder is."""
-        return await self._asked(self._stub.GetCaller, pb.GetCallerRequest())
+        response: pb.GetCallerResponse = await self._calls.ask(pb.GetCallerRequest())
+        return response
 
     async def sign_in(self, **by: Any) -> pb.SignInResponse:
         """Get a token by a ``code``, a ``pin`` or an ``open_id``."""
-        return await self._asked(self._stub.SignIn, pb.SignInRequest(command_id=_new_id(), **by))
+        response: pb.SignInResponse = await self._calls.ask(pb.SignInRequest(command_id=_new_id(), **by))
+        return response
 
     async def provider(self) -> str:
         """The name of the provider of OpenID Connect; empty where there is none."""
-        return (await self._asked(self._stub.GetProvider, pb.GetProviderRequest())).name
+        return str((await self._calls.ask(pb.GetProviderRequest())).name)
 
     async def start_sign_in(self, redirect_uri: str) -> pb.StartSignInResponse:
         """Begin to sign in by the provider."""
-        return await self._asked(self._stub.StartSignIn, pb.StartSignInRequest(redirect_uri=redirect_uri))
+        response: pb.StartSignInResponse = await self._calls.ask(pb.StartSignInRequest(redirect_uri=redirect_uri))
+        return response
 
     async def sign_out(self, *, this_device_alone: bool) -> None:
         """End the token, or all that the holder has."""
         request = pb.SignOutRequest(command_id=_new_id(), this_device_alone=this_device_alone)
-        await self._asked(self._stub.SignOut, request)
+        await self._calls.ask(request)
 
     async def credentials(self, tournament_id: str) -> pb.ListCredentialsResponse:
         """What of a tournament the holder may end."""
-        return await self._asked(self._stub.ListCredentials, pb.ListCredentialsRequest(tournament_id=tournament_id))
+        response: pb.ListCredentialsResponse = await self._calls.ask(
+            pb.ListCredentialsRequest(tournament_id=tournament_id)
+        )
+        return response
 
     async def grant(self, request: pb.GrantCredentialRequest) -> pb.GrantCredentialResponse:
         """Give somebody a credential."""
-        return await self._asked(self._stub.GrantCredential, request)
+        response: pb.GrantCredentialResponse = await self._calls.ask(request)
+        return response
 
     async def revoke(self, command_id: str, credential_id: str) -> None:
         """End a credential."""
         request = pb.RevokeCredentialRequest(command_id=command_id, credential_id=credential_id)
-        await self._asked(self._stub.RevokeCredential, request)
+        await self._calls.ask(request)
 
 
 def _new_id() -> str:
@@ -133,8 +111,27 @@ SignedIn = Annotated[Session, Depends(session)]
 
 
 def calls(request: Request, token: str = "") -> AccessCalls:
-    """The access service in the visitor's language. The application keeps the stub in ``app.state.access``."""
-    return AccessCalls(request.app.state.access, language_of(request), token)
+    """The access service in the visitor's language. The application keeps the way to it in ``app.state.channel``."""
+    return AccessCalls(Calls(request.app.state.channel, language_of(request), token))
+
+
+def calls_with(request: Request, token: str) -> Calls:
+    """Every service in the visitor's language, called by the holder of ``token``.
+
+    Raises ``NotSignedIn`` for what is no token.
+    """
+    return Calls(request.app.state.channel, language_of(request), checked(token))
+
+
+async def _own_calls(request: Request) -> Calls:
+    token = token_of(request)
+    if not token:
+        raise NotSignedIn
+    return calls_with(request, token)
+
+
+OwnCalls = Annotated[Calls, Depends(_own_calls)]
+"""A parameter of a route that is for who is signed in: the services, called by them."""
 
 
 def token_of(request: Request) -> str:

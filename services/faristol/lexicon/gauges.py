@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime
 
 from opentelemetry import metrics
@@ -12,30 +10,18 @@ from opentelemetry import metrics
 from faristol.bus import NotBuilt
 from faristol.lexicon import queries
 from faristol.record import Record
-from faristol.record.databases import FAILURES
 from faristol.record.event import microseconds
 
-LOOK = 5.0
-"""Seconds between two looks."""
-
-_log = logging.getLogger(__name__)
 _meter = metrics.get_meter("faristol.lexicon")
 _waiting = _meter.create_gauge("faristol.cases.waiting", unit="{case}", description="cases that wait for a judge")
 _longest = _meter.create_gauge("faristol.cases.wait", unit="s", description="how long the first of them has waited")
 
 
-def watch(record: Record, now: Callable[[], datetime]) -> Callable[[], Awaitable[None]]:
-    """What measures again and again, until cancelled."""
-
-    async def measure() -> None:
-        while True:
-            try:
-                number, since = await queries.backlog(record)
-            except (NotBuilt, *FAILURES) as problem:
-                _log.info("cases are counted later: %s", problem)
-            else:
-                _waiting.set(number)
-                _longest.set(max(0.0, (microseconds(now()) - since) / 1_000_000) if number else 0.0)
-            await asyncio.sleep(LOOK)
-
-    return measure
+async def look(record: Record, now: Callable[[], datetime]) -> None:
+    """Measure once, where the docket is built. Raises what a database raises that does not answer."""
+    try:
+        number, since = await queries.backlog(record)
+    except NotBuilt:
+        return
+    _waiting.set(number)
+    _longest.set(max(0.0, (microseconds(now()) - since) / 1_000_000) if number else 0.0)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from faristol.host import Part, Runtime, Servicer
+from faristol.host.gauges import repeated
 from faristol.lexicon import directors, gauges, judges, service
 from faristol.lexicon.docket import projection
 from faristol.lexicon.leases import Leases
@@ -20,7 +23,7 @@ def part(runtime: Runtime) -> Part:
     """
     lexicons = Lexicons(Library(runtime.settings.lexicons))
     leases = Leases(runtime.record)
-    measuring = (gauges.watch(runtime.record, runtime.now),) if runtime.settings.is_measured else ()
+    measuring = (repeated(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
     return Part(
         name="lexicon",
         servicers=(

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.gateway.calls import METHODS
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import ACTS, BY_METHOD, CHOICES
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
-from faristol.gateway.consoles.calls import METHODS
 from faristol.gateway.html import render
 from faristol.kernel.errors import Invalid
 from faristol.pb.clock.v1 import clock_pb2

@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from tests.unit.gateway.stage import Stage
 
-from faristol.gateway.consoles.calls import NAMED
+from faristol.gateway.calls import NAMED
 from faristol.gateway.documentation import ENDLESS, SERVICES, parts_of
 from faristol.gateway.openapi_commands import commands_document
 from faristol.text import LANGUAGES

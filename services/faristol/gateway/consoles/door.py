@@ -18,11 +18,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from faristol.gateway.consoles.calls import NAMED, Method, calls_with
-from faristol.gateway.form import FROM_ELSEWHERE, is_from_here
+from faristol.gateway.calls import NAMED, Method, NotSignedIn
+from faristol.gateway.form import FROM_ELSEWHERE, body_of, is_from_here
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import Problem, as_json
-from faristol.gateway.session import NotSignedIn, bearer_of, token_of
+from faristol.gateway.session import bearer_of, calls_with, token_of
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
@@ -66,7 +66,7 @@ async def call_method(
         reason = NO_METHOD if found is None else IS_STREAM
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
     try:
-        wanted = _read(found, await _body(request), language)
+        wanted = _read(found, await body_of(request, "application/json", LARGEST), language)
         answer = await calls_with(request, _token(request)).ask(wanted)
     except _Unusable as problem:
         return as_json(Problem(HTTPStatus.BAD_REQUEST, str(problem)), request.url.path, language)
@@ -88,17 +88,6 @@ def _token(request: Request) -> str:
             raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
         return token
     raise NotSignedIn
-
-
-async def _body(request: Request) -> bytes:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    return bytes(body)
 
 
 def _read(method: Method, body: bytes, language: str) -> Message:

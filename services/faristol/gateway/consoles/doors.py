@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from faristol.credentials.needs import needs_of
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, PLAYER, SCORER, Role
-from faristol.gateway.consoles.calls import METHODS, Method
+from faristol.gateway.calls import METHODS, Method
 from faristol.gateway.session import Session
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb

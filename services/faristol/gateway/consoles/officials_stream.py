@@ -11,11 +11,11 @@ from pydantic import AfterValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.calls import Calls, calls_with
+from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun
 from faristol.gateway.frames import News, heartbeat
 from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
-from faristol.gateway.session import calls, holder_of
+from faristol.gateway.session import calls, calls_with, holder_of
 from faristol.gateway.topics import LONGEST, NAMES, NUMBERS, PUBLIC, TYPES, LastEventId, Tournaments, known_type
 from faristol.kernel import facts
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS

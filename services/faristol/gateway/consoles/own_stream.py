@@ -12,12 +12,12 @@ import grpc
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.connections import HAND_OVER, Line
 from faristol.gateway.frames import OPENING, chunk
 from faristol.gateway.head import is_head
 from faristol.gateway.listener import Listener
 from faristol.gateway.rates import held_stream
-from faristol.gateway.session import NotSignedIn
 
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment shows that the stream lives."""

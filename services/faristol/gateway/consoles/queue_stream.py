@@ -10,10 +10,10 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.calls import Calls, calls_with
+from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.door import in_json
 from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun, event
-from faristol.gateway.session import calls, holder_of
+from faristol.gateway.session import calls, calls_with, holder_of
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
 AGAIN = 1.0

@@ -18,7 +18,7 @@ from faristol.gateway.html import asset
 from faristol.gateway.language import language_of
 from faristol.gateway.results import Reader
 from faristol.gateway.spectators import feeds
-from faristol.gateway.spectators.drawing import drawn, picture
+from faristol.gateway.spectators.pictures import drawn, picture
 from faristol.text import translations
 
 

@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import labels, news
+from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
-from faristol.gateway.consoles.calls import Calls, OwnCalls
 from faristol.gateway.consoles.commands import command_id, in_words, refused
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import console_page
@@ -28,7 +28,7 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import Session, SignedIn
+from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.gateway.table import clocks, minutes
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from faristol.gateway.consoles.calls import NAMED
+from faristol.gateway.calls import NAMED
 from faristol.kernel.refusal import N_, Param
 
 Given = Mapping[str, str]

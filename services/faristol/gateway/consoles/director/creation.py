@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.calls import Calls, OwnCalls
+from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.director.commands import Unusable, command_id_in, number_in
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Typed, console_page
@@ -23,7 +23,7 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import of_rpc
-from faristol.gateway.session import Session, SignedIn
+from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
-from faristol.gateway.consoles.calls import NAMED, Calls, OwnCalls
+from faristol.gateway.calls import NAMED, Calls
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Typed, console_page
@@ -23,7 +23,7 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import Session, SignedIn
+from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.kernel.refusal import N_
 from faristol.office.history import Told, told
 from faristol.office.names import Roster

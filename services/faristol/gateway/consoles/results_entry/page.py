@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason
 from faristol.credentials.roles import PLAYER
-from faristol.gateway.consoles.calls import Calls, OwnCalls
+from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Typed, console_page
 from faristol.gateway.consoles.results_entry.entry import SEATS, Entry, confirmation, read
@@ -24,7 +24,7 @@ from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import Session, SignedIn
+from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.kernel.refusal import N_
 from faristol.office.names import Roster
 from faristol.office.results.tables import Tables

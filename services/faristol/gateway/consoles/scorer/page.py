@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.needs import CALLERS
-from faristol.gateway.consoles.calls import Calls, OwnCalls
+from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.scorer.about import about, as_data
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
 from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import Session, SignedIn
+from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.game.v1 import game_pb2
 
