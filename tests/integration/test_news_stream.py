@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -75,6 +76,20 @@ async def test_a_stream_that_would_lose_news_is_refused_with_what_is_wrong_with_
 async def test_too_few_servers_for_the_replicas_are_told(nats_server: NatsServer) -> None:
     with pytest.raises(BusError, match=r"on 3 servers .* FARISTOL_NATS_REPLICAS"):
         await Bus.connect(nats_server.url, limits=NewsLimits(replicas=3))
+
+
+async def test_a_relay_waits_while_the_stream_would_lose_news_and_goes_on_when_it_does_not(
+    record: Record, nats_server: NatsServer
+) -> None:
+    async with consuming(record, nats_server.url, PROJECTION) as progress, operating(nats_server) as jetstream:
+        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+        await jetstream.delete_stream(STREAM)
+        await jetstream.add_stream(name=STREAM, subjects=["other.>"])
+        last = await append(record, "game-b", 0, 5)
+        await asyncio.sleep(3)  # tried, and refused, more than once
+        await jetstream.delete_stream(STREAM)
+        assert await progress.reached(last, 20)
+    assert await positions(record) == list(range(1, 11))
 
 
 async def test_a_server_of_three_may_be_lost_and_no_news_is(record: Record, tmp_path: Path) -> None:

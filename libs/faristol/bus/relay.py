@@ -9,6 +9,7 @@ import uuid
 from nats.errors import Error as NatsError
 
 from faristol.bus.connection import Bus
+from faristol.bus.errors import BusError
 from faristol.bus.telemetry import published
 from faristol.record import Checkpoint, Record, Stale
 from faristol.record.databases import FAILURES
@@ -42,7 +43,7 @@ class Relay:
             while True:
                 try:
                     await self._publish_while_leading()
-                except (NatsError, *FAILURES) as problem:
+                except (BusError, NatsError, *FAILURES) as problem:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
                     pass  # another relay was faster; the lease says who goes on

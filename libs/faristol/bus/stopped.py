@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
+from faristol.bus.errors import BusError
 from faristol.record import Record, Recorded
 from faristol.record.databases import is_wrong_statement
 from faristol.record.tables import checkpoints
@@ -52,7 +53,9 @@ def away(problem: BaseException) -> bool:
     """Whether a failure is that of the database or the bus, and passes by itself, and not that of an event."""
     if isinstance(problem, DBAPIError) and is_wrong_statement(problem):
         return False
-    return isinstance(problem, DBAPIError | PoolTimeout | NatsError | JetStreamError | OSError | TimeoutError)
+    return isinstance(
+        problem, BusError | DBAPIError | PoolTimeout | NatsError | JetStreamError | OSError | TimeoutError
+    )
 
 
 def told(problem: BaseException) -> str:
