@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
-import grpc
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.calls import Calls
-from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun
+from faristol.gateway.consoles.own_stream import OwnStream, begun, over_restarts
 from faristol.gateway.frames import News, heartbeat
 from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
 from faristol.gateway.session import calls, calls_with, holder_of
@@ -23,6 +20,8 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 AGAIN = 0.5
 """Seconds until the news is asked for again that broke off."""
+
+AWAY = "the news cannot be reached at the moment"
 
 TOLD = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_OFFICIALS))
 """The types of news for officials."""
@@ -72,25 +71,12 @@ async def follow_as_official(
         marks=True,
         for_officials=True,
     )
-    return OwnStream(await begun(_news(calls_with(request, token), wanted)))
 
+    def told(news: pb.FollowResponse) -> bytes:
+        wanted.after_position = news.position
+        return _frame(news) if news.type else heartbeat(news.position).frames
 
-async def _news(services: Calls, wanted: pb.FollowRequest) -> Frames:
-    """The news, over restarts of the service. Raises as ``Calls`` where it is not for the caller."""
-    while True:
-        try:
-            async for news in services.follow(wanted):
-                wanted.after_position = news.position
-                yield _frame(news) if news.type else heartbeat(news.position).frames
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in AWAY_CODES:
-                raise
-            yield b": the news cannot be reached at the moment\n\n"
-        except asyncio.CancelledError:
-            if (task := asyncio.current_task()) is None or task.cancelling():
-                raise
-            # The call alone was cancelled: its channel was closed after certificates had been replaced.
-        await asyncio.sleep(AGAIN)
+    return OwnStream(await begun(over_restarts(calls_with(request, token), wanted, told, AWAY, AGAIN)))
 
 
 def _frame(news: pb.FollowResponse) -> bytes:

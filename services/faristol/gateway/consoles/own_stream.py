@@ -9,10 +9,11 @@ from contextlib import aclosing
 from typing import Any
 
 import grpc
+from google.protobuf.message import Message
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from faristol.gateway.calls import NotSignedIn
+from faristol.gateway.calls import Calls, NotSignedIn
 from faristol.gateway.connections import HAND_OVER, Line
 from faristol.gateway.frames import OPENING, chunk
 from faristol.gateway.head import is_head
@@ -52,6 +53,29 @@ async def begun(frames: Frames) -> Frames:
                 yield frame
 
     return all_of()
+
+
+async def over_restarts(
+    services: Calls, wanted: Message, told: Callable[[Any], bytes], away: str, again: float
+) -> Frames:
+    """What ``told`` makes of the responses to ``wanted``, which is asked for anew after the service was away.
+
+    Then a comment says that it is ``away``, and ``again`` seconds are waited. ``told`` may change ``wanted``, so that
+    what was told is not asked for twice. Raises as ``Calls`` where it is not for the caller.
+    """
+    while True:
+        try:
+            async for response in services.follow(wanted):
+                yield told(response)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in AWAY_CODES:
+                raise
+            yield f": {away}\n\n".encode()
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            # The call alone was cancelled: its channel was closed after certificates had been replaced.
+        await asyncio.sleep(again)
 
 
 class OwnStream(Response):

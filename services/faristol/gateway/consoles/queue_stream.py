@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
-import grpc
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.door import in_json
-from faristol.gateway.consoles.own_stream import AWAY_CODES, Frames, OwnStream, begun, event
+from faristol.gateway.consoles.own_stream import OwnStream, begun, event, over_restarts
 from faristol.gateway.session import calls, calls_with, holder_of
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
 AGAIN = 1.0
 """Seconds until the service is asked again that was away."""
 
-AWAY = b": the queue cannot be reached at the moment\n\n"
+AWAY = "the queue cannot be reached at the moment"
 
 routes = APIRouter(prefix="/api/v1", include_in_schema=False)
 
@@ -38,21 +35,8 @@ async def follow_queue(
     token = holder_of(request)
     who = await calls(request, token).caller()
     wanted = pb.WatchQueueRequest(judge_id=who.credential.subject_id, language=language)
-    return OwnStream(await begun(_queue(calls_with(request, token), wanted)))
+    return OwnStream(await begun(over_restarts(calls_with(request, token), wanted, _event, AWAY, AGAIN)))
 
 
-async def _queue(services: Calls, wanted: pb.WatchQueueRequest) -> Frames:
-    """The queue again and again, over restarts of the service. Raises as ``Calls`` where it is not for the caller."""
-    while True:
-        try:
-            async for queue in services.follow(wanted):
-                yield event("queue", in_json(queue))
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() not in AWAY_CODES:
-                raise
-            yield AWAY
-        except asyncio.CancelledError:
-            if (task := asyncio.current_task()) is None or task.cancelling():
-                raise
-            # The call alone was cancelled: its channel was closed after certificates had been replaced.
-        await asyncio.sleep(AGAIN)
+def _event(queue: pb.WatchQueueResponse) -> bytes:
+    return event("queue", in_json(queue))
