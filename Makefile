@@ -114,7 +114,7 @@ mutants: $(READY) $(PB) ## change pure code at random places, and see whether a 
 	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
-	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest tests/integration/test_great_championship.py $(PYTEST_ARGS)
+	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" tests/integration/test_great_championship.py $(PYTEST_ARGS)
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.

@@ -6,8 +6,10 @@ of them breaks, however many steps ago.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -30,13 +32,25 @@ def main() -> int:
     commits = promised()
     if not commits:
         print("buf breaking: no history to compare with")  # noqa: T201
-    buf = Path(sys.executable).with_name("buf")
-    for commit in commits:
-        against = f".git#ref={commit},subdir=proto"
-        if code := subprocess.run([buf, "breaking", "proto", "--against", against], cwd=ROOT, check=False).returncode:
-            print(f"the contract breaks what commit {commit[:10]} promised")  # noqa: T201
-            return code
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        for commit, compared in zip(commits, workers.map(_compared, commits), strict=True):
+            if compared.returncode:
+                print(compared.stdout, f"the contract breaks what commit {commit[:10]} promised", sep="")  # noqa: T201
+                return compared.returncode
     return 0
+
+
+def _compared(commit: str) -> subprocess.CompletedProcess[str]:
+    """What `buf breaking` says of the contract beside that of a commit."""
+    buf = Path(sys.executable).with_name("buf")
+    return subprocess.run(
+        [buf, "breaking", "proto", "--against", f".git#ref={commit},subdir=proto"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 PHONES = (390, 320)
 LANGUAGES = ("ca", "es", "el", "en")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LEAST_TOUCHED = 24
 """CSS pixels that a target has at least in each direction (WCAG 2.2, 2.5.8)."""
 
@@ -123,13 +124,10 @@ def site(request: pytest.FixtureRequest, players: Stage, teams: Stage) -> tuple[
     return (players if request.param is OF_PLAYERS else teams), request.param
 
 
-async def phone(
-    browser: Browser, stage: Stage, width: int = 390, scheme: Literal["light", "dark"] = "light", *, touch: bool = False
-) -> Page:
+async def phone(browser: Browser, stage: Stage, width: int = 390, *, touch: bool = False) -> Page:
     context = await browser.new_context(
         base_url=stage.running.http_address,
         viewport={"width": width, "height": 780},
-        color_scheme=scheme,
         has_touch=touch,
         is_mobile=touch,
         locale="en",
@@ -141,16 +139,17 @@ def address(path: str, language: str) -> str:
     return f"{path}{'&' if '?' in path else '?'}lang={language}"
 
 
-@pytest.mark.parametrize("width", PHONES)
 async def test_no_page_is_wider_than_a_phone_in_any_language_whatever_the_names(
-    browser: Browser, site: tuple[Stage, tuple[str, ...]], width: int
+    browser: Browser, site: tuple[Stage, tuple[str, ...]]
 ) -> None:
     stage, paths = site
-    page = await phone(browser, stage, width)
+    page = await phone(browser, stage)
     for language in LANGUAGES:
         for path in paths:
             await page.goto(address(path, language))
-            assert await page.evaluate(WIDE) == "", (path, language)
+            for width in PHONES:
+                await page.set_viewport_size({"width": width, "height": 780})
+                assert await page.evaluate(WIDE) == "", (path, language, width)
     await page.context.close()
 
 
@@ -222,15 +221,14 @@ async def test_the_links_of_the_standings_are_bigger_under_a_finger(browser: Bro
     await page.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_text_stands_out_from_what_is_behind_it(
-    browser: Browser, site: tuple[Stage, tuple[str, ...]], scheme: Literal["light", "dark"]
-) -> None:
+async def test_text_stands_out_from_what_is_behind_it(browser: Browser, site: tuple[Stage, tuple[str, ...]]) -> None:
     stage, paths = site
-    page = await phone(browser, stage, scheme=scheme)
+    page = await phone(browser, stage)
     for path in paths:
         await page.goto(path)
-        assert await page.evaluate(FAINT) == [], path
+        for scheme in SCHEMES:
+            await page.emulate_media(color_scheme=scheme)
+            assert await page.evaluate(FAINT) == [], (path, scheme)
     await page.context.close()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, Request, Route, expect
-from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, PHONES, SMALL, WIDE
+from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, PHONES, SCHEMES, SMALL, WIDE
 from tests.integration.access_cell import OWN, Cell, given, held, opened
 
 from faristol.pb.access.v1 import events_pb2 as events
@@ -143,17 +143,19 @@ async def test_a_page_of_another_site_signs_nobody_in_or_out(browser: Browser, c
         await expect(page.locator("h1")).to_have_text("Ona Mas")
 
 
-@pytest.mark.parametrize("width", PHONES)
-async def test_the_pages_fit_a_phone_in_every_language(browser: Browser, cell: Cell, width: int) -> None:
+async def test_the_pages_fit_a_phone_in_every_language(browser: Browser, cell: Cell) -> None:
     token = cell.token(held(needs.ROLE_DIRECTOR))
-    for scheme in ("light", "dark"):
-        async with phone(browser, cell, viewport={"width": width, "height": 780}, color_scheme=scheme) as page:
-            await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
-            for language in LANGUAGES:
-                for path in ("/sign-in?why=CREDENTIAL_REVOKED&", "/account?", f"/tournaments/{OWN}/access?"):
-                    await page.goto(f"{path}lang={language}")
-                    assert await page.evaluate(WIDE) == "", (path, language)
-                    assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+    async with phone(browser, cell) as page:
+        await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
+        for language in LANGUAGES:
+            for path in ("/sign-in?why=CREDENTIAL_REVOKED&", "/account?", f"/tournaments/{OWN}/access?"):
+                await page.goto(f"{path}lang={language}")
+                for width in PHONES:
+                    await page.set_viewport_size({"width": width, "height": 780})
+                    assert await page.evaluate(WIDE) == "", (path, language, width)
+                    assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], (path, width)
+                for scheme in SCHEMES:
+                    await page.emulate_media(color_scheme=scheme)
                     assert await page.evaluate(FAINT) == [], (path, scheme)
 
 

@@ -437,6 +437,7 @@ class Shadow(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # 
         return await continuation(client_call_details, request)
 
 
+@pytest.mark.nightly
 async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refused_at_each_step(
     cell: Cell, lexicons: Path
 ) -> None:

@@ -89,6 +89,7 @@ def other_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packages
 
 
+@pytest.mark.nightly  # for every change seven processes are killed, on PostgreSQL: see below
 def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_nothing(
     undisturbed: dict[str, Any], other_rules: Path, tmp_path: Path
 ) -> None:

@@ -204,8 +204,15 @@ def runner() -> Iterator[asyncio.Runner]:
         yield runner
 
 
-def examples(runner: asyncio.Runner, drawn: st.SearchStrategy[list[tuple[Any, ...]]], play: Any) -> None:
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@pytest.fixture(params=[pytest.param(12, id="day"), pytest.param(100, id="night", marks=pytest.mark.nightly)])
+def count(request: pytest.FixtureRequest) -> int:
+    """How many examples are tried."""
+    found: int = request.param
+    return found
+
+
+def examples(runner: asyncio.Runner, count: int, drawn: st.SearchStrategy[list[tuple[Any, ...]]], play: Any) -> None:
+    @settings(max_examples=count, suppress_health_check=[HealthCheck.too_slow])
     @given(drawn)
     def every(steps: list[tuple[Any, ...]]) -> None:
         coroutine: Coroutine[Any, Any, None] = play(steps)
@@ -215,7 +222,7 @@ def examples(runner: asyncio.Runner, drawn: st.SearchStrategy[list[tuple[Any, ..
 
 
 def test_a_reaction_answers_each_event_once_and_in_order_whatever_was_parked(
-    database_url: str, runner: asyncio.Runner
+    database_url: str, runner: asyncio.Runner, count: int
 ) -> None:
     record, other = (runner.run(Record.open(database_url)) for _ in REPLICAS)
 
@@ -233,7 +240,7 @@ def test_a_reaction_answers_each_event_once_and_in_order_whatever_was_parked(
         for stream, ids in (await world.effects()).items():
             assert ids == [event.event_id for event in await world.events(stream)]
 
-    examples(runner, STEPS, play)
+    examples(runner, count, STEPS, play)
     for own in (record, other):
         runner.run(own.close())
 
@@ -249,7 +256,9 @@ async def unhindered(world: World, replica: Replica) -> None:
     pytest.fail(f"parked for no reason: {replica.taker.parked}")
 
 
-def test_a_projection_comes_to_the_same_rows_whatever_was_parked(database_url: str, runner: asyncio.Runner) -> None:
+def test_a_projection_comes_to_the_same_rows_whatever_was_parked(
+    database_url: str, runner: asyncio.Runner, count: int
+) -> None:
     record, other = (runner.run(Record.open(database_url)) for _ in REPLICAS)
 
     async def rows(world: World) -> list[tuple[Any, ...]]:
@@ -279,6 +288,6 @@ def test_a_projection_comes_to_the_same_rows_whatever_was_parked(database_url: s
                 expected.append((events[0].tournament, versions, events[-1].position))
         assert await rows(world) == expected
 
-    examples(runner, STEPS_OF_PROJECTIONS, play)
+    examples(runner, count, STEPS_OF_PROJECTIONS, play)
     for own in (record, other):
         runner.run(own.close())

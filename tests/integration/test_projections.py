@@ -491,6 +491,7 @@ async def command(*arguments: str, **settings: Any) -> subprocess.CompletedProce
     return await asyncio.to_thread(faristol, *arguments, **settings)
 
 
+@pytest.mark.nightly
 async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> None:
     record = await Record.open(database_url)
     work = projection()

@@ -13,6 +13,9 @@ from tests.integration.processes import FARISTOL, Child, environment, free_port,
 
 pytestmark = pytest.mark.lexicon
 
+BY_NIGHT = {"judge", "operator"}
+"""Tutorials that are followed every night: they take a minute together."""
+
 TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -32,7 +35,10 @@ def blocks(page: str) -> Iterator[Block]:
             yield Block(text, follows[1].splitlines() if follows[0] == "text" else [])
 
 
-@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "tutorial",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.nightly] * (path.stem in BY_NIGHT)) for path in TUTORIALS],
+)
 def test_a_tutorial_does_what_it_says(
     tutorial: Path, tmp_path: Path, lexicons: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,13 +81,14 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.2)
 
 
-@pytest.mark.nightly  # for every change on PostgreSQL alone, see below: it takes a minute and more
+@pytest.mark.nightly
 def test_on_sqlite_a_tournament_whose_rules_cannot_be_read_waits_and_another_one_goes_on_to_its_end(
     later_version: Path, tmp_path: Path
 ) -> None:
     waits_while_another_goes_on(f"sqlite:///{tmp_path}/record.db", later_version, tmp_path)
 
 
+@pytest.mark.nightly
 def test_a_tournament_whose_rules_cannot_be_read_waits_and_another_one_goes_on_to_its_end(
     new_database: str, later_version: Path, tmp_path: Path
 ) -> None:
