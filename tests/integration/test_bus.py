@@ -13,7 +13,7 @@ from typing import Any
 
 import nats
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.integration.consumers import PASSED, PROJECTION, SEEN, append, consuming, note, positions
 from tests.integration.contents import no_connection_left
@@ -73,6 +73,22 @@ async def test_a_consumer_that_starts_again_goes_on_where_it_was(record: Record,
         await append(record, "game-c", 0, 10)
         assert await progress.reached(30, 10)
     assert await positions(record) == list(range(1, 31))
+
+
+async def test_what_nats_does_not_tell_of_is_taken_and_while_nothing_happens_the_record_is_left_alone(
+    new_database: str, nats_server: NatsServer
+) -> None:
+    record, elsewhere = await Record.open(new_database), await Record.open(new_database)
+    async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
+        assert await progress.reached(await append(elsewhere, "game-a", 0), 10)
+        await asyncio.sleep(1)  # it notes how far it is
+        reads: list[str] = []
+        event.listen(record.engine.sync_engine, "before_cursor_execute", lambda *told: reads.append(told[2]))
+        await asyncio.sleep(2.5)
+        assert len([read for read in reads if "FROM events" in read]) <= 1
+        assert await progress.reached(await append(elsewhere, "game-a", 1), 3)
+    for opened in (record, elsewhere):
+        await opened.close()
 
 
 async def test_a_relay_waits_while_every_connection_is_taken(record: Record, nats_server: NatsServer) -> None:

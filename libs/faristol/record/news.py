@@ -34,13 +34,17 @@ class News:
         """Whether the database tells of what other processes append."""
         return self._listener is not None and not self._listener.done()
 
+    def listen(self) -> None:
+        """Hear of what others append from now on, where the database tells of that."""
+        if self._listener is None:
+            self._listener = asyncio.create_task(self._backend.listen(self.tell), name="news")
+
     async def wait(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is heard of, at most ``timeout`` seconds; False when nothing was.
 
         With ``after`` a position, what was heard already and lies behind it counts.
         """
-        if self._listener is None:
-            self._listener = asyncio.create_task(self._backend.listen(self.tell), name="news")
+        self.listen()
         if after is not None and self._latest > after:
             return True
         try:

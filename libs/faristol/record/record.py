@@ -389,6 +389,14 @@ class Record:
         """The last position that this process was told of, by itself or by the database."""
         return self._news.latest
 
+    def is_quiet(self, position: int) -> bool:
+        """Whether nothing is known to follow a position, where the database tells of what others append.
+
+        What it tells can be lost with a connection: whoever relies on this looks into the record now and then as well.
+        """
+        self._news.listen()
+        return self._news.of_others and self._news.latest <= position
+
     async def news(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.
 

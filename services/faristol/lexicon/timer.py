@@ -18,6 +18,9 @@ from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 LOOK = 0.5
 """Seconds between two looks at the cases that wait."""
 
+QUIET = 5.0
+"""The same while none waits, where the database tells of appends and has told of none."""
+
 ACTOR = "lexicon.timer"
 
 _log = logging.getLogger(__name__)
@@ -39,8 +42,10 @@ class Timer:
     async def run(self) -> None:
         """Look until cancelled; a database that is away is waited for."""
         while True:
+            told, cases = self._record.told, []
             try:
-                for case in await queries.waiting(self._record):
+                cases = await queries.waiting(self._record)
+                for case in cases:
                     if case.claims or self._is_due(case):
                         await self.settle(case.case_id)
             except Unreachable:
@@ -50,6 +55,8 @@ class Timer:
                     raise
                 _log.warning("%s waits for the record: %s", ACTOR, problem)
             await asyncio.sleep(LOOK)
+            if not cases and self._record.is_quiet(told):
+                await self._record.news(QUIET, told)
 
     def _is_due(self, case: Case) -> bool:
         escalates_at = case.escalates_at()
