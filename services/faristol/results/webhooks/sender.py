@@ -1,0 +1,159 @@
+"""Sending: names are resolved here, and what is called is an address that was checked, and no other.
+
+Nothing of the answer counts but its status and ``Retry-After``. No redirect is followed, no proxy is asked, and no more
+than a little of what comes is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import datetime
+from ipaddress import ip_address
+
+import httpx2
+
+from faristol.results.webhooks.course import Failure, Outcome, outcome_of
+from faristol.results.webhooks.target import Address, Network, Target, callable_of
+
+DEADLINE = 10.0
+"""Seconds for one message, from looking the name up to the end of the answer."""
+
+LARGEST = 16_384
+"""Bytes of an answer that are read; a connection on which more would come is given up."""
+
+READING = 1.0
+"""Seconds for the rest of an answer of which the status is known."""
+
+TRIED = 3
+"""Addresses of a name that are tried, where there is no connection."""
+
+LOOKING = 8
+"""Names that a lane looks up at a time: who keeps a slow name server keeps these."""
+
+IDLE = 30.0
+"""Seconds for which a connection is kept for the next message."""
+
+
+class Lane:
+    """Messages that are sent at the same time, and names that are looked up: so many and no more."""
+
+    def __init__(self, most: int) -> None:
+        self.slots = asyncio.Semaphore(most)
+        self._executor = ThreadPoolExecutor(LOOKING, thread_name_prefix="webhook-names")
+
+    async def addresses(self, target: Target) -> list[Address]:
+        """The addresses of a target. Raises ``OSError`` where it has none."""
+        if known := target.address:
+            return [known]
+
+        def look_up() -> list[Address]:
+            found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+            return [ip_address(each[4][0]) for each in found]
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, look_up)
+        except UnicodeError as problem:  # a part of the name is too long
+            raise OSError(str(problem)) from problem
+
+    def close(self) -> None:
+        """Look nothing up any more."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+class Way:
+    """The way to one target: its connection is nobody else's, so that no other name is taken for this one."""
+
+    def __init__(
+        self,
+        target: Target,
+        networks: Collection[Network],
+        context: ssl.SSLContext,
+        now: Callable[[], datetime],
+        deadline: float = DEADLINE,
+    ) -> None:
+        """``deadline`` is in seconds."""
+        self._target = target
+        self._networks = networks
+        self._now = now
+        self._deadline = deadline
+        self._client = httpx2.AsyncClient(
+            verify=context,
+            trust_env=False,
+            follow_redirects=False,
+            timeout=None,
+            limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=IDLE),
+        )
+
+    async def send(self, body: bytes, headers: Mapping[str, str], lane: Lane) -> Outcome:
+        """Send a message, and say what came of it."""
+        try:
+            async with asyncio.timeout(self._deadline):
+                return await self._send(body, headers, lane)
+        except TimeoutError:
+            return Outcome(failure=Failure.TIMEOUT)
+
+    async def _send(self, body: bytes, headers: Mapping[str, str], lane: Lane) -> Outcome:
+        try:
+            found = await lane.addresses(self._target)
+        except OSError:
+            return Outcome(failure=Failure.NO_ADDRESS)
+        outcome = Outcome(failure=Failure.ADDRESS_REFUSED if found else Failure.NO_ADDRESS)
+        for address in callable_of(self._target, list(dict.fromkeys(found)), self._networks)[:TRIED]:
+            try:
+                return await self._post(address, body, headers)
+            except httpx2.ConnectError as problem:
+                outcome = Outcome(failure=Failure.CERTIFICATE if _is_of_tls(problem) else Failure.NO_CONNECTION)
+            except httpx2.HTTPError:
+                return Outcome(failure=Failure.NO_CONNECTION)
+        return outcome
+
+    async def _post(self, address: Address, body: bytes, headers: Mapping[str, str]) -> Outcome:
+        target = self._target
+        url = httpx2.URL(
+            scheme="https" if target.is_tls else "http",
+            host=str(address),
+            port=target.port,
+            raw_path=target.path.encode("ascii"),
+        )
+        request = self._client.build_request(
+            "POST",
+            url,
+            content=body,
+            headers={**headers, "host": target.authority},
+            extensions={"sni_hostname": target.host},  # by which the certificate is verified, too
+        )
+        answer = await self._client.send(request, stream=True)
+        try:
+            outcome = outcome_of(answer.status_code, answer.headers.get("retry-after", ""), self._now())
+            with suppress(httpx2.HTTPError, TimeoutError):
+                async with asyncio.timeout(READING):
+                    await _read(answer)
+        finally:
+            await answer.aclose()
+        return outcome
+
+    async def close(self) -> None:
+        """Give the connection back."""
+        await self._client.aclose()
+
+
+async def _read(answer: httpx2.Response) -> None:
+    """Read an answer to its end, where that is near: then the connection can be used again."""
+    size = 0
+    async for part in answer.aiter_raw():
+        size += len(part)
+        if size > LARGEST:
+            return
+
+
+def _is_of_tls(problem: BaseException | None) -> bool:
+    while problem is not None:
+        if isinstance(problem, ssl.SSLError):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False
