@@ -89,8 +89,8 @@ class Courier:
         self.course = webhook.course
         self._means = means
         self._way = Way(target_of(webhook.url), means.networks, means.context, means.now, means.deadline)
-        self._is_quick = False
-        """Whether the receiver answered quickly. Who is not known to has their turn among the slow ones."""
+        self._took = PROMPT
+        """Seconds that answers took of late. A receiver that is not known yet has its turn among the slow ones."""
         self._at_work = asyncio.Lock()
         """Held from sending a message until what came of it is stored."""
         self._noted_at = 0.0
@@ -198,7 +198,7 @@ class Courier:
 
     @property
     def _lane(self) -> Lane:
-        return self._means.quick if self._is_quick else self._means.slow
+        return self._means.quick if self._took < PROMPT else self._means.slow
 
     async def _send(self, position: int, body: bytes) -> Outcome:
         now = self._means.now()
@@ -206,6 +206,7 @@ class Courier:
         headers = message.headers_of(message_id, int(now.timestamp()), body, self.webhook.signing(now))
         begun = asyncio.get_running_loop().time()
         outcome = await self._way.send(body, headers, self._lane)
-        self._is_quick = not outcome.failure and asyncio.get_running_loop().time() - begun < PROMPT
+        took = self._means.deadline if outcome.failure else asyncio.get_running_loop().time() - begun
+        self._took = (self._took + took) / 2  # so that a receiver is not slow for having been so once
         telemetry.deliveries.add(1, {"outcome": outcome.kind.value})
         return outcome

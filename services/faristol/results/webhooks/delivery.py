@@ -116,6 +116,7 @@ class Delivery:
         return failed | {task.get_name() for task in self._ending}
 
     async def _start(self, wanted: Collection[str], known: Mapping[str, int]) -> None:
+        await self._means.flush()  # the courier before has perhaps come further than is stored
         async with self._means.record.reading() as connection:
             found = await registry.some(connection, wanted)
         for webhook in found:

@@ -1,7 +1,8 @@
 """The webhooks that there are, and how far each is: in the tables beside the record.
 
-Commands change what a webhook is and count its ``revision``; who delivers changes its course, and only while the
-revision is the one that it knows and the position does not go back. So neither undoes what the other did.
+Every command that changes a webhook counts its ``revision``, and one that changes its course ``resumptions``, too. Who
+delivers changes the course, and only while nobody has resumed it since and the position does not go back. So neither
+undoes what the other did.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class Webhook:
     created_by: str
     course: Course
     revision: int = 0
+    resumptions: int = 0
     rotation: str = ""
     """The command that gave the newest secret."""
 
@@ -73,7 +75,7 @@ class Webhook:
 
 
 class Superseded(Exception):
-    """A command changed the webhook, or somebody else delivers: what was done counts for nothing."""
+    """The webhook was resumed or removed, or somebody else delivers: what was done counts for nothing."""
 
 
 async def prepare(record: Record) -> None:
@@ -180,6 +182,7 @@ async def add(connection: AsyncConnection, webhook: Webhook) -> None:
             created_at=microseconds(webhook.created_at),
             created_by=webhook.created_by,
             revision=webhook.revision,
+            resumptions=webhook.resumptions,
             rotation=webhook.rotation,
             **_course_values(webhook.course),
         )
@@ -194,7 +197,7 @@ async def remove(connection: AsyncConnection, webhook_id: str) -> None:
 
 async def change(connection: AsyncConnection, webhook: Webhook, course: Course | None = None) -> None:
     """Store the secrets of a webhook, and its course where one is given, as a command changed them."""
-    values = {} if course is None else _course_values(course)
+    values = {} if course is None else {**_course_values(course), "resumptions": webhooks.c.resumptions + 1}
     await connection.execute(
         update(webhooks)
         .where(webhooks.c.webhook_id == webhook.webhook_id)
@@ -230,13 +233,13 @@ def _these(webhook_id: str, positions: Collection[int]) -> Any:
 
 
 async def note(connection: AsyncConnection, courses: Collection[tuple[Webhook, Course]]) -> None:
-    """Store the courses of webhooks, of those that nobody has changed meanwhile."""
+    """Store the courses of webhooks, of those that nobody has resumed or removed meanwhile."""
     for webhook, course in courses:
         await connection.execute(_noting(webhook, course))
 
 
 async def note_now(connection: AsyncConnection, webhook: Webhook, course: Course) -> None:
-    """Store the course of a webhook. Raises ``Superseded`` where a command has changed the webhook meanwhile."""
+    """Store the course of a webhook. Raises ``Superseded`` where somebody has resumed or removed it meanwhile."""
     if (await connection.execute(_noting(webhook, course))).rowcount != 1:
         raise Superseded
 
@@ -262,7 +265,7 @@ async def note_letter(
 
 def _noting(webhook: Webhook, course: Course) -> Any:
     here = webhooks.c
-    mine = (here.webhook_id == webhook.webhook_id) & (here.revision == webhook.revision)
+    mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
     return update(webhooks).where(mine, here.position <= course.position).values(**_course_values(course))
 
 
@@ -322,5 +325,6 @@ def _webhook(row: Any) -> Webhook:
             row.dead,
         ),
         row.revision,
+        row.resumptions,
         row.rotation,
     )

@@ -22,6 +22,7 @@ webhooks = Table(
     Column("created_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC; as all times here"),
     Column("created_by", String(64), nullable=False),
     Column("revision", Integer, nullable=False, comment="counts the commands that changed it"),
+    Column("resumptions", Integer, nullable=False, comment="counts those that changed its course"),
     Column("rotation", String(36), nullable=False, comment="the command that gave the newest secret"),
     Column("position", BigInteger, nullable=False, comment="up to here everything is delivered, or a dead letter"),
     Column("stop", String(16), nullable=False, comment="why it has stopped; empty while it has not"),
