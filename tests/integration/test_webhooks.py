@@ -10,23 +10,28 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from sqlalchemy import select
+from tests.integration.processes import Child, free_port, wait_until_serving
 from tests.integration.receiver import TAKEN, Receiver, Request, receiving, until
 from tests.integration.webhook_cell import QUICK, WebhookCell, opened
 from tests.unit.host.certificates import Signed, signed
+from tests.unit.results.synthetic import Championship, append
 
 from faristol.gateway.frames import frame
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2 as pb
+from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
 from faristol.record import Record
 from faristol.record.event import utc_now
 from faristol.results.news import PUBLIC, piece
 from faristol.results.webhooks import service as services
 from faristol.results.webhooks import tables
 from faristol.results.webhooks.course import Failure, Outcome
+from faristol.results.webhooks.delivery import LEASE_NAME
 from faristol.results.webhooks.sender import Lane, Way
 from faristol.results.webhooks.target import networks_of, target_of
 
@@ -251,6 +256,76 @@ async def test_of_several_replicas_one_sends_and_another_takes_over(cell: Webhoo
     assert await receiver.wait_for(len(wanted)) == wanted
     assert third.task is not None
     assert [request.position for request in receiver.got] == wanted, "nothing came twice"
+
+
+async def test_while_another_process_holds_the_lease_nothing_is_sent_and_when_it_has_died_all_of_it(
+    cell: WebhookCell, receiver: Receiver
+) -> None:
+    assert await cell.record.lease(LEASE_NAME, "a process that dies", 1.5)
+    replica = cell.replica()
+    await replica.add(receiver.port)
+    await asyncio.sleep(0.5)
+    assert receiver.got == []
+    wanted = await cell.positions()
+    assert await receiver.wait_for(len(wanted)) == wanted
+
+
+async def test_who_has_not_renewed_the_lease_sends_nothing_more_and_another_goes_on(
+    cell: WebhookCell, receiver: Receiver
+) -> None:
+    receiver.pause = 0.05
+    stalled = cell.replica(start=False, lease=0.6, margin=0.4, beat=60.0)
+    await stalled.add(receiver.port)
+    stalled.start()
+    await receiver.wait_for(1)
+    await asyncio.sleep(1)
+    wanted = await cell.positions()
+    assert receiver.taken == wanted[: len(receiver.taken)] != wanted
+    cell.replica()
+    assert await receiver.wait_for(len(wanted)) == wanted
+
+
+async def test_a_process_that_is_killed_misses_nothing_and_goes_on_in_order(
+    database_url: str, shared_nats: str, tmp_path: Path
+) -> None:
+    port = free_port()
+    settings: dict[str, object] = {
+        "data": tmp_path,
+        "database_url": database_url,
+        "nats_url": shared_nats,
+        "grpc_port": port,
+        "webhook_networks": "127.0.0.0/8",
+    }
+    record = await Record.open(database_url)
+    steps = list(Championship().steps())
+    for step in steps[:5]:
+        await append(record, step)
+    async with receiving(Receiver(pause=0.01)) as receiver:
+        child = Child(["serve", "results"], settings, tmp_path / "results.log")
+        try:
+            await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child, "results")
+            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+                request = pb.AddWebhookRequest(
+                    command_id=str(uuid.uuid4()),
+                    tournament_id="lliga",
+                    url=f"http://127.0.0.1:{receiver.port}/",
+                    after_position=0,
+                )
+                await WebhookServiceStub(channel).AddWebhook(request)
+            for step in steps[5:]:
+                await append(record, step)
+            wanted = [event.position for event in await record.read(types=PUBLIC)]
+            for share in (0.25, 0.5):
+                await until(lambda share=share: len(set(receiver.taken)) >= share * len(wanted))  # type: ignore[misc]
+                child.kill()
+                child.start()
+            await until(lambda: set(receiver.taken) == set(wanted), 40)
+        finally:
+            child.kill()
+            await record.close()
+    firsts = list(dict.fromkeys(receiver.taken))
+    assert firsts == wanted, "none was missed, and none came before an earlier one"
+    assert len(receiver.taken) < 2 * len(wanted), "what came again is what it had sent a moment before"
 
 
 async def test_what_was_removed_gets_nothing_more_and_leaves_nothing(cell: WebhookCell, receiver: Receiver) -> None:

@@ -115,7 +115,8 @@ class WebhookCell:
         models, clock = ReadModels(self.record, progress), Clock()
         timing = {name: more.pop(name) for name in ("beat", "lease", "margin") if name in more}
         means = Means(self.record, models.tail, clock, LOOPBACK, limits=limits, **more)
-        delivery = Delivery(means, **{"beat": 0.1, **timing})
+        holder = str(uuid.uuid4())
+        delivery = Delivery(means, lambda: holder, **{"beat": 0.1, **timing})
         made = Replica(self.record, clock, means, delivery, models, service(models, clock, LOOPBACK, delivery.tell))
         self.replicas.append(made)
         if start:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.bus import Pace
+from faristol.bus import Pace, holder_of
 from faristol.host import Part, Runtime, Servicer, StartError
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
@@ -26,7 +26,8 @@ def part(runtime: Runtime) -> Part:
     pace = Pace(runtime.record)
     models = ReadModels(runtime.record, runtime.progress(kept.consumer), pace=pace, admission=lambda: runtime.admission)
     networks = _networks(runtime.settings.webhook_networks)
-    delivery = Delivery(Means(runtime.record, models.tail, runtime.now, networks))
+    means = Means(runtime.record, models.tail, runtime.now, networks)
+    delivery = Delivery(means, lambda: holder_of(runtime.place))
 
     async def webhooks_delivery() -> None:
         await delivery.run()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from faristol.record.databases import FAILURES
 from faristol.record.tasks import end
@@ -42,11 +41,19 @@ _log = logging.getLogger(__name__)
 class Delivery:
     """Delivers to all webhooks while this process holds the lease."""
 
-    def __init__(self, means: Means, *, beat: float = BEAT, lease: float = LEASE, margin: float = MARGIN) -> None:
-        """All in seconds; see the constants."""
+    def __init__(
+        self,
+        means: Means,
+        holder: Callable[[], str],
+        *,
+        beat: float = BEAT,
+        lease: float = LEASE,
+        margin: float = MARGIN,
+    ) -> None:
+        """``holder`` is what this process is called as a holder of leases; the others are in seconds."""
         self._means = means
         self._beat, self._lease, self._margin = beat, lease, margin
-        self._holder = str(uuid.uuid4())
+        self._holder = holder
         self._held_until = 0.0
         """By the clock of the loop."""
         self._couriers: dict[str, Courier] = {}
@@ -91,7 +98,7 @@ class Delivery:
 
     async def _renew(self) -> bool:
         asked_at = asyncio.get_running_loop().time()
-        if await self._means.record.lease(LEASE_NAME, self._holder, self._lease):
+        if await self._means.record.lease(LEASE_NAME, self._holder(), self._lease):
             self._held_until = asked_at + self._lease
             return True
         self._held_until = 0.0
@@ -185,6 +192,6 @@ class Delivery:
         self._means.close()
         try:
             await self._means.flush()
-            await self._means.record.release(LEASE_NAME, self._holder)
+            await self._means.record.release(LEASE_NAME, self._holder())
         except FAILURES as problem:
             _log.info("the lease of webhooks runs out by itself: %r", problem)

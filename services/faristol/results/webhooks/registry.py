@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, inspect, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables as beside
@@ -133,7 +133,9 @@ class Numbers(NamedTuple):
 
 
 async def numbers(connection: AsyncConnection) -> Numbers:
-    """How many webhooks there are, and how they fare."""
+    """How many webhooks there are, and how they fare; none where nobody has made their tables yet."""
+    if not await connection.run_sync(lambda there: inspect(there).has_table(webhooks.name)):
+        return Numbers(0, 0, 0, 0)
     here = webhooks.c
     found = (
         await connection.execute(

@@ -50,8 +50,8 @@ OLD_SECRETS = 3
 
 TOO_MANY = N_("{tournament} has {most} webhooks already, and gets no more: remove one first")
 TOO_MANY_IN_CELL = N_("there are {most} webhooks already, and there will be no more: remove one first")
-NO_COMMAND_ID = N_("expected a UUID")
-OTHER_COMMAND = N_("is that of another command: expected a new UUID")
+NO_COMMAND_ID = N_("expected a UUID of the caller's choice, got {given}")
+OTHER_COMMAND = N_("{command_id} was the id of another command: expected a new UUID for each")
 NO_TYPE = N_("there is never news of the type {type}; expected {expected}")
 TOO_MANY_NAMED = N_("expected {most} at most")
 NOT_YET = N_("the record has not come to {position}: its last position is {last}")
@@ -125,7 +125,7 @@ class Webhooks:
                 await registry.add(connection, new)
             webhook = found[0] if found else new
         if (webhook.tournament, webhook.url, webhook.created_by) != (new.tournament, new.url, new.created_by):
-            raise Invalid("command_id", OTHER_COMMAND)
+            raise Invalid("command_id", OTHER_COMMAND, {"command_id": request.command_id})
         self._tell("added", webhook)
         return pb.AddWebhookResponse(webhook=self._shown(webhook), secret=webhook.secrets[0].key)
 
@@ -296,7 +296,7 @@ def _id_of(command_id: str) -> str:
     try:
         return str(uuid.UUID(command_id))
     except ValueError:
-        raise Invalid("command_id", NO_COMMAND_ID) from None
+        raise Invalid("command_id", NO_COMMAND_ID, {"given": repr(command_id)}) from None
 
 
 def _position(request: Any, last: int) -> int | None:

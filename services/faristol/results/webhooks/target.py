@@ -14,7 +14,7 @@ from faristol.kernel.refusal import N_
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-LONGEST = 2_000
+LONGEST = 1_000
 """Characters of a URL."""
 
 _CHARACTERS = re.compile(r"[!-\[\]-~]+")
