@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import ssl
+import time
 import uuid
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import grpc
 import pytest
 from sqlalchemy import select
-from tests.integration.processes import Child, free_port, wait_until_serving
+from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 from tests.integration.receiver import TAKEN, Receiver, Request, receiving, until
 from tests.integration.webhook_cell import QUICK, WebhookCell, opened
+from tests.unit.gateway.stage import opened as staged
 from tests.unit.host.certificates import Signed, signed
 from tests.unit.results.synthetic import Championship, append
 
@@ -421,6 +425,52 @@ async def test_a_webhook_is_found_in_its_own_tournament_alone(cell: WebhookCell,
             request.command_id = str(uuid.uuid4())
         with pytest.raises(NotFound):
             await getattr(replica.desk, name)(request, None)
+
+
+# --- at a terminal ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_their_numbers(tmp_path: Path) -> None:
+    steps = list(Championship().steps())
+    async with staged(tmp_path, webhook_networks="127.0.0.0/8") as stage, receiving(Receiver()) as receiver:
+        await stage.add(*steps)
+
+        async def call(*words: str, code: int = 0) -> str:
+            done = await asyncio.to_thread(faristol, "webhook", *words, address=stage.running.grpc_address)
+            assert done.returncode == code, done.stderr
+            return done.stdout if code == 0 else done.stderr
+
+        url = f"http://127.0.0.1:{receiver.port}/hook"
+        added = json.loads(await call("add", "lliga", url, "--after", "0", "--type", "PlayPlaced", "--json"))
+        webhook_id = added["webhook"]["webhook_id"]
+        topic = Topic.of({"lliga": ""}, types=["PlayPlaced"])
+        news = map(piece, await stage.record.read(types=PUBLIC))
+        plays = [each.position for each in news if topic.has(each)]
+        assert await receiver.wait_for(len(plays)) == plays
+        assert receiver.got[0].is_signed_with(added["secret"])
+
+        assert (await call("list", "lliga")).split() == [webhook_id, "live", ANY, url]
+        shown = await call("show", "lliga", webhook_id[:8])
+        assert shown.splitlines()[:3] == [f"{webhook_id}  live", url, "types: PlayPlaced"]
+        assert added["secret"] not in shown
+        rotated = json.loads(await call("rotate", "lliga", webhook_id, "--json"))
+        assert rotated["secret"] != added["secret"]
+
+        receiver.answer = lambda _: "410 Gone"
+        await call("resume", "lliga", webhook_id, "--after", "0")
+        await until(lambda: receiver.answered[-1][1] == "410 Gone")
+        give_up = time.monotonic() + 10
+        while (await call("list", "lliga")).split()[1] != "stopped:":
+            assert time.monotonic() < give_up
+        numbers = (await stage.http.get("/api/v1/status")).json()["webhooks"]
+        assert numbers == {"webhooks": 1, "failing": 0, "stopped": 1, "dead_letters": 0}
+        assert "stopped: 1" in (await stage.http.get("/status")).text
+
+        assert "it has" in await call("remove", "lliga", "nosuch", code=2)
+        assert await call("remove", "lliga", webhook_id[:6]) == f"{webhook_id}: removed\n"
+        assert await call("list", "lliga") == "there are none\n"
+        refused = await call("add", "lliga", "https://192.168.1.7/", code=2)
+        assert "192.168.1.7 is no public address" in refused
 
 
 # --- one message -----------------------------------------------------------------------------------------------------

@@ -21,5 +21,5 @@ stopped = _meter.create_gauge(
     "faristol.webhook.stopped", unit="{webhook}", description="webhooks that get nothing until somebody resumes them"
 )
 dead_letters = _meter.create_gauge(
-    "faristol.webhook.dead_letters", unit="{message}", description="messages that were refused and left out"
+    "faristol.webhook.dead", unit="{message}", description="messages that were refused and left out"
 )
