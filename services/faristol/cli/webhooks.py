@@ -218,7 +218,7 @@ def _asked(tournament: str, address: str | None, work: Callable[[Any, str], Awai
 async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
     """The id of a webhook by its beginning. Raises ``StartError`` for none and for several."""
     found = await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
-    known = [each.webhook_id for each in found.webhooks]
+    known = [str(each.webhook_id) for each in found.webhooks]
     meant = [each for each in known if each.startswith(beginning)]
     if len(meant) == 1:
         return meant[0]

@@ -20,7 +20,7 @@ MARGIN = 12.0
 """Seconds of the lease that are left when a message is sent, at least: more than its deadline."""
 
 BEAT = 1.0
-"""Seconds between two looks at which webhooks there are; each renews the lease."""
+"""Seconds between two looks at which webhooks there are."""
 
 FLUSH = 0.25
 """Seconds between two times at which it is stored how far webhooks are. What a process that dies has delivered since
@@ -83,8 +83,7 @@ class Delivery:
                 if not is_prepared:
                     await registry.prepare(self._means.record)
                     is_prepared = True
-                if await self._renew():
-                    await self._look()
+                await self._look()
                 await self._measure()
             except FAILURES as problem:
                 _log.info("webhooks wait for the database: %r", problem)
@@ -96,18 +95,17 @@ class Delivery:
             except TimeoutError:
                 continue
 
-    async def _renew(self) -> bool:
-        asked_at = asyncio.get_running_loop().time()
-        if await self._means.record.lease(LEASE_NAME, self._holder(), self._lease):
-            self._held_until = asked_at + self._lease
-            return True
-        self._held_until = 0.0
-        return False
-
     async def _look(self) -> None:
         """Have a courier for each webhook that is live, and none for what was changed or removed."""
         async with self._means.record.reading() as connection:
             known = await registry.revisions(connection)
+        if not known and not self._couriers:  # where nobody has webhooks, nothing is written again and again
+            if self._held_until:
+                self._held_until = 0.0
+                await self._means.record.release(LEASE_NAME, self._holder())
+            return
+        if not await self._renew():
+            return
         for webhook_id, courier in list(self._couriers.items()):
             if known.get(webhook_id) != courier.webhook.revision:
                 self._end(webhook_id)
@@ -115,6 +113,18 @@ class Delivery:
         wanted = known.keys() - self._couriers.keys() - self._waiting()
         if wanted:
             await self._start(wanted, known)
+
+    async def _renew(self) -> bool:
+        """Take the lease, or renew it before it can no longer be used. False while another process has it."""
+        record, me, asked_at = self._means.record, self._holder(), asyncio.get_running_loop().time()
+        if self._held_until - asked_at > (self._lease + self._margin) / 2:
+            return True
+        is_mine = await record.holder(LEASE_NAME, self._lease) in {"", me}
+        if is_mine and await record.lease(LEASE_NAME, me, self._lease):
+            self._held_until = asked_at + self._lease
+            return True
+        self._held_until = 0.0
+        return False
 
     def _waiting(self) -> set[str]:
         """Webhooks that are not begun yet: their last courier is at work still, or failed a moment ago."""
@@ -156,7 +166,6 @@ class Delivery:
         couriers, self._couriers = self._couriers, {}
         await end([courier.task for courier in couriers.values()])
         await end(list(self._ending))
-        self._means.reached.clear()
 
     async def _keep_flushing(self) -> None:
         while True:
@@ -171,16 +180,15 @@ class Delivery:
         if now - self._measured_at < MEASURE:
             return
         self._measured_at = now
-        is_mine = now < self._held_until
         async with self._means.record.reading() as connection:
             found = await registry.numbers(connection)
         last = await self._means.record.last_position()
         live = [courier.course.position for courier in self._couriers.values() if not courier.course.stop]
-        # Whoever does not deliver says 0, so that the largest of all processes is what holds.
+        # Every process says the same of the tables, and 0 of a lag that it knows nothing of: the largest value holds.
         telemetry.lag.set(max((last - position for position in live), default=0))
-        telemetry.failing.set(found.failing if is_mine else 0)
-        telemetry.stopped.set(found.stopped if is_mine else 0)
-        telemetry.dead_letters.set(found.dead_letters if is_mine else 0)
+        telemetry.failing.set(found.failing)
+        telemetry.stopped.set(found.stopped)
+        telemetry.dead_letters.set(found.dead_letters)
 
     async def _leave(self, flushing: asyncio.Task[None]) -> None:
         """Let what is being sent be answered, store how far everything is, and let another process go on."""

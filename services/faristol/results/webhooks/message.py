@@ -28,7 +28,7 @@ def body_of(news: results.FollowResponse) -> bytes:
 
 def id_of(record_id: str, position: int) -> str:
     """The id of the message about an event: the same at each try, and in all of the world no other's."""
-    return f"{record_id}.{position}"
+    return f"{record_id}-{position}"  # no full stop, which stands between the parts that are signed
 
 
 def headers_of(message_id: str, timestamp: int, body: bytes, secrets: Iterable[str]) -> Mapping[str, str]:

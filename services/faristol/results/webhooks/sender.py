@@ -36,7 +36,7 @@ LOOKING = 8
 """Names that a lane looks up at a time: who keeps a slow name server keeps these."""
 
 IDLE = 30.0
-"""Seconds for which a connection is kept for the next message."""
+"""Seconds for which a connection is kept for the next message, and the addresses of a name that it came about with."""
 
 
 class Lane:
@@ -81,6 +81,8 @@ class Way:
         self._networks = networks
         self._now = now
         self._deadline = deadline
+        self._known: list[Address] = []
+        self._known_until = 0.0
         self._client = httpx2.AsyncClient(
             verify=context,
             trust_env=False,
@@ -98,14 +100,19 @@ class Way:
             return Outcome(failure=Failure.TIMEOUT)
 
     async def _send(self, body: bytes, headers: Mapping[str, str], lane: Lane) -> Outcome:
+        now = asyncio.get_running_loop().time()
         try:
-            found = await lane.addresses(self._target)
+            found = self._known if now < self._known_until else await lane.addresses(self._target)
         except OSError:
             return Outcome(failure=Failure.NO_ADDRESS)
+        self._known_until = 0.0
         outcome = Outcome(failure=Failure.ADDRESS_REFUSED if found else Failure.NO_ADDRESS)
         for address in callable_of(self._target, list(dict.fromkeys(found)), self._networks)[:TRIED]:
             try:
-                return await self._post(address, body, headers)
+                outcome = await self._post(address, body, headers)
+                if not outcome.failure:
+                    self._known, self._known_until = [address], now + IDLE
+                return outcome
             except httpx2.ConnectError as problem:
                 outcome = Outcome(failure=Failure.CERTIFICATE if _is_of_tls(problem) else Failure.NO_CONNECTION)
             except httpx2.HTTPError:
@@ -135,6 +142,7 @@ class Way:
                     await _read(answer)
         finally:
             await answer.aclose()
+            self._client.cookies.clear()
         return outcome
 
     async def close(self) -> None:

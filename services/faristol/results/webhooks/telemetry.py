@@ -1,4 +1,4 @@
-"""What is measured of webhooks, by the process that delivers. Without a back-end it costs next to nothing."""
+"""What is measured of webhooks. Without a back-end it costs next to nothing."""
 
 from __future__ import annotations
 
