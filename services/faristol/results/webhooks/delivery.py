@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 
 from faristol.record.databases import FAILURES
 from faristol.record.tasks import end
@@ -73,7 +74,10 @@ class Delivery:
         try:
             await self._keep_up()
         finally:
-            await self._leave(flushing)
+            leaving = asyncio.create_task(self._leave(flushing), name="webhooks.leave")
+            while not leaving.done():
+                with suppress(asyncio.CancelledError):  # ``tasks.end`` cancels again what does not end at once
+                    await asyncio.shield(leaving)
 
     async def _keep_up(self) -> None:
         is_prepared = False
@@ -200,6 +204,7 @@ class Delivery:
         self._means.close()
         try:
             await self._means.flush()
-            await self._means.record.release(LEASE_NAME, self._holder())
+            if self._held_until:
+                await self._means.record.release(LEASE_NAME, self._holder())
         except FAILURES as problem:
             _log.info("the lease of webhooks runs out by itself: %r", problem)
