@@ -7,7 +7,7 @@ import json
 import ssl
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from unittest.mock import ANY
 
 import grpc
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 from tests.integration.receiver import TAKEN, Receiver, Request, receiving, until
 from tests.integration.webhook_cell import QUICK, WebhookCell, opened
@@ -36,7 +36,8 @@ from faristol.results.webhooks import service as services
 from faristol.results.webhooks import tables
 from faristol.results.webhooks.course import Failure, Outcome
 from faristol.results.webhooks.delivery import LEASE_NAME
-from faristol.results.webhooks.sender import Lane, Way
+from faristol.results.webhooks.lane import Lane
+from faristol.results.webhooks.sender import Way
 from faristol.results.webhooks.target import networks_of, target_of
 
 
@@ -150,13 +151,11 @@ async def test_a_message_that_is_refused_becomes_a_dead_letter_and_later_ones_co
     assert await replica.letters(webhook_id) == [(bad, 3, 400), (worse, 3, 400)]
 
     assert (await replica.ask("RedeliverNews", webhook_id=webhook_id, positions=[bad])).count == 1
-    await until(lambda: len(receiver.got) == len(rest) + 7)
-    await replica.until(webhook_id, tries=0)
-    assert [tries for _, tries, _ in await replica.letters(webhook_id)] == [4, 3]
+    await replica.until_letters(webhook_id, (bad, 4, 400), (worse, 3, 400))
     receiver.answer = lambda _: TAKEN
     assert (await replica.ask("RedeliverNews", webhook_id=webhook_id, positions=[bad])).count == 1
     assert await receiver.wait_for(len(rest) + 1) == [*rest, bad]
-    await replica.until(webhook_id, dead_letter_count=1)
+    await replica.until_letters(webhook_id, (worse, 3, 400))
     assert (await replica.ask("DropNews", webhook_id=webhook_id)).count == 1
     assert await replica.letters(webhook_id) == []
     with pytest.raises(NotFound, match=str(worse)):
@@ -369,6 +368,23 @@ async def test_a_receiver_that_is_slow_costs_nobody_else_anything(cell: WebhookC
         replica.means.quick = replica.means.slow = Lane(0)
 
 
+async def test_a_webhook_that_a_defect_keeps_from_working_keeps_no_other_from_it(
+    cell: WebhookCell, receiver: Receiver
+) -> None:
+    replica = cell.replica(start=False)
+    broken = (await replica.add(receiver.port)).webhook.webhook_id
+    async with cell.record.writing() as connection:
+        what = tables.webhooks.c.webhook_id == broken
+        await connection.execute(update(tables.webhooks).where(what).values(url="no url"))
+    await replica.add(receiver.port, "/good")
+    replica.start()
+    wanted = await cell.positions()
+    assert await receiver.wait_for(len(wanted)) == wanted
+    assert {request.path for request in receiver.got} == {"/good"}
+    assert replica.task is not None
+    assert not replica.task.done()
+
+
 async def test_the_same_command_adds_one_webhook_and_shows_its_secret_to_nobody_else(
     cell: WebhookCell, receiver: Receiver
 ) -> None:
@@ -397,25 +413,25 @@ async def test_a_tournament_has_so_many_webhooks_and_no_more(
         await replica.add(receiver.port)
 
 
-@pytest.mark.parametrize(
-    ("fields", "field"),
-    [
-        ({"url": "https://10.0.0.1/"}, "url"),
-        ({"url": "https://localhost.localdomain:9/", "command_id": "x"}, "command_id"),
-        ({"url": "http://[::1]/"}, "url"),
-        ({"url": "http://93.184.215.14/"}, "url"),
-        ({"filter": pb.WebhookFilter(types=["PlayPlced"])}, "filter.types"),
-        ({"filter": pb.WebhookFilter(rounds=range(200))}, "filter.rounds"),
-        ({"after_position": -1}, "after_position"),
-        ({"after_position": 1_000_000}, "after_position"),
-    ],
+MALFORMED: Sequence[tuple[Mapping[str, Any], str]] = (
+    ({"url": "https://10.0.0.1/"}, "url"),
+    ({"url": "http://[::1]/"}, "url"),
+    ({"url": "http://93.184.215.14/"}, "url"),
+    ({"command_id": "x"}, "command_id"),
+    ({"filter": pb.WebhookFilter(types=["PlayPlced"])}, "filter.types"),
+    ({"filter": pb.WebhookFilter(rounds=range(200))}, "filter.rounds"),
+    ({"after_position": -1}, "after_position"),
+    ({"after_position": 1_000_000}, "after_position"),
 )
-async def test_what_is_malformed_is_refused_and_says_where(
-    cell: WebhookCell, fields: dict[str, Any], field: str
-) -> None:
-    with pytest.raises(Invalid) as refused:
-        await cell.replica(start=False).add(1, **fields)
-    assert refused.value.field == field
+
+
+async def test_what_is_malformed_is_refused_and_says_where(cell: WebhookCell) -> None:
+    replica = cell.replica(start=False)
+    for fields, field in MALFORMED:
+        with pytest.raises(Invalid) as refused:
+            await replica.add(1, **fields)
+        assert refused.value.field == field
+    assert not (await replica.ask("ListWebhooks")).webhooks
 
 
 async def test_a_webhook_is_found_in_its_own_tournament_alone(cell: WebhookCell, receiver: Receiver) -> None:
@@ -492,7 +508,7 @@ async def sent(url: str, context: ssl.SSLContext, networks: str = "127.0.0.0/8",
     try:
         return await way.send(b'{"position":1}', {"content-type": "application/json"}, lane)
     finally:
-        await way.close()
+        await way.aclose()
         lane.close()
 
 

@@ -90,6 +90,13 @@ class Replica:
             assert time.monotonic() < give_up, found
             await asyncio.sleep(0.02)
 
+    async def until_letters(self, webhook_id: str, *wanted: tuple[int, int, int]) -> None:
+        """Wait until these are the dead letters."""
+        give_up = time.monotonic() + 20
+        while (found := await self.letters(webhook_id)) != list(wanted):
+            assert time.monotonic() < give_up, found
+            await asyncio.sleep(0.02)
+
     async def letters(self, webhook_id: str) -> list[tuple[int, int, int]]:
         """Position, tries and status of each dead letter."""
         found = await self.ask("ListWebhooks", webhook_id=webhook_id)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import ssl
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-
-import httpx2
+from typing import TYPE_CHECKING
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
@@ -22,15 +20,21 @@ from faristol.results.news import piece
 from faristol.results.tail import Tail
 from faristol.results.webhooks import message, registry, telemetry
 from faristol.results.webhooks.course import USUAL, Course, Letter, Limits, Outcome, after, after_again
+from faristol.results.webhooks.lane import Lane
 from faristol.results.webhooks.registry import Superseded, Webhook
-from faristol.results.webhooks.sender import DEADLINE, Lane, Way
-from faristol.results.webhooks.target import Network, target_of
+from faristol.results.webhooks.target import Network, Target, target_of
+
+if TYPE_CHECKING:
+    from faristol.results.webhooks.sender import Way
 
 QUICK, SLOW = 64, 32
 """Messages that are sent at a time to receivers that answer quickly, and to all others."""
 
 PROMPT = 1.0
 """Seconds within which an answer is quick."""
+
+DEADLINE = 10.0
+"""Seconds for one message, from looking the name up to the end of the answer."""
 
 AWAY = 1.0
 """Seconds until a courier goes on whose database was away."""
@@ -49,7 +53,6 @@ class Means:
     tail: Tail
     now: Callable[[], datetime]
     networks: Collection[Network] = ()
-    context: ssl.SSLContext = field(default_factory=httpx2.create_ssl_context)
     limits: Limits = USUAL
     deadline: float = DEADLINE
     may_send: Callable[[], bool] = lambda: True
@@ -58,6 +61,12 @@ class Means:
     slow: Lane = field(default_factory=lambda: Lane(SLOW))
     reached: dict[str, tuple[Webhook, Course]] = field(default_factory=dict)
     """Courses of which nothing failed, to be stored together now and then."""
+
+    def way_to(self, target: Target) -> Way:
+        """The way to a target."""
+        from faristol.results.webhooks.sender import Way, trusted  # its HTTP client is for who has webhooks
+
+        return Way(target, self.networks, trusted(), self.now, self.deadline)
 
     async def flush(self) -> None:
         """Store the courses. Raises one of ``FAILURES``; then they are stored the next time."""
@@ -88,7 +97,6 @@ class Courier:
         self.webhook = webhook
         self.course = webhook.course
         self._means = means
-        self._way = Way(target_of(webhook.url), means.networks, means.context, means.now, means.deadline)
         self._took = PROMPT
         """Seconds that answers took of late. A receiver that is not known yet has its turn among the slow ones."""
         self._at_work = asyncio.Lock()
@@ -103,27 +111,26 @@ class Courier:
         await end([self.task])
 
     async def _run(self) -> None:
-        try:
-            while True:
-                try:
-                    await self._deliver_again()
-                    await self._follow()
-                except FAILURES as problem:
-                    _log.info("the webhook %s waits for the database: %r", self.webhook.webhook_id, problem)
-                    await asyncio.sleep(AWAY)
-        except (_Ended, Superseded):
-            return
-        finally:
-            await self._way.close()
+        async with aclosing(self._means.way_to(target_of(self.webhook.url))) as way:
+            try:
+                while True:
+                    try:
+                        await self._deliver_again(way)
+                        await self._follow(way)
+                    except FAILURES as problem:
+                        _log.info("the webhook %s waits for the database: %r", self.webhook.webhook_id, problem)
+                        await asyncio.sleep(AWAY)
+            except (_Ended, Superseded):
+                return
 
-    async def _follow(self) -> None:
+    async def _follow(self, way: Way) -> None:
         found = await lookup.tournament(self._means.record, self.webhook.tournament)
         topic = self.webhook.filter.topic(self.webhook.tournament, found.head.division_of)
         told = self._means.tail.follow(topic, self.course.position, marks=True)
         async with aclosing(told):
             async for news in told:
                 if news.type:
-                    await self._deliver(news)
+                    await self._deliver(way, news)
                 else:
                     self._idle(news.position)
 
@@ -136,11 +143,11 @@ class Courier:
             self._noted_at = now
             self._means.reached[self.webhook.webhook_id] = (self.webhook, self.course)
 
-    async def _deliver(self, news: results.FollowResponse) -> None:
+    async def _deliver(self, way: Way, news: results.FollowResponse) -> None:
         body = message.body_of(news)
         while self.course.position < news.position:
             async with self._turn():
-                outcome = await self._send(news.position, body)
+                outcome = await self._send(way, news.position, body)
                 chance = random.random()  # noqa: S311 # to spread tries
                 course, letter = after(
                     self.course, news.position, outcome, self._means.now(), chance, self._means.limits
@@ -151,7 +158,7 @@ class Courier:
                 else:
                     await self._store(course, news.position, letter)
 
-    async def _deliver_again(self) -> None:
+    async def _deliver_again(self, way: Way) -> None:
         """Send the dead letters that are to be delivered once more."""
         async with self._means.record.reading() as connection:
             letters = await registry.letters_of(connection, self.webhook.webhook_id, again=True)
@@ -160,7 +167,7 @@ class Courier:
             body = await self._body_at(asked.position)
             while letter and letter.again:
                 async with self._turn():
-                    outcome = await self._send(asked.position, body)
+                    outcome = await self._send(way, asked.position, body)
                     chance = random.random()  # noqa: S311 # to spread tries
                     course, letter = after_again(
                         self.course, letter, outcome, self._means.now(), chance, self._means.limits
@@ -200,12 +207,12 @@ class Courier:
     def _lane(self) -> Lane:
         return self._means.quick if self._took < PROMPT else self._means.slow
 
-    async def _send(self, position: int, body: bytes) -> Outcome:
+    async def _send(self, way: Way, position: int, body: bytes) -> Outcome:
         now = self._means.now()
         message_id = message.id_of(self._means.record.record_id, position)
         headers = message.headers_of(message_id, int(now.timestamp()), body, self.webhook.signing(now))
         begun = asyncio.get_running_loop().time()
-        outcome = await self._way.send(body, headers, self._lane)
+        outcome = await way.send(body, headers, self._lane)
         took = self._means.deadline if outcome.failure else asyncio.get_running_loop().time() - begun
         self._took = (self._took + took) / 2  # so that a receiver is not slow for having been so once
         telemetry.deliveries.add(1, {"outcome": outcome.kind.value})

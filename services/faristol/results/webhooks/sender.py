@@ -7,21 +7,17 @@ than a little of what comes is read.
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime
-from ipaddress import ip_address
+from functools import cache
 
 import httpx2
 
 from faristol.results.webhooks.course import Failure, Outcome, outcome_of
+from faristol.results.webhooks.lane import Lane
 from faristol.results.webhooks.target import Address, Network, Target, callable_of
-
-DEADLINE = 10.0
-"""Seconds for one message, from looking the name up to the end of the answer."""
 
 LARGEST = 16_384
 """Bytes of an answer that are read; a connection on which more would come is given up."""
@@ -32,37 +28,14 @@ READING = 1.0
 TRIED = 3
 """Addresses of a name that are tried, where there is no connection."""
 
-LOOKING = 8
-"""Names that a lane looks up at a time: who keeps a slow name server keeps these."""
-
 IDLE = 30.0
 """Seconds for which a connection is kept for the next message, and the addresses of a name that it came about with."""
 
 
-class Lane:
-    """Messages that are sent at the same time, and names that are looked up: so many and no more."""
-
-    def __init__(self, most: int) -> None:
-        self.slots = asyncio.Semaphore(most)
-        self._executor = ThreadPoolExecutor(LOOKING, thread_name_prefix="webhook-names")
-
-    async def addresses(self, target: Target) -> list[Address]:
-        """The addresses of a target. Raises ``OSError`` where it has none."""
-        if known := target.address:
-            return [known]
-
-        def look_up() -> list[Address]:
-            found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-            return [ip_address(each[4][0]) for each in found]
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, look_up)
-        except UnicodeError as problem:  # a part of the name is too long
-            raise OSError(str(problem)) from problem
-
-    def close(self) -> None:
-        """Look nothing up any more."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+@cache
+def trusted() -> ssl.SSLContext:
+    """The authorities whose certificates are taken: those of the system, or of ``SSL_CERT_FILE``."""
+    return httpx2.create_ssl_context()
 
 
 class Way:
@@ -74,7 +47,7 @@ class Way:
         networks: Collection[Network],
         context: ssl.SSLContext,
         now: Callable[[], datetime],
-        deadline: float = DEADLINE,
+        deadline: float,
     ) -> None:
         """``deadline`` is in seconds."""
         self._target = target
@@ -145,7 +118,7 @@ class Way:
             self._client.cookies.clear()
         return outcome
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Give the connection back."""
         await self._client.aclose()
 

@@ -28,8 +28,8 @@ from faristol.results.models import NO_POSITION, ReadModels
 from faristol.results.news import NAMES_OF_PUBLIC
 from faristol.results.webhooks import registry
 from faristol.results.webhooks.course import Course, Failure, Letter, resumed
+from faristol.results.webhooks.lane import Lane
 from faristol.results.webhooks.registry import OLD_SECRET, Filter, Secret, Webhook
-from faristol.results.webhooks.sender import Lane
 from faristol.results.webhooks.signature import new_secret
 from faristol.results.webhooks.target import Network, check_callable, target_of
 
