@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from ipaddress import ip_address, ip_network
 from itertools import product
 from typing import Any
 
@@ -13,6 +14,7 @@ from faristol.host import SERVICES
 from faristol.host.services import RELAY
 
 GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES = 50051, 50052, 9464, 8080, 4222, 6222, 5432
+HTTPS = 443
 NAME, NAMESPACE = "app.kubernetes.io/name", "kubernetes.io/metadata.name"
 OWN = "faristol"
 STORED = (*(name for name in SERVICES if name != "gateway"), RELAY)
@@ -24,6 +26,9 @@ OUTSIDE: Mapping[str, Mapping[str, str]] = {
     STRANGER: {NAMESPACE: "default"},
 }
 """Pods of other namespaces, by the labels of those."""
+INTERNET = "the internet"
+"""The namespace of what is in no cluster."""
+ADDRESSES = {INTERNET: "93.184.215.14", "the metadata": "169.254.169.254"}
 PORTS = (GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES, 22)
 
 
@@ -66,6 +71,11 @@ def _matches(selector: Object, labels: Mapping[str, str]) -> bool:
 
 
 def _is_peer(peer: Object, labels: Mapping[str, str], namespace: Mapping[str, str]) -> bool:
+    if block := peer.get("ipBlock"):
+        address = ip_address(ADDRESSES.get(namespace[NAMESPACE], "10.1.2.3"))  # pods have private addresses
+        cidr = ip_network(block["cidr"])
+        held_back = any(address in ip_network(each) for each in block.get("except", ()))
+        return address.version == cidr.version and address in cidr and not held_back
     spaces = peer.get("namespaceSelector")
     if not (_matches(spaces, namespace) if spaces is not None else namespace[NAMESPACE] == OWN):
         return False
@@ -106,6 +116,13 @@ class Network:
         rules = [rule for each in chosen for rule in each.get(kind, ())]
         return _lets(rules, side, port, *self._of(other))
 
+    def lets_out(self, source: str, namespace: str, port: int) -> bool:
+        """Whether a connection to something outside the cell comes about, as far as the cell is concerned."""
+        labels, own = self._of(source)
+        chosen = [each for each in self._policies if _matches(each["podSelector"], labels)]
+        rules = [rule for each in chosen if "Egress" in each["policyTypes"] for rule in each.get("egress", ())]
+        return own[NAMESPACE] == OWN and _lets(rules, "to", port, {}, {NAMESPACE: namespace})
+
     def lets(self, source: str, target: str, port: int) -> bool:
         """Whether a connection comes about."""
         return self._one_way("Egress", source, target, port) and self._one_way("Ingress", target, source, port)
@@ -124,6 +141,16 @@ def test_each_edge_is_allowed_and_every_other_is_denied(overlay: str, render: An
     }
     of_postgres = {("postgres", "postgres", POSTGRES)}  # its instances follow each other
     assert allowed - of_postgres == wanted
+
+
+@pytest.mark.parametrize("overlay", [each for each in OVERLAYS if not each.endswith("dev")])
+def test_receivers_of_webhooks_and_the_provider_are_all_that_services_call_outside(overlay: str, render: Any) -> None:
+    network = Network(render(overlay))
+    called = {name for name in network.pods for port in (80, HTTPS) if network.lets_out(name, INTERNET, port)}
+    assert called & {*SERVICES, RELAY} == {"results", "access"}
+    assert not network.lets_out("results", INTERNET, 80)
+    assert not network.lets_out("results", "the metadata", HTTPS)
+    assert not network.lets_out("results", STRANGER, HTTPS)
 
 
 def test_a_policy_that_is_taken_away_is_missed(render: Any) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from tests.integration.processes import Cell, faristol, standings
 
 from faristol.bus import ProjectionError, generations
+from faristol.bus import tables as beside
 from faristol.cell.processes import running
 from faristol.host import Settings, StartError
 from faristol.pb.game.v1 import events_pb2
@@ -23,6 +24,8 @@ from faristol.record import Decision, Metadata, Record, RecordError, Write
 from faristol.record.databases import parse
 from faristol.record.people import names, remember
 from faristol.record.verification import verify
+from faristol.results.webhooks import registry
+from faristol.results.webhooks import tables as webhooks
 
 ROLES = ("writer", "reader")
 
@@ -285,6 +288,28 @@ async def test_results_do_not_start_by_another_role_than_that_which_keeps_their_
     settings.database_url = database.urls["reader"]
     async with running(settings, ("results",)):
         pass
+
+
+async def test_secrets_of_webhooks_go_with_the_results_service_and_who_decides_reads_none(
+    database: Database, shared_nats: str, tmp_path: Path
+) -> None:
+    assert set(webhooks.metadata.tables) == set(beside.KEPT["results"])
+    settings = Settings(database_url=database.owner, nats_url=shared_nats, data=tmp_path, http_port=0)
+    async with running(settings, ("results",)) as process:  # makes the tables as the owner
+        await registry.prepare(process.runtime.record)
+    await asyncio.to_thread(database.grant)
+    reader = database.names["reader"]
+    for table in webhooks.metadata.tables:
+        assert await told(database.superuser, OWNERS.format(table=table)) == [(reader, table, reader)]
+        with pytest.raises(ProgrammingError, match="denied"):
+            await told(database.urls["writer"], f"SELECT * FROM {reader}.{table}")
+    await claim(database.urls["reader"], "results", "webhooks")
+    async with opened(database.urls["reader"]) as record:
+        await registry.prepare(record)
+        async with record.writing() as connection:
+            with pytest.raises(ProjectionError, match="names webhooks, which is no read model"):
+                await generations.drop_unread(connection, "results", 99)
+            assert (await registry.numbers(connection)).all == 0
 
 
 async def test_the_owner_erases_under_the_roles_and_services_do_not(database: Database) -> None:

@@ -224,8 +224,9 @@ async def drop(record: Record, name: str, version: int) -> None:
 
 async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> None:
     """Drop tables of a projection. Raises ``ProjectionError`` where one is of the record, or stands beside it."""
+    kept = {name for of in tables.KEPT.values() for name in of}
     for name in names:
-        if name in of_record.tables or name in tables.metadata.tables:
+        if name in of_record.tables or name in tables.metadata.tables or name in kept:
             raise ProjectionError(f"a row of {_all.name} names {name}, which is no read model: delete the row")
     gone = MetaData()
     for name in names:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -71,6 +73,12 @@ parked = Table(
     Column("retry", Boolean, nullable=False, comment="an operator asked for another attempt"),
 )
 """Events after ``done`` and up to the checkpoint of the consumer are to come; those of keys without a row are taken."""
+
+KEPT: Mapping[str, Sequence[str]] = {"results": ("webhooks", "webhook_dead_letters")}
+"""Names of tables that a service makes beside its read models, and that no rebuild can make again.
+
+On a database with roles they are in the schema of the role that the service has.
+"""
 
 _LOCK = 0x6661726973746F6D  # any number will do that every process of a cell agrees on
 

@@ -34,8 +34,14 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+_TALKATIVE = ("httpx2", "httpcore2")
+"""Loggers that name each address that is called, with the secrets that may be in it."""
+
+
 def begin(level: str, form: Form) -> None:
     """Log to standard error from here on, unless somebody has already said where logs go."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if form == "json" else logging.Formatter(FOR_PEOPLE))
     logging.basicConfig(level=level, handlers=[handler])
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))

@@ -125,7 +125,7 @@ class Process:
         record = self.runtime.record
         by_part: list[list[Reaction | Projection]] = [[*part.reactions, *part.projections] for part in parts]
         names = [work.consumer for works in by_part for work in works]
-        shares = Shares(record, holder_of(self._address()), names)
+        shares = Shares(record, holder_of(self.runtime.place), names)
         for part, works in zip(parts, by_part, strict=True):
             consumers: list[Consumer] = []
             changed = self._health_of(part, consumers)
@@ -145,11 +145,6 @@ class Process:
             self._watch("shares", shares.keep())
         if self.runtime.settings.relay or any(part.name == RELAY for part in parts):
             self._watch(RELAY, Relay(record, bus).run())
-
-    def _address(self) -> str:
-        """What tells this process from every other on this machine, and not from itself when it is started again."""
-        settings = self.runtime.settings
-        return self.runtime.channels.own_address if settings.nats_url else str(settings.data.absolute())
 
     def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:
         """Keeps the health of what a part does by itself: ``<part>.consumers``.

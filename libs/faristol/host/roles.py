@@ -65,20 +65,22 @@ async def check(record: Record, services: Collection[str]) -> None:
 
 
 async def _kept_by_others(connection: AsyncConnection, services: Collection[str]) -> Mapping[str, str]:
-    """The read models of these services that another role of the database keeps, and which."""
+    """The tables of these services that another role of the database keeps, and which."""
     name = beside.generations.name
     if not await connection.run_sync(lambda sync: inspect(sync).has_table(name)):
         return {}
     asked = select(beside.generations.c.tables).where(beside.generations.c.name.in_(set(services) & READERS))
     kept = (await connection.execute(asked)).scalars()
-    return await kind_of(connection).of_others(connection, {table for row in kept for table in str(row).split()})
+    names = {table for row in kept for table in str(row).split()}
+    names |= {table for service in services for table in beside.KEPT.get(service, ())}
+    return await kind_of(connection).of_others(connection, names)
 
 
 async def grant(record: Record, names: Mapping[Role, str]) -> None:
     """Give roles of the database, by name, what each is for; by a connection of who owns the tables.
 
-    Read models that another role of the cell made become theirs who keep them. Granting again changes nothing. Raises
-    ``RecordError`` where that cannot be.
+    Read models, and what else a service keeps, become theirs who keep them where another role of the cell made them.
+    Granting again changes nothing. Raises ``RecordError`` where that cannot be.
     """
     try:
         async with record.writing() as connection:
@@ -90,6 +92,9 @@ async def grant(record: Record, names: Mapping[Role, str]) -> None:
                     for projection, kept in built
                     if _keeper(projection, names) is role
                     for table in _read_models(projection, str(kept))
+                ]
+                own += [
+                    table for service, kept in beside.KEPT.items() if _keeper(service, names) is role for table in kept
                 ]
                 await kind_of(connection).grant(connection, name, RIGHTS[role], own)
     except SQLAlchemyError as problem:

@@ -48,6 +48,11 @@ class Runtime:
             raise LookupError("this process has no record: it asks other services")
         return self._record
 
+    @property
+    def place(self) -> str:
+        """What tells this process from every other on this machine, and not from itself when it is started again."""
+        return self.channels.own_address if self.settings.nats_url else str(self.settings.data.absolute())
+
     @cached_property
     def desk(self) -> Desk:
         """What carries out commands on the record."""

@@ -153,6 +153,10 @@ class Settings(BaseSettings):
     witness_token: Path | None = Field(
         default=None, description="File with the bearer token for witnesses at HTTP addresses."
     )
+    webhook_networks: str = Field(
+        default="",
+        description="Networks with commas, as 10.20.0.0/16, that webhooks may call beside public addresses.",
+    )
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     log_format: Literal["text", "json"] = Field(

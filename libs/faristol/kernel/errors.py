@@ -16,6 +16,7 @@ Missing = Literal[
     "case of the game",
     "clock",
     "credential",
+    "dead letter",
     "game",
     "player",
     "provider",
@@ -25,6 +26,7 @@ Missing = Literal[
     "ruleset",
     "team",
     "tournament",
+    "webhook",
 ]
 """What may be asked for and not be there."""
 
@@ -37,6 +39,7 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "case": N_("there is no case {id}"),
     "case of the game": N_("there is no case of the game {id}"),
     "credential": N_("there is no credential {id}"),
+    "dead letter": N_("there is no dead letter {id}"),
     "clock": N_("there is no clock {id}"),
     "game": N_("there is no game {id}"),
     "player": N_("there is no player {id}"),
@@ -47,6 +50,7 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "ruleset": N_("there is no ruleset of content {id}"),
     "team": N_("there is no team {id}"),
     "tournament": N_("there is no tournament {id}"),
+    "webhook": N_("there is no webhook {id}"),
 }
 THERE_IS: Mapping[Taken, str] = {
     "player": N_("there is a player {id} already"),

@@ -284,6 +284,19 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "retry": Verb("projections:retry", "Have consumers try at once what they could not take."),
         },
     ),
+    "webhook": Noun(
+        N_("Addresses that are called with the news of a tournament."),
+        {
+            "add": Verb("webhooks:add", "Have an address called with the news of a tournament."),
+            "list": Verb("webhooks:list_webhooks", "List the webhooks of a tournament, and how each is."),
+            "show": Verb("webhooks:show", "Show a webhook with its dead letters."),
+            "remove": Verb("webhooks:remove", "End a webhook for good."),
+            "resume": Verb("webhooks:resume", "Have a webhook that stopped go on, or go back to a position."),
+            "rotate": Verb("webhooks:rotate", "Give a webhook a new secret; the old one signs too for 24 hours."),
+            "redeliver": Verb("webhooks:redeliver", "Have dead letters delivered once more."),
+            "drop": Verb("webhooks:drop", "Drop dead letters."),
+        },
+    ),
     "referee": Verb("referee:referee", N_("Play rulebook cases.")),
     "completion": Verb("completion:completion", N_("Print what a shell needs to complete words: bash, zsh or fish.")),
 }

@@ -65,6 +65,15 @@ class Consumer(Shown):
         return super().values(message) | {"stopped_since": since}
 
 
+class WebhookNumbers(Shown):
+    """How webhooks fare, all together."""
+
+    webhooks: int
+    failing: int = Field(description="Those whose last message did not arrive; it is tried again by itself.")
+    stopped: int = Field(description="Those that get nothing until somebody resumes them.")
+    dead_letters: int = Field(description="Messages that a receiver refused, and that were left out.")
+
+
 class Status(Answer):
     """Everything that follows the record."""
 
@@ -72,3 +81,4 @@ class Status(Answer):
     record: RecordState = Field(
         description="Whether the record takes what is decided: it does, its disk is full, or it refuses all the same."
     )
+    webhooks: WebhookNumbers

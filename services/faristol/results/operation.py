@@ -10,6 +10,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.record import Trouble
 from faristol.results.likeness import like
+from faristol.results.webhooks.registry import Numbers
 
 KINDS: Mapping[Kind, results.ConsumerKind.ValueType] = {
     Kind.RELAY: results.CONSUMER_KIND_RELAY,
@@ -37,9 +38,19 @@ SHOWN = 100
 """Parked keys of a consumer in an answer."""
 
 
-def answer(found: Iterable[Status], last: int, trouble: Trouble | None) -> results.GetStatusResponse:
+def answer(found: Iterable[Status], last: int, trouble: Trouble | None, webhooks: Numbers) -> results.GetStatusResponse:
     """The answer; ``last`` is the record's last position, ``trouble`` why it takes nothing."""
-    return results.GetStatusResponse(consumers=map(_consumer, found), position=last, record=RECORDS[trouble])
+    return results.GetStatusResponse(
+        consumers=map(_consumer, found),
+        position=last,
+        record=RECORDS[trouble],
+        webhooks=results.WebhookNumbers(
+            webhooks=webhooks.all,
+            failing=webhooks.failing,
+            stopped=webhooks.stopped,
+            dead_letters=webhooks.dead_letters,
+        ),
+    )
 
 
 def _consumer(found: Status) -> results.Consumer:

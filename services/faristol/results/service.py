@@ -60,7 +60,11 @@ def service(
     admission: Callable[[], Admission | None] = lambda: None,
 ) -> Dispatcher:
     """The read models of a cell. See ``ReadModels``."""
-    models = ReadModels(record, progress, lag, pace, admission)
+    return service_of(ReadModels(record, progress, lag, pace, admission))
+
+
+def service_of(models: ReadModels) -> Dispatcher:
+    """What shows these read models."""
     descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
     questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)

@@ -6,15 +6,20 @@ import asyncio
 import os
 import re
 import sys
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
-from tests.unit.gateway.stage import Stage
+from tests.integration.processes import free_port
+from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.synthetic import Championship
 
 from faristol.kernel.topics import Topic
+from faristol.pb.results.v1 import webhooks_pb2
+from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
 from faristol.results.news import PUBLIC, piece
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -83,6 +88,35 @@ async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage:
         expected = " ".join(shown)
         while (await said.readline()).decode().rstrip("\n") != expected:
             pass
+
+
+async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what_is_not_signed(tmp_path: Path) -> None:
+    program, port = example(tmp_path, "Webhooks, so that your server is called"), free_port()
+    assert len(program.read_text().splitlines()) <= 30
+    url = f"http://127.0.0.1:{port}/"
+    wanted = webhooks_pb2.WebhookFilter(types=["ResultRecorded"])
+    async with opened(tmp_path / "cell", webhook_networks="127.0.0.0/8") as stage:
+        await stage.add(*Championship().steps())
+        request = webhooks_pb2.AddWebhookRequest(
+            command_id=str(uuid.uuid4()), tournament_id="lliga", url=url, filter=wanted, after_position=0
+        )
+        channel = stage.running.runtime.channel("results")
+        secret = (await WebhookServiceStub(channel).AddWebhook(request)).secret
+        told = [each for each in map(piece, await stage.record.read(types=PUBLIC)) if each.type == "ResultRecorded"]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(program), str(port), secret, stdout=asyncio.subprocess.PIPE
+        )
+        try:
+            assert process.stdout is not None
+            async with asyncio.timeout(20):
+                printed = [(await process.stdout.readline()).decode().strip() for _ in told]
+            async with httpx.AsyncClient() as stranger:
+                headers = {"webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA"}
+                assert (await stranger.post(url, content=b"{}", headers=headers)).status_code == 400
+        finally:
+            process.kill()
+            await process.wait()
+    assert printed == [f"{each.game_id} {each.position}" for each in told]
 
 
 async def test_the_client_of_the_page_prints_the_plays_of_its_table(finished: Stage, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             *("TOO_MANY_PLAYERS", "TOO_MANY_TEAMS"),
         }
     ),
+    "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {
             *("SAME_PERSON", "CONFIRMED_ALREADY", "NO_RESULT_CHECK", "PLAYERS_DO_NOT_CONFIRM"),

@@ -15,6 +15,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import lookup, operation
 from faristol.results.models import NO_POSITION, ReadModels
 from faristol.results.tail import MayKnow
+from faristol.results.webhooks import registry
 
 SEALS = 100
 """Seals in one answer, when no other number is asked for."""
@@ -30,7 +31,9 @@ async def get_status(
     models: ReadModels, request: results.GetStatusRequest, context: Context
 ) -> results.GetStatusResponse:
     """Where everything stands that follows the record."""
-    return operation.answer(*await status(models.record, models.pace), models.record.trouble)
+    async with models.record.reading() as connection:
+        webhooks = await registry.numbers(connection)
+    return operation.answer(*await status(models.record, models.pace), models.record.trouble, webhooks)
 
 
 async def follow(

@@ -1,0 +1,282 @@
+"""`faristol webhook …`: addresses that are called with the news of a tournament."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import UTC
+from typing import Annotated, Any
+
+import typer
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import webhooks_pb2 as pb
+from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
+from faristol.terminal.common import columns, run, said, tell
+from faristol.terminal.names import tournament_meant
+from faristol.terminal.services import service_at
+
+STATES: Mapping[pb.WebhookState.ValueType, str] = {
+    pb.WEBHOOK_STATE_LIVE: N_("live"),
+    pb.WEBHOOK_STATE_FAILING: N_("failing"),
+    pb.WEBHOOK_STATE_STOPPED: N_("stopped"),
+}
+STOPS: Mapping[pb.WebhookStop.ValueType, str] = {
+    pb.WEBHOOK_STOP_FAILING: N_("nothing arrived for 24 hours"),
+    pb.WEBHOOK_STOP_GONE: N_("the receiver answered 410 (Gone)"),
+    pb.WEBHOOK_STOP_DEAD_LETTERS: N_("too many messages were refused"),
+}
+FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
+    pb.WEBHOOK_FAILURE_STATUS: N_("the receiver answered {status}"),
+    pb.WEBHOOK_FAILURE_NO_ADDRESS: N_("the name has no address"),
+    pb.WEBHOOK_FAILURE_ADDRESS_REFUSED: N_("the name has private addresses alone"),
+    pb.WEBHOOK_FAILURE_NO_CONNECTION: N_("no connection came about"),
+    pb.WEBHOOK_FAILURE_CERTIFICATE: N_("the certificate of the receiver is not good"),
+    pb.WEBHOOK_FAILURE_TIMEOUT: N_("no answer came in time"),
+}
+
+SECRET = N_("secret, shown this once: {secret}")
+NO_SUCH = N_("{tournament} has no webhook {webhook}; it has {known}")
+SEVERAL = N_("{webhook} may be each of {known}; give more of the id")
+REMOVED = N_("{webhook}: removed")
+RESUMED = N_("{webhook}: goes on after position {position}")
+ASKED = N_("to be delivered once more: {count}")
+DROPPED = N_("dropped: {count}")
+
+Url = Annotated[str, typer.Argument(metavar="URL", help="What is called: https://HOST/PATH.")]
+Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its id, or the beginning of it.")]
+Positions = Annotated[
+    list[int] | None, typer.Argument(metavar="[POSITION]...", help="Of dead letters; all of them when left out.")
+]
+Rounds = Annotated[list[int] | None, typer.Option("--round", help="News of this round alone; again for more.")]
+Tables = Annotated[list[int] | None, typer.Option("--table", help="News of games at this table; again for more.")]
+Games = Annotated[list[str] | None, typer.Option("--game", help="News of this game alone; again for more.")]
+Types = Annotated[list[str] | None, typer.Option("--type", help="News of this type, as PlayPlaced; again for more.")]
+After = Annotated[
+    int | None, typer.Option("--after", min=0, help="News after this position, 0 for all; else what comes.")
+]
+GoBack = Annotated[int | None, typer.Option("--after", min=0, help="Go on after this position; else where it stopped.")]
+
+
+def add(
+    tournament: Tournament,
+    url: Url,
+    rounds: Rounds = None,
+    tables: Tables = None,
+    games: Games = None,
+    types: Types = None,
+    after: After = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Have an address called with the news of a tournament, as the event stream tells them. Prints the secret once."""
+    wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        return await stub.AddWebhook(
+            pb.AddWebhookRequest(
+                command_id=_command(), tournament_id=tournament_id, url=url, filter=wanted, after_position=after
+            )
+        )
+
+    answer = _asked(tournament, address, work)
+    lines = [answer.webhook.webhook_id, said(SECRET, secret=answer.secret)]
+    tell(answer, lines, json_output=json_output)
+
+
+def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """List the webhooks of a tournament, the oldest first, and how each is."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        return await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
+
+    answer = _asked(tournament, address, work)
+    rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
+    tell(answer, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
+
+
+def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+    """Show a webhook: what it gets, how far it is, what went wrong, and its dead letters."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        webhook_id = await _meant(stub, tournament_id, webhook)
+        return await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id, webhook_id=webhook_id))
+
+    answer = _asked(tournament, address, work)
+    tell(answer, _whole(answer), json_output=json_output)
+
+
+def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+    """End a webhook for good, with its dead letters."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        webhook_id = await _meant(stub, tournament_id, webhook)
+        await stub.RemoveWebhook(
+            pb.RemoveWebhookRequest(command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id)
+        )
+        return webhook_id
+
+    webhook_id = _asked(tournament, address, work)
+    tell({"removed": webhook_id}, said(REMOVED, webhook=webhook_id), json_output=json_output)
+
+
+def resume(
+    tournament: Tournament,
+    webhook: Which,
+    after: GoBack = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Have a webhook that stopped go on where it stopped, so that nothing is lost; or have it go back to a position."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        webhook_id = await _meant(stub, tournament_id, webhook)
+        return await stub.ResumeWebhook(
+            pb.ResumeWebhookRequest(
+                command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id, after_position=after
+            )
+        )
+
+    answer = _asked(tournament, address, work)
+    line = said(RESUMED, webhook=answer.webhook.webhook_id, position=answer.webhook.position)
+    tell(answer, line, json_output=json_output)
+
+
+def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+    """Give a webhook a new secret, and print it once. The old one signs too for 24 hours."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        webhook_id = await _meant(stub, tournament_id, webhook)
+        return await stub.RotateWebhookSecret(
+            pb.RotateWebhookSecretRequest(command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id)
+        )
+
+    answer = _asked(tournament, address, work)
+    tell(answer, said(SECRET, secret=answer.secret), json_output=json_output)
+
+
+def redeliver(
+    tournament: Tournament,
+    webhook: Which,
+    positions: Positions = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Have dead letters delivered once more: one that arrives is a dead letter no more."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        webhook_id = await _meant(stub, tournament_id, webhook)
+        return await stub.RedeliverNews(
+            pb.RedeliverNewsRequest(
+                command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id, positions=positions or ()
+            )
+        )
+
+    answer = _asked(tournament, address, work)
+    tell(answer, said(ASKED, count=answer.count), json_output=json_output)
+
+
+def drop(
+    tournament: Tournament,
+    webhook: Which,
+    positions: Positions = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Drop dead letters: they are not delivered any more."""
+
+    async def work(stub: Any, tournament_id: str) -> Any:
+        webhook_id = await _meant(stub, tournament_id, webhook)
+        return await stub.DropNews(
+            pb.DropNewsRequest(
+                command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id, positions=positions or ()
+            )
+        )
+
+    answer = _asked(tournament, address, work)
+    tell(answer, said(DROPPED, count=answer.count), json_output=json_output)
+
+
+def _command() -> str:
+    return str(uuid.uuid4())
+
+
+def _asked(tournament: str, address: str | None, work: Callable[[Any, str], Awaitable[Any]]) -> Any:
+    """What ``work`` gets from the service of webhooks for the tournament that was meant."""
+
+    async def ask() -> Any:
+        tournament_id = await tournament_meant(tournament, address)
+        async with service_at("results", address) as channel:
+            return await work(WebhookServiceStub(channel), tournament_id)
+
+    return run(ask())
+
+
+async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
+    """The id of a webhook by its beginning. Raises ``StartError`` for none and for several."""
+    found = await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
+    known = [str(each.webhook_id) for each in found.webhooks]
+    meant = [each for each in known if each.startswith(beginning)]
+    if len(meant) == 1:
+        return meant[0]
+    of = {"tournament": tournament_id, "webhook": repr(beginning)}
+    if meant:
+        raise StartError(said(SEVERAL, known=", ".join(meant), **of))
+    raise StartError(said(NO_SUCH, known=", ".join(known) or said(N_("none")), **of))
+
+
+def _state(webhook: pb.Webhook) -> str:
+    """How it is, and why it has stopped: ``failing since 2026-03-07T10:00+00:00``."""
+    state = said(STATES[webhook.state])
+    if webhook.stop:
+        return f"{state}: {said(STOPS[webhook.stop])}"
+    if webhook.state == pb.WEBHOOK_STATE_FAILING:
+        return said(N_("failing since {at}"), at=_at(webhook.failing_since))
+    return state
+
+
+def _at(moment: Timestamp) -> str:
+    return moment.ToDatetime(UTC).isoformat(timespec="minutes")
+
+
+def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
+    (webhook,) = answer.webhooks
+    yield f"{webhook.webhook_id}  {_state(webhook)}"
+    yield webhook.url
+    if wanted := _filter(webhook.filter):
+        yield wanted
+    yield said(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
+    if webhook.last_failure:
+        yield said(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))
+    if webhook.HasField("next_try_at"):
+        yield said(
+            N_("tries of the next message: {count}; again at {at}"), count=webhook.tries, at=_at(webhook.next_try_at)
+        )
+    if webhook.HasField("old_secret_until"):
+        yield said(N_("an old secret signs too until {at}"), at=_at(webhook.old_secret_until))
+    if answer.dead_letters:
+        yield said(N_("dead letters, by position:"))
+        yield from columns([_letter(each) for each in answer.dead_letters])
+
+
+def _letter(letter: pb.DeadLetter) -> Sequence[str]:
+    what = _failure(letter.failure, letter.status)
+    again = said(N_("is delivered once more")) if letter.again else ""
+    return (str(letter.position), _at(letter.failed_at), f"× {letter.tries}", what, again)
+
+
+def _failure(failure: pb.WebhookFailure.ValueType, status: int) -> str:
+    return said(FAILURES[failure], status=status)
+
+
+def _filter(wanted: pb.WebhookFilter) -> str:
+    parts = (
+        (N_("games: {which}"), wanted.game_ids),
+        (N_("rounds: {which}"), wanted.rounds),
+        (N_("tables: {which}"), wanted.tables),
+        (N_("types: {which}"), wanted.types),
+    )
+    return "; ".join(said(text, which=", ".join(map(str, given))) for text, given in parts if given)

@@ -1,0 +1,230 @@
+"""The course of a webhook: what has happened to it, and what follows from an answer. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+
+class Stop(StrEnum):
+    """Why nothing is sent."""
+
+    NONE = ""
+    FAILING = "failing"
+    """Nothing arrived for as long as ``Limits`` say."""
+    GONE = "gone"
+    """The receiver answered 410."""
+    DEAD_LETTERS = "dead_letters"
+    """One more message was refused than dead letters are kept."""
+
+
+class Failure(StrEnum):
+    """Why a message did not arrive."""
+
+    NONE = ""
+    STATUS = "status"
+    NO_ADDRESS = "no_address"
+    ADDRESS_REFUSED = "address_refused"
+    NO_CONNECTION = "no_connection"
+    CERTIFICATE = "certificate"
+    TIMEOUT = "timeout"
+
+
+class Kind(StrEnum):
+    """What an outcome means."""
+
+    DELIVERED = "delivered"
+    GONE = "gone"
+    REFUSED = "refused"
+    """The receiver is there and does not take this message."""
+    AWAY = "away"
+    """The receiver takes nothing at the moment."""
+
+
+LATER = frozenset({408, 425, 429})
+"""Statuses below 500 by which a receiver asks to be tried again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of sending a message."""
+
+    status: int = 0
+    """Of the answer; 0 where none came."""
+    failure: Failure = Failure.NONE
+    retry_after: float = 0.0
+    """Seconds that the receiver asks for."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it means for the webhook."""
+        if not self.failure:
+            return Kind.DELIVERED
+        if self.status == 410:
+            return Kind.GONE
+        if self.status and self.status < 500 and self.status not in LATER:
+            return Kind.REFUSED
+        return Kind.AWAY
+
+
+def outcome_of(status: int, retry_after: str, now: datetime) -> Outcome:
+    """The outcome of an answer with a status and the value of ``Retry-After``, empty where it has none."""
+    if 200 <= status < 300:
+        return Outcome(status)
+    return Outcome(status, Failure.STATUS, _seconds(retry_after.strip(), now))
+
+
+def _seconds(value: str, now: datetime) -> float:
+    """Seconds that ``Retry-After`` asks for, by a number or a date; 0 for anything else."""
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    return max(0.0, (at - now).total_seconds()) if at.tzinfo else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long something is tried, and how often."""
+
+    first: float = 1.0
+    """Seconds until a message is tried for the second time, about; each further time is twice as far away."""
+    longest: float = 300.0
+    """Seconds between two tries, at most, where the receiver asks for nothing else."""
+    longest_asked: float = 3_600.0
+    """The same where it does, by ``Retry-After``."""
+    give_up: timedelta = timedelta(hours=24)
+    """For how long nothing arrives until the webhook stops."""
+    tries: int = 5
+    """How often the receiver refuses a message until it becomes a dead letter."""
+    dead_letters: int = 100
+    """How many of these are kept of a webhook."""
+
+
+USUAL = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message that was left out, or is to be sent once more."""
+
+    position: int
+    tries: int
+    outcome: Outcome
+    failed_at: datetime
+    again: bool = False
+    """It is to be delivered once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far a webhook is, and how it fares."""
+
+    position: int
+    """Up to here everything was delivered, or is a dead letter."""
+    stop: Stop = Stop.NONE
+    failing_since: datetime | None = None
+    """Since when no message has arrived."""
+    tries: int = 0
+    """How often the next message was tried."""
+    refusals: int = 0
+    """How often the receiver refused it."""
+    due: datetime | None = None
+    """When it is tried again."""
+    last_status: int = 0
+    """Of the last answer; 0 where none came."""
+    last_failure: Failure = Failure.NONE
+    """Of the last message that did not arrive; of an earlier one, too."""
+    delivered_at: datetime | None = None
+    dead: int = 0
+    """How many dead letters there are."""
+
+
+def resumed(course: Course, position: int | None = None) -> Course:
+    """The course of a webhook that goes on: where it stopped, or after another position."""
+    return Course(
+        course.position if position is None else position,
+        last_status=course.last_status,
+        last_failure=course.last_failure,
+        delivered_at=course.delivered_at,
+        dead=course.dead,
+    )
+
+
+def after(
+    course: Course, position: int, outcome: Outcome, now: datetime, random: float, limits: Limits = USUAL
+) -> tuple[Course, Letter | None]:
+    """What follows from sending the message of a position: the course, and the dead letter that it became, if it did.
+
+    ``random`` is from 0 to 1, and spreads the tries of many.
+    """
+    match outcome.kind:
+        case Kind.DELIVERED:
+            return _delivered(course, max(course.position, position), outcome, now), None
+        case Kind.GONE:
+            return _stopped(_failed(course, outcome, now, random, limits), Stop.GONE), None
+        case Kind.REFUSED:
+            return _refused(course, position, outcome, now, random, limits)
+    return _away(course, outcome, now, random, limits), None
+
+
+def after_again(
+    course: Course, letter: Letter, outcome: Outcome, now: datetime, random: float, limits: Limits = USUAL
+) -> tuple[Course, Letter | None]:
+    """The same of sending a dead letter once more: the course, and the letter, or None where it has arrived."""
+    tried = Letter(letter.position, letter.tries + 1, outcome, now, again=outcome.kind is not Kind.REFUSED)
+    match outcome.kind:
+        case Kind.DELIVERED:
+            return replace(_delivered(course, course.position, outcome, now), dead=max(0, course.dead - 1)), None
+        case Kind.GONE:
+            return _stopped(_failed(course, outcome, now, random, limits), Stop.GONE), tried
+        case Kind.REFUSED:
+            return replace(course, last_status=outcome.status, last_failure=outcome.failure), tried
+    return _away(course, outcome, now, random, limits), tried
+
+
+def _delivered(course: Course, position: int, outcome: Outcome, now: datetime) -> Course:
+    return replace(resumed(course, position), last_status=outcome.status, delivered_at=now)
+
+
+def _failed(course: Course, outcome: Outcome, now: datetime, random: float, limits: Limits) -> Course:
+    usual = min(limits.longest, limits.first * 2 ** min(course.tries, 30)) * (0.5 + random / 2)
+    seconds = max(usual, min(outcome.retry_after, limits.longest_asked))
+    since = now if course.failing_since is None else course.failing_since
+    due = now + timedelta(seconds=seconds)
+    return replace(
+        course,
+        failing_since=since,
+        tries=course.tries + 1,
+        due=due,
+        last_status=outcome.status,
+        last_failure=outcome.failure,
+    )
+
+
+def _away(course: Course, outcome: Outcome, now: datetime, random: float, limits: Limits) -> Course:
+    failed = _failed(course, outcome, now, random, limits)
+    since = failed.failing_since
+    return _stopped(failed, Stop.FAILING) if since is not None and now - since >= limits.give_up else failed
+
+
+def _refused(
+    course: Course, position: int, outcome: Outcome, now: datetime, random: float, limits: Limits
+) -> tuple[Course, Letter | None]:
+    failed = _failed(course, outcome, now, random, limits)
+    failed = replace(failed, refusals=course.refusals + 1)
+    if failed.refusals < limits.tries:
+        return failed, None
+    if course.dead >= limits.dead_letters:
+        return _stopped(failed, Stop.DEAD_LETTERS), None
+    letter = Letter(position, failed.tries, outcome, now)
+    gone_on = replace(failed, position=position, tries=0, refusals=0, due=None, dead=course.dead + 1)
+    return gone_on, letter
+
+
+def _stopped(course: Course, stop: Stop) -> Course:
+    return replace(course, stop=stop, due=None)

@@ -1,0 +1,42 @@
+"""What is sent for a piece of news. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC
+
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.webhooks.signature import signature
+
+AGENT = "faristol-webhooks"
+
+
+def body_of(news: results.FollowResponse) -> bytes:
+    """The body: byte for byte the ``data`` of the event stream."""
+    data = {
+        "position": news.position,
+        "type": news.type,
+        "tournament_id": news.tournament_id,
+        "game_id": news.game_id,
+        "round": news.round,
+        "table": news.table,
+        "recorded_at": news.recorded_at.ToDatetime(UTC).isoformat().replace("+00:00", "Z"),
+    }
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def id_of(record_id: str, position: int) -> str:
+    """The id of the message about an event: the same at each try, and in all of the world no other's."""
+    return f"{record_id}-{position}"  # no full stop, which stands between the parts that are signed
+
+
+def headers_of(message_id: str, timestamp: int, body: bytes, secrets: Iterable[str]) -> Mapping[str, str]:
+    """The headers of a try at ``timestamp``, in seconds since 1970, signed with each secret."""
+    return {
+        "content-type": "application/json",
+        "user-agent": AGENT,
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signature(secrets, message_id, timestamp, body),
+    }

@@ -1,0 +1,332 @@
+"""The webhooks that there are, and how far each is: in the tables beside the record.
+
+Every command that changes a webhook counts its ``revision``, and one that changes its course ``resumptions``, too. Who
+delivers changes the course, and only while nobody has resumed it since and the position does not go back. So neither
+undoes what the other did.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import delete, func, inspect, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import tables as beside
+from faristol.bus.stopped import moment
+from faristol.kernel.topics import Topic
+from faristol.record import Record
+from faristol.record.databases import kind_of
+from faristol.record.event import microseconds
+from faristol.results.webhooks.course import Course, Failure, Letter, Outcome, Stop
+from faristol.results.webhooks.tables import dead_letters, metadata, webhooks
+
+OLD_SECRET = timedelta(hours=24)
+"""For how long a secret signs after a newer one was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A secret, and until when it signs; None for the newest."""
+
+    key: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What of the news of its tournament a webhook gets, as ``Topic`` has it."""
+
+    games: Sequence[str] = ()
+    rounds: Sequence[int] = ()
+    tables: Sequence[int] = ()
+    types: Sequence[str] = ()
+
+    def topic(self, tournament: str, division_of: str) -> Topic:
+        """The topic, for a tournament whose championship has this first division, or none."""
+        return Topic.of({tournament: division_of}, self.games, self.rounds, self.tables, self.types)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A webhook."""
+
+    webhook_id: str
+    tournament: str
+    url: str
+    secrets: Sequence[Secret]
+    """The newest first."""
+    filter: Filter
+    created_at: datetime
+    created_by: str
+    course: Course
+    revision: int = 0
+    resumptions: int = 0
+    rotation: str = ""
+    """The command that gave the newest secret."""
+
+    def signing(self, now: datetime) -> list[str]:
+        """The secrets that sign now, the newest first."""
+        return [secret.key for secret in self.secrets if secret.until is None or now < secret.until]
+
+
+class Superseded(Exception):
+    """The webhook was resumed or removed, or somebody else delivers: what was done counts for nothing."""
+
+
+async def prepare(record: Record) -> None:
+    """Make the tables where there are none."""
+    async with record.writing() as connection:
+        await beside.make(connection, metadata)
+
+
+_LOCK = 0x6661726973746F6E  # any number will do that every process of a cell agrees on
+
+
+async def alone(connection: AsyncConnection) -> None:
+    """Wait until no other command changes webhooks, and keep others waiting to the end of the transaction."""
+    await kind_of(connection).alone(connection, _LOCK)
+
+
+_DEAD = (
+    select(dead_letters.c.webhook_id, func.count().label("dead"))
+    .group_by(dead_letters.c.webhook_id)
+    .subquery("counted")
+)
+_ALL = (
+    select(webhooks, func.coalesce(_DEAD.c.dead, 0).label("dead"))
+    .outerjoin(_DEAD, _DEAD.c.webhook_id == webhooks.c.webhook_id)
+    .order_by(webhooks.c.created_at, webhooks.c.webhook_id)
+)
+
+
+async def of_tournament(connection: AsyncConnection, tournament: str) -> list[Webhook]:
+    """The webhooks of a tournament, the oldest first."""
+    return [_webhook(row) for row in await connection.execute(_ALL.where(webhooks.c.tournament == tournament))]
+
+
+async def some(connection: AsyncConnection, webhook_ids: Collection[str]) -> list[Webhook]:
+    """Those of these webhooks that there are."""
+    return [
+        _webhook(row) for row in await connection.execute(_ALL.where(webhooks.c.webhook_id.in_(sorted(webhook_ids))))
+    ]
+
+
+async def revisions(connection: AsyncConnection) -> Mapping[str, int]:
+    """The revision of each webhook that has not stopped, by id."""
+    rows = await connection.execute(select(webhooks.c.webhook_id, webhooks.c.revision).where(webhooks.c.stop == ""))
+    return {row.webhook_id: row.revision for row in rows}
+
+
+class Numbers(NamedTuple):
+    """How many there are."""
+
+    all: int
+    failing: int
+    """Those whose last message did not arrive."""
+    stopped: int
+    dead_letters: int
+
+
+async def numbers(connection: AsyncConnection) -> Numbers:
+    """How many webhooks there are, and how they fare; none where nobody has made their tables yet."""
+    if not await connection.run_sync(lambda there: inspect(there).has_table(webhooks.name)):
+        return Numbers(0, 0, 0, 0)
+    here = webhooks.c
+    found = (
+        await connection.execute(
+            select(
+                func.count(),
+                func.count(here.failing_since).filter(here.stop == ""),
+                func.count().filter(here.stop != ""),
+            )
+        )
+    ).one()
+    dead = (await connection.execute(select(func.count()).select_from(dead_letters))).scalar_one()
+    return Numbers(*map(int, (*found, dead)))
+
+
+async def letters_of(connection: AsyncConnection, webhook_id: str, *, again: bool = False) -> list[Letter]:
+    """The dead letters of a webhook, in the order of positions; those alone that are to be delivered ``again``."""
+    query = select(dead_letters).where(dead_letters.c.webhook_id == webhook_id).order_by(dead_letters.c.position)
+    if again:
+        query = query.where(dead_letters.c.again)
+    return [
+        Letter(
+            row.position,
+            row.tries,
+            Outcome(row.status, Failure(row.failure)),
+            moment(row.failed_at),
+            again=row.again,
+        )
+        for row in await connection.execute(query)
+    ]
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+async def add(connection: AsyncConnection, webhook: Webhook) -> None:
+    """Add a webhook."""
+    await connection.execute(
+        kind_of(connection)
+        .new_row(webhooks)
+        .values(
+            webhook_id=webhook.webhook_id,
+            tournament=webhook.tournament,
+            url=webhook.url,
+            secrets=_written_secrets(webhook.secrets),
+            filter=_written_filter(webhook.filter),
+            created_at=microseconds(webhook.created_at),
+            created_by=webhook.created_by,
+            revision=webhook.revision,
+            resumptions=webhook.resumptions,
+            rotation=webhook.rotation,
+            **_course_values(webhook.course),
+        )
+    )
+
+
+async def remove(connection: AsyncConnection, webhook_id: str) -> None:
+    """Remove a webhook with its dead letters."""
+    await connection.execute(delete(webhooks).where(webhooks.c.webhook_id == webhook_id))
+    await connection.execute(delete(dead_letters).where(dead_letters.c.webhook_id == webhook_id))
+
+
+async def change(connection: AsyncConnection, webhook: Webhook, course: Course | None = None) -> None:
+    """Store the secrets of a webhook, and its course where one is given, as a command changed them."""
+    values = {} if course is None else {**_course_values(course), "resumptions": webhooks.c.resumptions + 1}
+    await connection.execute(
+        update(webhooks)
+        .where(webhooks.c.webhook_id == webhook.webhook_id)
+        .values(
+            secrets=_written_secrets(webhook.secrets),
+            rotation=webhook.rotation,
+            revision=webhooks.c.revision + 1,
+            **values,
+        )
+    )
+
+
+async def redeliver(connection: AsyncConnection, webhook: Webhook, positions: Collection[int]) -> int:
+    """Have dead letters delivered once more. Gives how many."""
+    asked = update(dead_letters).where(_these(webhook.webhook_id, positions)).values(again=True)
+    count = (await connection.execute(asked)).rowcount
+    await change(connection, webhook)
+    return int(count)
+
+
+async def drop(connection: AsyncConnection, webhook: Webhook, positions: Collection[int]) -> int:
+    """Drop dead letters. Gives how many."""
+    count = (await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, positions)))).rowcount
+    await change(connection, webhook)
+    return int(count)
+
+
+def _these(webhook_id: str, positions: Collection[int]) -> Any:
+    return (dead_letters.c.webhook_id == webhook_id) & dead_letters.c.position.in_(sorted(positions))
+
+
+# --- delivery --------------------------------------------------------------------------------------------------------
+
+
+async def note(connection: AsyncConnection, courses: Collection[tuple[Webhook, Course]]) -> None:
+    """Store the courses of webhooks, of those that nobody has resumed or removed meanwhile."""
+    for webhook, course in courses:
+        await connection.execute(_noting(webhook, course))
+
+
+async def note_now(connection: AsyncConnection, webhook: Webhook, course: Course) -> None:
+    """Store the course of a webhook. Raises ``Superseded`` where somebody has resumed or removed it meanwhile."""
+    if (await connection.execute(_noting(webhook, course))).rowcount != 1:
+        raise Superseded
+
+
+async def note_letter(
+    connection: AsyncConnection, webhook: Webhook, course: Course, position: int, letter: Letter | None
+) -> None:
+    """The same with what became of a message: the dead letter, or that there is none any more."""
+    await note_now(connection, webhook, course)
+    if letter is None:
+        await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, [position])))
+        return
+    values = {
+        "tries": letter.tries,
+        "status": letter.outcome.status,
+        "failure": letter.outcome.failure.value,
+        "failed_at": microseconds(letter.failed_at),
+        "again": letter.again,
+    }
+    key = {"webhook_id": webhook.webhook_id, "position": position}
+    await connection.execute(kind_of(connection).upsert(dead_letters, values.keys()).values(**key, **values))
+
+
+def _noting(webhook: Webhook, course: Course) -> Any:
+    here = webhooks.c
+    mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
+    return update(webhooks).where(mine, here.position <= course.position).values(**_course_values(course))
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def _course_values(course: Course) -> dict[str, Any]:
+    return {
+        "position": course.position,
+        "stop": course.stop.value,
+        "failing_since": _written(course.failing_since),
+        "tries": course.tries,
+        "refusals": course.refusals,
+        "due": _written(course.due),
+        "last_status": course.last_status,
+        "last_failure": course.last_failure.value,
+        "delivered_at": _written(course.delivered_at),
+    }
+
+
+def _written(at: datetime | None) -> int | None:
+    return None if at is None else microseconds(at)
+
+
+def _read(at: int | None) -> datetime | None:
+    return None if at is None else moment(at)
+
+
+def _written_secrets(secrets: Sequence[Secret]) -> str:
+    return json.dumps([[each.key, _written(each.until)] for each in secrets])
+
+
+def _written_filter(wanted: Filter) -> str:
+    parts = {name: list(getattr(wanted, name)) for name in ("games", "rounds", "tables", "types")}
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def _webhook(row: Any) -> Webhook:
+    return Webhook(
+        row.webhook_id,
+        row.tournament,
+        row.url,
+        [Secret(key, _read(until)) for key, until in json.loads(row.secrets)],
+        Filter(**json.loads(row.filter)),
+        moment(row.created_at),
+        row.created_by,
+        Course(
+            row.position,
+            Stop(row.stop),
+            _read(row.failing_since),
+            row.tries,
+            row.refusals,
+            _read(row.due),
+            row.last_status,
+            Failure(row.last_failure),
+            _read(row.delivered_at),
+            row.dead,
+        ),
+        row.revision,
+        row.resumptions,
+        row.rotation,
+    )

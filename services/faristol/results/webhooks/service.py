@@ -1,0 +1,326 @@
+"""The service of webhooks over gRPC. The contract names the methods and says what they do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.host.access import caller
+from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.quotation import nearest
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.pb.results.v1 import webhooks_pb2 as pb
+from faristol.results import lookup
+from faristol.results.absence import looked_up_again
+from faristol.results.models import NO_POSITION, ReadModels
+from faristol.results.news import NAMES_OF_PUBLIC
+from faristol.results.webhooks import registry
+from faristol.results.webhooks.course import Course, Failure, Letter, resumed
+from faristol.results.webhooks.lane import Lane
+from faristol.results.webhooks.registry import OLD_SECRET, Filter, Secret, Webhook
+from faristol.results.webhooks.signature import new_secret
+from faristol.results.webhooks.target import Network, check_callable, target_of
+
+MOST = 20
+"""Webhooks of a tournament."""
+
+MOST_OF_CELL = 1_000
+"""Webhooks of a cell."""
+
+MOST_NAMED = 100
+"""Games, rounds, tables and types that a filter may name, of each."""
+
+LOOK_UP = 3.0
+"""Seconds for the addresses of a name, when it is entered."""
+
+OLD_SECRETS = 3
+"""Secrets that sign beside the newest, at most."""
+
+TOO_MANY = N_("{tournament} has {most} webhooks already, and gets no more: remove one first")
+TOO_MANY_IN_CELL = N_("there are {most} webhooks already, and there will be no more: remove one first")
+NO_COMMAND_ID = N_("expected a UUID of the caller's choice, got {given}")
+OTHER_COMMAND = N_("{command_id} was the id of another command: expected a new UUID for each")
+NO_TYPE = N_("there is never news of the type {type}; expected {expected}")
+TOO_MANY_NAMED = N_("expected {most} at most")
+NOT_YET = N_("the record has not come to {position}: its last position is {last}")
+
+_log = logging.getLogger(__name__)
+
+
+def service(
+    models: ReadModels, now: Callable[[], datetime], networks: Collection[Network], changed: Callable[[], None]
+) -> Dispatcher:
+    """The webhooks of a cell. ``changed`` is called when one was changed."""
+    desk = Webhooks(models, now, networks, changed)
+    questions: Mapping[type[Message], Answer] = {
+        pb.AddWebhookRequest: partial(looked_up_again(desk.add), models),
+        pb.ListWebhooksRequest: desk.list_all,
+        pb.RemoveWebhookRequest: desk.remove,
+        pb.ResumeWebhookRequest: desk.resume,
+        pb.RotateWebhookSecretRequest: desk.rotate,
+        pb.RedeliverNewsRequest: desk.redeliver,
+        pb.DropNewsRequest: desk.drop,
+    }
+    # Nothing of this is on the record, so that what carries commands out there is not asked.
+    return Dispatcher(pb.DESCRIPTOR.services_by_name["WebhookService"], (), no_commands, questions)
+
+
+class Webhooks:
+    """Answers for the webhooks of a cell."""
+
+    def __init__(
+        self,
+        models: ReadModels,
+        now: Callable[[], datetime],
+        networks: Collection[Network],
+        changed: Callable[[], None],
+    ) -> None:
+        self._record = models.record
+        self._now = now
+        self._networks = networks
+        self._changed = changed
+        self._lane = Lane(1)
+        self._is_prepared = False
+
+    async def add(self, _: ReadModels, request: pb.AddWebhookRequest, context: Context) -> pb.AddWebhookResponse:
+        """Add a webhook."""
+        webhook_id = _id_of(request.command_id)
+        target = target_of(request.url)
+        wanted = _filter(request.filter)
+        await lookup.tournament(self._record, request.tournament_id)
+        last = await self._record.last_position()
+        position = _position(request, last)
+        try:
+            async with asyncio.timeout(LOOK_UP):
+                addresses = await self._lane.addresses(target)
+        except (OSError, TimeoutError):
+            addresses = []  # it may have one when there is something to deliver
+        check_callable(target, addresses, self._networks)
+        new = Webhook(
+            webhook_id,
+            request.tournament_id,
+            request.url,
+            [Secret(new_secret())],
+            wanted,
+            self._now(),
+            _subject(),
+            Course(last if position is None else position),
+        )
+        async with self._writing() as connection:
+            found = await registry.some(connection, [webhook_id])
+            if not found:
+                await self._check_room(connection, request.tournament_id)
+                await registry.add(connection, new)
+            webhook = found[0] if found else new
+        if (webhook.tournament, webhook.url, webhook.created_by) != (new.tournament, new.url, new.created_by):
+            raise Invalid("command_id", OTHER_COMMAND, {"command_id": request.command_id})
+        self._tell("added", webhook)
+        return pb.AddWebhookResponse(webhook=self._shown(webhook), secret=webhook.secrets[0].key)
+
+    async def list_all(self, request: pb.ListWebhooksRequest, context: Context) -> pb.ListWebhooksResponse:
+        """List the webhooks of a tournament, or one with its dead letters."""
+        await self._prepare()
+        letters: list[Letter] = []
+        async with self._record.reading() as connection:
+            if request.webhook_id:
+                found = [await _found(connection, request)]
+                letters = await registry.letters_of(connection, request.webhook_id)
+            else:
+                found = await registry.of_tournament(connection, request.tournament_id)
+        return pb.ListWebhooksResponse(
+            webhooks=map(self._shown, found),
+            dead_letters=map(_letter, letters),
+            position=await self._record.last_position(),
+        )
+
+    async def remove(self, request: pb.RemoveWebhookRequest, context: Context) -> pb.RemoveWebhookResponse:
+        """Remove a webhook."""
+        async with self._writing() as connection:
+            webhook = await _found(connection, request)
+            await registry.remove(connection, webhook.webhook_id)
+        self._tell("removed", webhook)
+        return pb.RemoveWebhookResponse()
+
+    async def resume(self, request: pb.ResumeWebhookRequest, context: Context) -> pb.ResumeWebhookResponse:
+        """Have a webhook go on."""
+        position = _position(request, await self._record.last_position())
+        async with self._writing() as connection:
+            webhook = await _found(connection, request)
+            course = resumed(webhook.course, position)
+            await registry.change(connection, webhook, course)
+        self._tell("resumed", webhook)
+        return pb.ResumeWebhookResponse(webhook=self._shown(replace(webhook, course=course)))
+
+    async def rotate(self, request: pb.RotateWebhookSecretRequest, context: Context) -> pb.RotateWebhookSecretResponse:
+        """Give a webhook a new secret."""
+        command, now = _id_of(request.command_id), self._now()
+        async with self._writing() as connection:
+            webhook = await _found(connection, request)
+            if webhook.rotation != command:
+                old = [replace(each, until=each.until or now + OLD_SECRET) for each in webhook.secrets]
+                signing = [each for each in old if each.until is not None and now < each.until]
+                secrets = [Secret(new_secret()), *signing[:OLD_SECRETS]]
+                webhook = replace(webhook, secrets=secrets, rotation=command)
+                await registry.change(connection, webhook)
+        self._tell("has another secret", webhook)
+        return pb.RotateWebhookSecretResponse(webhook=self._shown(webhook), secret=webhook.secrets[0].key)
+
+    async def redeliver(self, request: pb.RedeliverNewsRequest, context: Context) -> pb.RedeliverNewsResponse:
+        """Have dead letters delivered once more."""
+        async with self._writing() as connection:
+            webhook = await _found(connection, request)
+            positions = await _positions(connection, request)
+            count = await registry.redeliver(connection, webhook, positions)
+        self._tell("delivers dead letters once more", webhook)
+        return pb.RedeliverNewsResponse(count=count)
+
+    async def drop(self, request: pb.DropNewsRequest, context: Context) -> pb.DropNewsResponse:
+        """Drop dead letters."""
+        async with self._writing() as connection:
+            webhook = await _found(connection, request)
+            count = await registry.drop(connection, webhook, await _positions(connection, request))
+        self._tell("has dropped dead letters", webhook)
+        return pb.DropNewsResponse(count=count)
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that nobody else who changes webhooks is in."""
+        await self._prepare()
+        async with self._record.writing() as connection:
+            await registry.alone(connection)
+            yield connection
+
+    async def _prepare(self) -> None:
+        if not self._is_prepared:
+            await registry.prepare(self._record)
+            self._is_prepared = True
+
+    async def _check_room(self, connection: AsyncConnection, tournament: str) -> None:
+        if len(await registry.of_tournament(connection, tournament)) >= MOST:
+            raise Refusal("TOO_MANY_WEBHOOKS", "", TOO_MANY, {"tournament": tournament, "most": MOST})
+        if (await registry.numbers(connection)).all >= MOST_OF_CELL:
+            raise Refusal("TOO_MANY_WEBHOOKS", "", TOO_MANY_IN_CELL, {"most": MOST_OF_CELL})
+
+    def _tell(self, what: str, webhook: Webhook) -> None:
+        who = _subject() or "nobody"
+        _log.info("the webhook %s of %s %s, by %s", webhook.webhook_id, webhook.tournament, what, who)
+        self._changed()
+
+    def _shown(self, webhook: Webhook) -> pb.Webhook:
+        return shown(webhook, self._now())
+
+
+def shown(webhook: Webhook, now: datetime) -> pb.Webhook:
+    """A webhook as it is listed, without its secrets."""
+    course = webhook.course
+    state = (
+        pb.WEBHOOK_STATE_STOPPED
+        if course.stop
+        else pb.WEBHOOK_STATE_FAILING
+        if course.failing_since
+        else pb.WEBHOOK_STATE_LIVE
+    )
+    wanted = webhook.filter
+    until = [each.until for each in webhook.secrets if each.until is not None and now < each.until]
+    return pb.Webhook(
+        webhook_id=webhook.webhook_id,
+        tournament_id=webhook.tournament,
+        url=webhook.url,
+        filter=pb.WebhookFilter(game_ids=wanted.games, rounds=wanted.rounds, tables=wanted.tables, types=wanted.types),
+        created_at=to_timestamp(webhook.created_at),
+        created_by=webhook.created_by,
+        state=state,
+        stop=pb.WebhookStop.Value(f"WEBHOOK_STOP_{course.stop.name}") if course.stop else pb.WEBHOOK_STOP_UNSPECIFIED,
+        position=course.position,
+        failing_since=_timestamp(course.failing_since),
+        tries=course.tries,
+        next_try_at=_timestamp(course.due),
+        last_status=course.last_status,
+        last_failure=_failure(course.last_failure),
+        delivered_at=_timestamp(course.delivered_at),
+        dead_letter_count=course.dead,
+        old_secret_until=_timestamp(max(until, default=None)),
+    )
+
+
+def _timestamp(at: datetime | None) -> Any:
+    return None if at is None else to_timestamp(at)
+
+
+def _failure(failure: Failure) -> pb.WebhookFailure.ValueType:
+    return pb.WebhookFailure.Value(f"WEBHOOK_FAILURE_{failure.name}") if failure else pb.WEBHOOK_FAILURE_UNSPECIFIED
+
+
+def _letter(letter: Letter) -> pb.DeadLetter:
+    return pb.DeadLetter(
+        position=letter.position,
+        tries=letter.tries,
+        status=letter.outcome.status,
+        failure=_failure(letter.outcome.failure),
+        failed_at=to_timestamp(letter.failed_at),
+        again=letter.again,
+    )
+
+
+async def _found(connection: AsyncConnection, request: Any) -> Webhook:
+    """The webhook that a request names. Raises ``NotFound`` for one of another tournament, too."""
+    for webhook in await registry.some(connection, [request.webhook_id]):
+        if webhook.tournament == request.tournament_id:
+            return webhook
+    raise NotFound("webhook", request.webhook_id)
+
+
+async def _positions(connection: AsyncConnection, request: Any) -> list[int]:
+    """The dead letters that a request names, or all of them. Raises ``NotFound``."""
+    known = [letter.position for letter in await registry.letters_of(connection, request.webhook_id)]
+    for position in request.positions:
+        if position not in known:
+            raise NotFound("dead letter", str(position))
+    return sorted(set(request.positions)) or known
+
+
+def _id_of(command_id: str) -> str:
+    """A UUID in its usual form. Raises ``Invalid``."""
+    try:
+        return str(uuid.UUID(command_id))
+    except ValueError:
+        raise Invalid("command_id", NO_COMMAND_ID, {"given": repr(command_id)}) from None
+
+
+def _position(request: Any, last: int) -> int | None:
+    if not request.HasField("after_position"):
+        return None
+    position = int(request.after_position)
+    if position < 0:
+        raise Invalid("after_position", NO_POSITION, {"position": position})
+    if position > last:
+        raise Invalid("after_position", NOT_YET, {"position": position, "last": last})
+    return position
+
+
+def _filter(wanted: pb.WebhookFilter) -> Filter:
+    for field in ("game_ids", "rounds", "tables", "types"):
+        if len(getattr(wanted, field)) > MOST_NAMED:
+            raise Invalid(f"filter.{field}", TOO_MANY_NAMED, {"most": MOST_NAMED})
+    for name in wanted.types:
+        if name not in NAMES_OF_PUBLIC:
+            expected = nearest(name, sorted(NAMES_OF_PUBLIC)) or ", ".join(sorted(NAMES_OF_PUBLIC))
+            raise Invalid("filter.types", NO_TYPE, {"type": repr(name), "expected": expected})
+    return Filter(list(wanted.game_ids), list(wanted.rounds), list(wanted.tables), list(wanted.types))
+
+
+def _subject() -> str:
+    credential = caller()
+    return credential.subject if credential else ""

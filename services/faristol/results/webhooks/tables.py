@@ -1,0 +1,54 @@
+"""The tables of webhooks: settings and secrets that can be erased, and how far each webhook is.
+
+They are no read models, so that no rebuild touches them, and no part of the record, so that no archive holds secrets.
+The results service alone uses them. It makes them by its own role: other roles of a PostgreSQL database read no secret.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import DDL, BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text, event
+from sqlalchemy.schema import ExecutableDDLElement
+
+metadata = MetaData()
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("webhook_id", String(36), primary_key=True),
+    Column("tournament", String(64), nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    Column("secrets", Text, nullable=False, comment="a JSON array of pairs: a secret, and until when; newest first"),
+    Column("filter", Text, nullable=False, comment="a JSON object of arrays: games, rounds, tables, types"),
+    Column("created_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC; as all times here"),
+    Column("created_by", String(64), nullable=False),
+    Column("revision", Integer, nullable=False, comment="counts the commands that changed it"),
+    Column("resumptions", Integer, nullable=False, comment="counts those that changed its course"),
+    Column("rotation", String(36), nullable=False, comment="the command that gave the newest secret"),
+    Column("position", BigInteger, nullable=False, comment="up to here everything is delivered, or a dead letter"),
+    Column("stop", String(16), nullable=False, comment="why it has stopped; empty while it has not"),
+    Column("failing_since", BigInteger, nullable=True),
+    Column("tries", Integer, nullable=False, comment="of the next message"),
+    Column("refusals", Integer, nullable=False, comment="those of them that the receiver refused"),
+    Column("due", BigInteger, nullable=True, comment="when it is tried again"),
+    Column("last_status", Integer, nullable=False),
+    Column("last_failure", String(16), nullable=False),
+    Column("delivered_at", BigInteger, nullable=True),
+)
+
+dead_letters = Table(
+    "webhook_dead_letters",
+    metadata,
+    Column("webhook_id", String(36), primary_key=True),
+    Column("position", BigInteger, primary_key=True, autoincrement=False, comment="of the event"),
+    Column("tries", Integer, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("failure", String(16), nullable=False),
+    Column("failed_at", BigInteger, nullable=False),
+    Column("again", Boolean, nullable=False, comment="it is to be delivered once more"),
+)
+
+# PostgreSQL would keep samples of secrets for its planner.
+_NO_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
+    "ALTER TABLE webhooks ALTER COLUMN secrets SET STATISTICS 0, ALTER COLUMN url SET STATISTICS 0"
+)
+event.listen(webhooks, "after_create", _NO_SAMPLES.execute_if(dialect="postgresql"))
