@@ -186,7 +186,18 @@ async def test_no_page_of_the_console_keeps_anybody_out(
         await page.goto(entry)
         await type_in(page, 1, 401, 299)
         await expect(page.locator(".entered .done")).to_have_count(1)
-        parts = ("", "/players", "/players/list", "/round/1", "/halls", "/discipline", "/closing", "/history")
+        parts = (
+            "",
+            "/players",
+            "/players/list",
+            "/teams",
+            "/round/1",
+            "/halls",
+            "/discipline",
+            "/judges",
+            "/closing",
+            "/history",
+        )
         for address in (*(f"{console}{part}" for part in parts), entry, f"{entry}/1", "/new", "/new?ruleset=fise"):
             for language in LANGUAGES:
                 await page.goto(f"{address}{'&' if '?' in address else '?'}lang={language}")

@@ -99,11 +99,12 @@ def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
 
 def may(session: Session, request: type[Message]) -> bool:
     """Whether the role of somebody is among those that may make a call: the service still decides."""
-    return session.credential.role in _callers(METHODS[request])
+    return session.credential.role in callers(METHODS[request])
 
 
 @cache
-def _callers(method: Method) -> frozenset[Role]:
+def callers(method: Method) -> frozenset[Role]:
+    """The roles that may call a method, as the contract says it."""
     service, _, name = method.path.strip("/").partition("/")
     described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
     return needs_of(described.methods_by_name[name]).roles
