@@ -18,9 +18,12 @@ from tests.integration.access_cell import Cell, held, opened
 from tests.integration.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
+from faristol.gateway.consoles.director.option_names import NAMES
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import load_tile_set
+from faristol.rules import load_ruleset, load_tile_set
+from faristol.rules.ruleset_file import ruleset_names
+from faristol.text import TRANSLATED, say
 from faristol.words import About, Library
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -111,6 +114,18 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert 'value="Una altra"' in answer.text
     assert "choose 40–240" in told(answer)
     assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, "rounds": "x"})
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk: Desk, language: str) -> None:
+    english: set[str] = set()
+    for name in ruleset_names():
+        page = told(await desk.web.get(f"/new?ruleset={name}&lang={language}"))
+        for option in load_ruleset(name).options:
+            assert say(option.note, {}, language) in page
+            english |= {text for text in (option.note, NAMES[option.name]) if f" {text} " in page}
+    await desk.web.get("/new?lang=en")
+    assert english == set()
 
 
 async def test_a_list_with_a_bad_line_registers_nobody_and_tells_every_line(cell: Cell, desk: Desk) -> None:

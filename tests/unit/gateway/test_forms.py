@@ -12,13 +12,23 @@ from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
 from faristol.gateway.calls import METHODS, Method
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
-from faristol.gateway.consoles.director import conclusion, discipline, halls, judges, players, rounds, teams
+from faristol.gateway.consoles.director import (
+    conclusion,
+    discipline,
+    halls,
+    judges,
+    option_names,
+    players,
+    rounds,
+    teams,
+)
 from faristol.gateway.consoles.director.commands import Unusable, command_of
 from faristol.gateway.consoles.doors import callers
 from faristol.gateway.consoles.scorer import words
 from faristol.pb.clock.v1 import turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
 
@@ -128,3 +138,20 @@ def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> 
     assert (command.version, command.player_id, list(command.player_ids)) == (12, "anna", ["biel"])
     assert {each.person_id: each.country for each in command.countries} == {"anna": "AND", "biel": "ESP", "ona": "POR"}
     assert {each.person_id: each.affiliation for each in command.affiliations} == {"biel": "Valls"}
+
+
+SAYS_ALL = frozenset({"0-0", "50-0", "150-0"})
+"""Choices that say what they are in any language."""
+
+
+def test_every_option_of_every_rule_book_and_what_may_be_chosen_has_a_name() -> None:
+    options = [option for name in ruleset_names() for option in load_ruleset(name).options]
+    assert {option.name for option in options} == set(option_names.NAMES)
+    chosen = {(option.name, value) for option in options for value in (*option.choices, *option.some_of)}
+    named = set(option_names.VALUES)
+    assert {value for name, value in chosen if not {value, f"{name}.{value}"} & named} == SAYS_ALL
+    for option in options:
+        names = [option_names.value_name(option.name, value) for value in option.choices]
+        assert len(set(names)) == len(names), option.name
+    keys = {value for _, value in chosen} | {f"{name}.{value}" for name, value in chosen}
+    assert named <= keys
