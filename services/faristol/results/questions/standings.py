@@ -69,6 +69,7 @@ async def get_team_standings(
         if request.team_id not in registered:
             raise NotFound("team", request.team_id)
         lines = [line for line in lines if line.team_id == request.team_id]
+    lines, following = page(lines, request.page_size, request.page_token)
     for line in lines:
         line.withdrawn_round = registered[line.team_id].withdrawn_round
     if request.arithmetic:
@@ -80,6 +81,7 @@ async def get_team_standings(
         position=found.position,
         division=found.head.division,
         score=teams.score(found.head),
+        next_page_token=following,
     )
 
 
