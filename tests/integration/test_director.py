@@ -7,24 +7,23 @@ import re
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
-from tests.integration.access_cell import Cell, held, opened
+from tests.integration.access_cell import Cell, held, opened, with_small_lexicons
 from tests.integration.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
 from faristol.gateway.consoles.director.option_names import NAMES
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import load_ruleset, load_tile_set
+from faristol.rules import load_ruleset
 from faristol.rules.ruleset_file import ruleset_names
 from faristol.text import TRANSLATED, say
-from faristol.words import About, Library
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -36,18 +35,10 @@ LIST = "Anna Puig; Valls; 1450\nBlai Soler\tReus\nNúria Mas, ESP\nPau Ferrer\nO
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("cell"), with_small(lexicons, tmp_path_factory.mktemp("words"))) as made:
+    async with opened(
+        tmp_path_factory.mktemp("cell"), with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
+    ) as made:
         yield made
-
-
-def with_small(lexicons: Path, folder: Path) -> Path:
-    """A folder with the Catalan lexicon and two of a word each, for the books of other languages."""
-    for file in lexicons.iterdir():
-        (folder / file.name).symlink_to(file)
-    for name, tiles, word in (("spanish", "es-100", ("Z", "U", "LL", "A")), ("greek", "el-104", tuple("ΛΟΓΟΣ"))):
-        about = About(name, "first", "CC0-1.0", "written for the tests", date(2024, 2, 29))
-        Library(folder).install(name, {word}, tile_set=load_tile_set(tiles), about=about)
-    return folder
 
 
 class Desk:

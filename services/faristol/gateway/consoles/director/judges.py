@@ -45,6 +45,6 @@ async def _show(desk: AtDesk) -> Response:
         PAGE,
         stands=stands,
         modes=MODE_LABELS,
-        language=own.tile_set[:2] if own else "",
+        own_language=own.tile_set[:2] if own else "",
         layers=list(own.layers) if own and open_to_choice else [],
     )
