@@ -29,6 +29,7 @@ from faristol.gateway.documentation import SERVICES
 from faristol.gateway.papers.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop_scope="module")]
@@ -267,18 +268,18 @@ async def test_forty_results_are_entered_by_the_keyboard_in_five_minutes(browser
 async def case_id(cell: Cell) -> str:
     """A challenge that waits for a judge, beside a tournament of teams with a warning and a tribunal."""
     await appoint(cell, "ada")
-    named = {"tournament_id": LEAGUE, "name": "Liga de los clubes", "rounds": 3, "ruleset": "fise"}
+    named: dict[str, Any] = {"tournament_id": LEAGUE, "name": "Liga de los clubes", "rounds": 3, "ruleset": "fise"}
     teams = [game.ChosenOption(name="teams", value="2")]
     everybody = replace(held(needs.ROLE_DIRECTOR), scope=Scope())
     await do(cell, pairing.CreateTournamentRequest(**named, options=teams), everybody)
     for number in range(1, 6):
-        player = {"player_id": f"p{number}", "name": f"Jugadora {number}"}
+        player: dict[str, Any] = {"player_id": f"p{number}", "name": f"Jugadora {number}"}
         await do(cell, pairing.RegisterPlayerRequest(tournament_id=LEAGUE, **player), everybody)
-    team = {"team_id": "avila", "name": "Ávila", "player_ids": ["p1", "p2"]}
+    team: dict[str, Any] = {"team_id": "avila", "name": "Ávila", "player_ids": ["p1", "p2"]}
     await do(cell, pairing.RegisterTeamRequest(tournament_id=LEAGUE, **team), everybody)
     members = [
-        pairing.Appointment(person_id=f"m{place}", role=role, country=country)
-        for place, (role, country) in enumerate(zip((1, 2, 3, 4, 4), ("AND", "POR", "FRA", "ITA", "GRC"), strict=True))
+        pairing.Appointment(person_id=f"m{place}", role=events.TribunalRole.ValueType(role), country=country)
+        for place, (role, country) in enumerate([(1, "AND"), (2, "POR"), (3, "FRA"), (4, "ITA"), (4, "GRC")])
     ]
     await do(cell, pairing.AppointTribunalRequest(tournament_id=LEAGUE, appointments=members), everybody)
     await do(cell, pairing.WarnPlayerRequest(tournament_id=LEAGUE, player_id="p1"), everybody)
@@ -289,8 +290,9 @@ def routes() -> Iterator[str]:
     """The path of every page that is served."""
     for router in ROUTES:
         for route in router.routes:
-            is_page = isinstance(route, APIRoute) and "GET" in route.methods and not route.path.startswith("/api/")
-            if is_page and route.path not in NO_PAGES:
+            if not isinstance(route, APIRoute) or "GET" not in (route.methods or ()):
+                continue
+            if not route.path.startswith("/api/") and route.path not in NO_PAGES:
                 yield route.path
 
 
