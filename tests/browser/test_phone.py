@@ -86,7 +86,7 @@ FAINT = """() => {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     const text = walker.currentNode.data.trim().slice(0, 20);
-    if (!text || element.closest(".unseen, .skip, script") || !element.checkVisibility()) continue;
+    if (!text || element.closest(".unseen, .skip, script, :disabled") || !element.checkVisibility()) continue;
     const style = getComputedStyle(element);
     let seen = 1;
     for (let one = element; one; one = one.parentElement) seen *= Number(getComputedStyle(one).opacity);
@@ -100,7 +100,7 @@ FAINT = """() => {
   }
   return [...found];
 }"""
-"""Text of which the contrast to what is behind it is below AA (WCAG 2.2, 1.4.3)."""
+"""Text of which the contrast to what is behind it is below AA (WCAG 2.2, 1.4.3, which leaves out what is disabled)."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
