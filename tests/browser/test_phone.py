@@ -22,7 +22,7 @@ LEAST_TOUCHED = 24
 WIDE = """() => {
   const inside = (element) => element.closest(".scroll, .tabs, .doors, .unseen, .skip");
   const beyond = [...document.querySelectorAll("body *")].filter(
-    (one) => !inside(one) && one.getBoundingClientRect().right > innerWidth + 1
+    (one) => !inside(one) && one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1
   );
   const page = document.scrollingElement;
   return page.scrollWidth <= innerWidth && !beyond.length
