@@ -1,26 +1,38 @@
-"""A championship directed in a browser: from its rules to its final standings, on a phone and at a desk."""
+"""A championship directed in a browser: from its rules to its final standings, on a phone and at a desk.
+
+At the end every page that there is, on a phone: none is wider than the screen, and none keeps anybody out.
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import pytest_asyncio
+from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, WIDE
-from tests.integration.access_cell import Cell, held, opened
+from tests.integration.access_cell import OWN, Cell, held, opened, with_small_lexicons
+from tests.integration.officials import appoint, challenge, do
 
 from faristol.credentials.credential import Scope
+from faristol.gateway import pages
+from faristol.gateway.app import ROUTES
+from faristol.gateway.documentation import SERVICES
+from faristol.gateway.papers.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop_scope="module")]
 
 LEAST_TOUCHED = 44
 """CSS pixels that a target of a console has at least in height."""
@@ -34,9 +46,40 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}}
 DESK: dict[str, Any] = {"viewport": {"width": 1200, "height": 850}}
 
 
+FIRST, SECOND = (f"{OWN}-r1-t{number}" for number in (1, 2))
+LEAGUE = "liga"
+"""A tournament of teams."""
+
+NO_PAGES = frozenset(
+    {
+        "/games/{game_id}/board.png",
+        "/tournaments/{tournament_id}/feed.atom",
+        "/tournaments/{tournament_id}/rounds.ics",
+        "/manifest.webmanifest",
+        "/worker.js",
+        "/print/{name}",
+        "/sign-in/openid",
+        "/sign-in/openid/callback",
+        "/tournaments/{tournament_id}/console/rounds",
+    }
+)
+"""Files, and what only leads on."""
+
+OF_SPECTATORS = frozenset(route.path for route in pages.routes.routes if isinstance(route, APIRoute))
+"""Pages for everybody: of these `test_phone.py` sees each change that they fit."""
+
+FEWEST = ["access"]
+"""The service with the shortest page of commands: axe looks at each node, and those pages have thousands."""
+
+OPEN = "() => [...document.querySelectorAll('main details')].slice(0, 8).forEach((each) => (each.open = true))"
+"""Show what is folded away: the first of many that are alike."""
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
+    """A round that is played, beside what tests create."""
+    folder = with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
+    async with opened(tmp_path_factory.mktemp("cell"), folder) as made:
         yield made
 
 
@@ -186,7 +229,18 @@ async def test_no_page_of_the_console_keeps_anybody_out(
         await page.goto(entry)
         await type_in(page, 1, 401, 299)
         await expect(page.locator(".entered .done")).to_have_count(1)
-        parts = ("", "/players", "/players/list", "/round/1", "/halls", "/discipline", "/closing", "/history")
+        parts = (
+            "",
+            "/players",
+            "/players/list",
+            "/teams",
+            "/round/1",
+            "/halls",
+            "/discipline",
+            "/judges",
+            "/closing",
+            "/history",
+        )
         for address in (*(f"{console}{part}" for part in parts), entry, f"{entry}/1", "/new", "/new?ruleset=fise"):
             for language in LANGUAGES:
                 await page.goto(f"{address}{'&' if '?' in address else '?'}lang={language}")
@@ -208,3 +262,94 @@ async def test_forty_results_are_entered_by_the_keyboard_in_five_minutes(browser
             await type_in(page, table, 330 + 2 * table, 420 - 3 * table)  # ahead of the answers
         await expect(page.locator(".entered .done")).to_have_count(40, timeout=300_000)
         assert time.monotonic() - began < 300
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def case_id(cell: Cell) -> str:
+    """A challenge that waits for a judge, beside a tournament of teams with a warning and a tribunal."""
+    await appoint(cell, "ada")
+    named: dict[str, Any] = {"tournament_id": LEAGUE, "name": "Liga de los clubes", "rounds": 3, "ruleset": "fise"}
+    teams = [game.ChosenOption(name="teams", value="2")]
+    everybody = replace(held(needs.ROLE_DIRECTOR), scope=Scope())
+    await do(cell, pairing.CreateTournamentRequest(**named, options=teams), everybody)
+    for number in range(1, 6):
+        player: dict[str, Any] = {"player_id": f"p{number}", "name": f"Jugadora {number}"}
+        await do(cell, pairing.RegisterPlayerRequest(tournament_id=LEAGUE, **player), everybody)
+    team: dict[str, Any] = {"team_id": "avila", "name": "Ávila", "player_ids": ["p1", "p2"]}
+    await do(cell, pairing.RegisterTeamRequest(tournament_id=LEAGUE, **team), everybody)
+    members = [
+        pairing.Appointment(person_id=f"m{place}", role=events.TribunalRole.ValueType(role), country=country)
+        for place, (role, country) in enumerate([(1, "AND"), (2, "POR"), (3, "FRA"), (4, "ITA"), (4, "GRC")])
+    ]
+    await do(cell, pairing.AppointTribunalRequest(tournament_id=LEAGUE, appointments=members), everybody)
+    await do(cell, pairing.WarnPlayerRequest(tournament_id=LEAGUE, player_id="p1"), everybody)
+    return await challenge(cell, FIRST, "ada")
+
+
+def routes() -> Iterator[str]:
+    """The path of every page that is served."""
+    for router in ROUTES:
+        for route in router.routes:
+            if not isinstance(route, APIRoute) or "GET" not in (route.methods or ()):
+                continue
+            if not route.path.startswith("/api/") and route.path not in NO_PAGES:
+                yield route.path
+
+
+def addresses(case_id: str, left_out: Collection[str], services: Sequence[str]) -> Sequence[str]:
+    """An address of every page but those ``left_out``, and of each kind of paper; of the pages of commands some."""
+    found = []
+    for path in dict.fromkeys(path for path in routes() if path not in left_out):
+        of_round = "/round/" in path
+        kinds = [kind for kind, paper in PAPERS.items() if paper.of_round == of_round] if "{kind}" in path else [""]
+        of = services if "{service}" in path else [""]
+        for kind, service in ((kind, service) for kind in kinds for service in of):
+            found.append(
+                path.format(
+                    tournament_id=LEAGUE if "team" in path else OWN,
+                    team_id="avila",
+                    player_id=f"{OWN}-1",
+                    game_id=SECOND,
+                    case_id=case_id,
+                    number=1,
+                    table=1,
+                    kind=kind,
+                    service=service,
+                )
+            )
+    return [*found, "/new?ruleset=fise", f"/tournaments/{LEAGUE}/console/discipline"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "left_out", "services"),
+    [
+        pytest.param("light", OF_SPECTATORS, FEWEST, id="of-officials"),
+        pytest.param("light", (), SERVICES, id="all", marks=pytest.mark.nightly),
+        pytest.param("dark", (), FEWEST, id="all-dark", marks=pytest.mark.nightly),
+    ],
+)
+async def test_no_page_is_wider_than_a_phone_or_keeps_anybody_out(
+    browser: Browser,
+    cell: Cell,
+    case_id: str,
+    scheme: Literal["light", "dark"],
+    left_out: Collection[str],
+    services: Sequence[str],
+) -> None:
+    context = await browser.new_context(
+        base_url=cell.process.http_address, viewport={"width": 390, "height": 780}, locale="en", color_scheme=scheme
+    )
+    token = cell.token(replace(held(needs.ROLE_DIRECTOR), subject="head", scope=Scope()))
+    await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
+    page = await context.new_page()
+    wrong: dict[str, object] = {}
+    for address in addresses(case_id, left_out, services):
+        answer = await page.goto(address)
+        assert answer is not None
+        assert answer.ok, address
+        await page.evaluate(OPEN)
+        found = [await page.evaluate(WIDE), *await serious(page)]
+        if any(found):
+            wrong[address] = found
+    await context.close()
+    assert not wrong, "\n".join(f"{where}: {what}" for where, what in wrong.items())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
 from tests.integration.access_cell import OWN, Cell, opened
@@ -153,6 +153,19 @@ async def test_a_judge_without_a_stream_still_hears_of_cases(browser: Browser, c
         await press_clock(cell, SECOND)
         await challenge(cell, SECOND, "carles")
         await expect(page.locator("[data-case].panel")).to_have_count(before + 1, timeout=10_000)
+        asked: list[int] = []
+
+        async def busy(route: Route) -> None:
+            asked.append(len(asked))
+            await (route.fulfill(status=503) if len(asked) <= 2 else route.continue_())
+
+        await page.unroute("**/api/v1/judges/queue")
+        await page.route("**/api/v1/judges/queue", busy)
+        await page.reload()
+        # A stream that was refused twice is asked for again, and comes.
+        await page.wait_for_event(
+            "response", lambda answer: answer.url.endswith("/judges/queue") and answer.ok, timeout=15_000
+        )
         sound = page.locator("#sound")
         await expect(sound).to_have_text("Sound is off")
         await sound.click()

@@ -23,7 +23,7 @@ LEAST_TOUCHED = 24
 WIDE = """() => {
   const inside = (element) => element.closest(".scroll, .tabs, .doors, .unseen, .skip");
   const beyond = [...document.querySelectorAll("body *")].filter(
-    (one) => !inside(one) && one.getBoundingClientRect().right > innerWidth + 1
+    (one) => !inside(one) && one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1
   );
   const page = document.scrollingElement;
   return page.scrollWidth <= innerWidth && !beyond.length
@@ -87,7 +87,7 @@ FAINT = """() => {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     const text = walker.currentNode.data.trim().slice(0, 20);
-    if (!text || element.closest(".unseen, .skip, script") || !element.checkVisibility()) continue;
+    if (!text || element.closest(".unseen, .skip, script, :disabled") || !element.checkVisibility()) continue;
     const style = getComputedStyle(element);
     let seen = 1;
     for (let one = element; one; one = one.parentElement) seen *= Number(getComputedStyle(one).opacity);
@@ -101,7 +101,7 @@ FAINT = """() => {
   }
   return [...found];
 }"""
-"""Text of which the contrast to what is behind it is below AA (WCAG 2.2, 1.4.3)."""
+"""Text of which the contrast to what is behind it is below AA (WCAG 2.2, 1.4.3, which leaves out what is disabled)."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

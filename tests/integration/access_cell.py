@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.rules import load_tile_set
+from faristol.words import About, Library
 
 OWN, FOREIGN = "own", "foreign"
 
@@ -113,3 +115,13 @@ async def seated(game: Any, tournament: str) -> tuple[str, ...]:
             await asyncio.sleep(0.1)
         else:
             return tuple(side.player_id for side in found.sides)
+
+
+def with_small_lexicons(lexicons: Path, folder: Path) -> Path:
+    """A folder with the Catalan lexicon and two of a word each, for the books of other languages."""
+    for file in lexicons.iterdir():
+        (folder / file.name).symlink_to(file)
+    for name, tiles, word in (("spanish", "es-100", ("Z", "U", "LL", "A")), ("greek", "el-104", tuple("ΛΟΓΟΣ"))):
+        about = About(name, "first", "CC0-1.0", "written for the tests", date(2024, 2, 29))
+        Library(folder).install(name, {word}, tile_set=load_tile_set(tiles), about=about)
+    return folder

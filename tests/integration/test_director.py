@@ -7,18 +7,23 @@ import re
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
-from tests.integration.access_cell import Cell, held, opened
+from tests.integration.access_cell import Cell, held, opened, with_small_lexicons
 from tests.integration.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
+from faristol.gateway.consoles.director.option_names import NAMES
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset_file import ruleset_names
+from faristol.text import TRANSLATED, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -30,7 +35,9 @@ LIST = "Anna Puig; Valls; 1450\nBlai Soler\tReus\nNúria Mas, ESP\nPau Ferrer\nO
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
+    async with opened(
+        tmp_path_factory.mktemp("cell"), with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
+    ) as made:
         yield made
 
 
@@ -78,9 +85,15 @@ def director(cell: Cell, subject: str) -> str:
     return cell.token(replace(held(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
 
 
-async def ids(cell: Cell, desk: Desk) -> dict[str, str]:
+async def stands(cell: Cell, tournament_id: str = OPEN) -> pairing.GetTournamentResponse:
     path = "/faristol.pairing.v1.PairingService/GetTournament"
-    found = await cell.call(path, pairing.GetTournamentRequest(tournament_id=OPEN), director(cell, "eva"))
+    asked = pairing.GetTournamentRequest(tournament_id=tournament_id)
+    found: pairing.GetTournamentResponse = await cell.call(path, asked, director(cell, "eva"))
+    return found
+
+
+async def ids(cell: Cell, desk: Desk, tournament_id: str = OPEN) -> dict[str, str]:
+    found = await stands(cell, tournament_id)
     return {player.name: player.player_id for player in found.players}
 
 
@@ -92,6 +105,18 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert 'value="Una altra"' in answer.text
     assert "choose 40–240" in told(answer)
     assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, "rounds": "x"})
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk: Desk, language: str) -> None:
+    english: set[str] = set()
+    for name in ruleset_names():
+        page = told(await desk.web.get(f"/new?ruleset={name}&lang={language}"))
+        for option in load_ruleset(name).options:
+            assert say(option.note, {}, language) in page
+            english |= {text for text in (option.note, NAMES[option.name]) if f" {text} " in page}
+    await desk.web.get("/new?lang=en")
+    assert english == set()
 
 
 async def test_a_list_with_a_bad_line_registers_nobody_and_tells_every_line(cell: Cell, desk: Desk) -> None:
@@ -179,3 +204,127 @@ async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_d
         refused = await Desk(web).send(f"{CONSOLE}/closing", "PublishStandings")
         assert refused.status_code == 409
         assert "the role arbiter may not do this" in told(refused)
+
+
+def form(page: str, act: str) -> str:
+    """The form of a page that does an act."""
+    found = [each for each in re.findall(r"<form.*?</form>", page, re.DOTALL) if f'name="act" value="{act}"' in each]
+    assert found, act
+    return str(found[0])
+
+
+def value(text: str, name: str) -> str:
+    found = re.search(rf'name="{re.escape(name)}" value="([^"]*)"', text)
+    assert found, name
+    return html.unescape(found[1])
+
+
+async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Cell, desk: Desk) -> None:
+    fields = {"name": "Liga", "rounds": 3, "ruleset": "fise", "tournament_id": "liga", "option.teams": 2}
+    await desk.done("/new", "CreateTournament", **fields)
+    console = "/tournaments/liga/console"
+    await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid\nElisa")
+    a, b, c, d, e = (await ids(cell, desk, "liga")).values()
+    assert f'href="{console}/teams"' in (await desk.web.get(console)).text
+    page = f"{console}/teams"
+    two = {"player_ids.1": a, "player_ids.2": b}
+    assert "Ávila is registered" in await desk.done(page, "RegisterTeam", name="Ávila", **two)
+    await desk.done(page, "RegisterTeam", name="Burgos", **{"player_ids.1": c, "player_ids.2": d})
+    again = await desk.refused(page, "RegisterTeam", name="Cuenca", **{"player_ids.1": a, "player_ids.2": e})
+    assert "Ana is in the line-up of Ávila" in again
+    seen = (await desk.web.get(page)).text
+    line_up = form(seen, "SetLineUp")
+    assert re.findall(r"<option value=\"([^\"]+)\" selected", line_up) == [a, b]
+    assert f'value="{c}"' not in line_up, "who is in another team is not in the list"
+    team = value(line_up, "team_id")
+    changed: dict[str, Any] = {"player_ids.1": e, "player_ids.2": a, "player_ids.3": b}
+    said = await desk.done(
+        page, "SetLineUp", team_id=team, expected_version=value(line_up, "expected_version"), **changed
+    )
+    assert "Elisa, Ana, Bruno" in said
+    await desk.done(page, "WithdrawTeam", team_id=team, note="ill")
+    form((await desk.web.get(page)).text, "ReinstateTeam")
+    await desk.done(page, "ReinstateTeam", team_id=team)
+    team_now = next(each for each in (await stands(cell, "liga")).teams if each.team_id == team)
+    assert (list(team_now.player_ids), team_now.withdrawn_round) == ([e, a, b], 0)
+    assert "this is not a team tournament" in told(await desk.web.get(f"{CONSOLE}/teams"))
+
+
+async def test_a_game_is_postponed_in_the_time_of_its_halls_and_a_ruling_is_put_right(cell: Cell, desk: Desk) -> None:
+    zone = "Europe/Athens"
+    fields = {"name": "Κύπελλο", "rounds": 3, "ruleset": "pes-2024", "tournament_id": "kypello", "time_zone": zone}
+    await desk.done("/new", "CreateTournament", **fields)
+    console = "/tournaments/kypello/console"
+    await desk.done(f"{console}/players/list", "register", text="Alfa\nBeta\nGama\nDelta")
+    page = f"{console}/round/1"
+    await desk.done(page, "PairRound", round=1)
+    asked = form((await desk.web.get(page)).text, "PostponeGame")
+    due = (datetime.now(UTC) + timedelta(days=2)).replace(second=0, microsecond=0, hour=9, minute=30)
+    given: dict[str, Any] = {name: value(asked, name) for name in ("game_id", "arbiter_id", "player_ids.1")}
+    given |= {"scheduled_at": f"{due:%Y-%m-%dT%H:%M}", "postponed_to": f"{due + timedelta(days=1):%Y-%m-%dT%H:%M}"}
+    assert "only when all its players agree" in await desk.refused(page, "PostponeGame", **given)
+    given["player_ids.2"] = value(asked, "player_ids.2")
+    said = await desk.done(page, "PostponeGame", **given)
+    assert "is postponed" in said
+    postponed = next(
+        each for each in (await stands(cell, "kypello")).played[0].pairings if each.game_id == given["game_id"]
+    )
+    assert value(form((await desk.web.get(page)).text, "CancelPostponement"), "game_id") == postponed.game_id
+    await desk.done(page, "CancelPostponement", game_id=postponed.game_id)
+    await desk.done(page, "StartRound", round=1)
+    results = "/tournaments/kypello/round/1/results"
+    await desk.done(results, "EnterResult", table=1, first=401, second=350)
+    asked = form((await desk.web.get(page)).text, "CorrectRuling")
+    wrong = {name: value(asked, name) for name in ("game_id", "arbiter_id")}
+    assert "no ruling on a play of turn 3" in await desk.refused(page, "CorrectRuling", turn=3, **wrong)
+
+
+async def test_judges_are_appointed_and_dismissed_and_who_rules_is_set(cell: Cell, desk: Desk) -> None:
+    page = f"{CONSOLE}/judges"
+    judges: dict[str, Any] = {"mode": 2, "lease_seconds": 60, "escalate_after_seconds": 300}
+    assert "There are no judges" in told(await desk.web.get(page))
+    await desk.refused(page, "SetAdjudication", **judges)
+    assert "is not the id of a judge" in await desk.refused(page, "AppointJudge", judge_id="No!", languages="ca")
+    for judge_id in ("ada", "pau"):
+        await desk.done(page, "AppointJudge", judge_id=judge_id, languages="ca, es")
+    await desk.done(page, "AppointJudge", judge_id="eva", languages="ca", director=1)
+    await desk.done(page, "SetAdjudication", **judges)
+    shown = await desk.done(page, "DismissJudge", judge_id="pau")
+    assert "pau" not in shown
+    assert "ada ca, es" in shown
+    assert 'name="lease_seconds" inputmode="numeric" value="60"' in (await desk.web.get(page)).text
+
+
+async def test_a_rating_system_is_chosen(cell: Cell, desk: Desk) -> None:
+    page = f"{CONSOLE}/closing"
+    offered = re.findall(r"<option value=\"([^\"]+)\"", form((await desk.web.get(page)).text, "ChooseRatingSystem"))
+    await desk.done(page, "ChooseRatingSystem", system=offered[-1])
+    assert (await stands(cell)).rating_system == offered[-1]
+
+
+async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cell, desk: Desk) -> None:
+    fields = {"name": "Apelación", "rounds": 3, "ruleset": "fise", "tournament_id": "apela"}
+    await desk.done("/new", "CreateTournament", **fields)
+    console = "/tournaments/apela/console"
+    await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid")
+    ana, bruno, *_ = (await ids(cell, desk, "apela")).values()
+    page = f"{console}/discipline"
+    members = {"1": "ona", "2": "pau", "3": "rui", "4.1": "sam", "4.2": "tom"}
+    homes = {"1": "AND", "2": "POR", "3": "FRA", "4.1": "ITA", "4.2": "GRC"}
+    tribunal = {f"person.{key}": name for key, name in members.items()}
+    tribunal |= {f"country.{key}": country for key, country in homes.items()}
+    await desk.done(page, "AppointTribunal", **tribunal)
+    await desk.done(page, "WarnPlayer", player_id=ana, note="noise")
+    asked = form((await desk.web.get(page)).text, "LodgeAppeal")
+    (appealed,) = re.findall(r'<option value="(\d+ [^"]+)"', asked)
+    who = {key: value(asked, key) for key in re.findall(r'name="(person\.\d+)"', asked)}
+    assert sorted(who.values()) == sorted(members.values())
+    lodged: dict[str, Any] = {"appealed": appealed, "note": "it was not me", "player_ids.1": bruno, **who}
+    told_of = {
+        f"country.{key}": homes[next(role for role in members if members[role] == name)] for key, name in who.items()
+    }
+    assert "expected the country of" in await desk.refused(page, "LodgeAppeal", **lodged, **told_of)
+    told_of |= {"country.appellant": "esp", "country.player_ids.1": "esp"}
+    assert "Appeal 1 of Ana is lodged" in await desk.done(page, "LodgeAppeal", **lodged, **told_of)
+    (appeal,) = (await stands(cell, "apela")).appeals
+    assert (appeal.player_id, sorted(appeal.player_ids)) == (ana, sorted([ana, bruno]))

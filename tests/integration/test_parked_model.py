@@ -205,14 +205,16 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 @pytest.fixture(params=[pytest.param(12, id="day"), pytest.param(100, id="night", marks=pytest.mark.nightly)])
-def count(request: pytest.FixtureRequest) -> int:
+def examples_tried(request: pytest.FixtureRequest) -> int:
     """How many examples are tried."""
     found: int = request.param
     return found
 
 
-def examples(runner: asyncio.Runner, count: int, drawn: st.SearchStrategy[list[tuple[Any, ...]]], play: Any) -> None:
-    @settings(max_examples=count, suppress_health_check=[HealthCheck.too_slow])
+def examples(
+    runner: asyncio.Runner, examples_tried: int, drawn: st.SearchStrategy[list[tuple[Any, ...]]], play: Any
+) -> None:
+    @settings(max_examples=examples_tried, suppress_health_check=[HealthCheck.too_slow])
     @given(drawn)
     def every(steps: list[tuple[Any, ...]]) -> None:
         coroutine: Coroutine[Any, Any, None] = play(steps)
@@ -222,7 +224,7 @@ def examples(runner: asyncio.Runner, count: int, drawn: st.SearchStrategy[list[t
 
 
 def test_a_reaction_answers_each_event_once_and_in_order_whatever_was_parked(
-    database_url: str, runner: asyncio.Runner, count: int
+    database_url: str, runner: asyncio.Runner, examples_tried: int
 ) -> None:
     record, other = (runner.run(Record.open(database_url)) for _ in REPLICAS)
 
@@ -240,7 +242,7 @@ def test_a_reaction_answers_each_event_once_and_in_order_whatever_was_parked(
         for stream, ids in (await world.effects()).items():
             assert ids == [event.event_id for event in await world.events(stream)]
 
-    examples(runner, count, STEPS, play)
+    examples(runner, examples_tried, STEPS, play)
     for own in (record, other):
         runner.run(own.close())
 
@@ -257,7 +259,7 @@ async def unhindered(world: World, replica: Replica) -> None:
 
 
 def test_a_projection_comes_to_the_same_rows_whatever_was_parked(
-    database_url: str, runner: asyncio.Runner, count: int
+    database_url: str, runner: asyncio.Runner, examples_tried: int
 ) -> None:
     record, other = (runner.run(Record.open(database_url)) for _ in REPLICAS)
 
@@ -288,6 +290,6 @@ def test_a_projection_comes_to_the_same_rows_whatever_was_parked(
                 expected.append((events[0].tournament, versions, events[-1].position))
         assert await rows(world) == expected
 
-    examples(runner, count, STEPS_OF_PROJECTIONS, play)
+    examples(runner, examples_tried, STEPS_OF_PROJECTIONS, play)
     for own in (record, other):
         runner.run(own.close())

@@ -231,6 +231,30 @@ async def test_who_comes_after_their_time_is_told_so(cell: Cell) -> None:
         assert "Your time is over." in (await web.get(answer.headers["location"])).text
 
 
+async def test_each_role_finds_its_doors(cell: Cell) -> None:
+    table = Scope(frozenset({OWN}), tables=frozenset({1}))
+    player = cell.players[OWN][0]
+    kept = {f"/games/{OWN}-r1-t1/keep", f"/games/{OWN}-r1-t1/clock"}
+    results, halls = f"/tournaments/{OWN}/round/1/results", f"/tournaments/{OWN}/arbiter"
+    console = f"/tournaments/{OWN}/console"
+    for credential, doors in (
+        (replace(held(needs.ROLE_SCORER), scope=table), {*kept, results}),
+        (replace(held(needs.ROLE_ARBITER), scope=table), {*kept, results, halls, "/judge"}),
+        (held(needs.ROLE_DIRECTOR), {console, results, halls, "/judge", "/new"}),
+        (held(needs.ROLE_JUDGE), {"/judge"}),
+        (held(PLAYER, player=player), {f"/tournaments/{OWN}/find", f"/players/{player}"}),
+    ):
+        async with visiting(cell, cell.token(credential)) as web:
+            shown = set(re.findall(r'href="([^"]+)"', (await web.get("/account")).text))
+            assert doors <= shown, credential.role
+            assert (credential.role in (needs.ROLE_SCORER, PLAYER)) == ("/judge" not in shown)
+            for door in doors:
+                assert (await web.get(door)).status_code == 200, door
+    async with visiting(cell, cell.token(held(needs.ROLE_ARBITER))) as web:
+        frame = (await web.get(halls)).text
+        assert 'href="/judge"' in re.findall(r'<nav class="doors".*?</nav>', frame, re.DOTALL)[0]
+
+
 async def test_two_gateways_serve_one_session(cell: Cell) -> None:
     code = (await given(cell, events.FORM_LINK)).code
     other = httpx.ASGITransport(app(cell.process.runtime))

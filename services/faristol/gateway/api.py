@@ -110,10 +110,14 @@ async def list_teams(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
+    page_size: PageSize = 0,
+    page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Teams with their line-ups; none where players play each for themselves."""
-    answer = await results.teams(tournament_id, when.min_position, when.as_of)
+    answer = await results.teams(
+        tournament_id, when.min_position, when.as_of, page_size=page_size, page_token=page_token
+    )
     return tagged(Teams.of(answer), if_none_match)
 
 
@@ -125,6 +129,8 @@ async def get_team_standings(
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     team: Annotated[str, Query(max_length=64, description="The line of this team alone.")] = "",
     arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
+    page_size: PageSize = 0,
+    page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Standings of teams with their tie-breaks and their matches; none where there are no teams."""
@@ -135,6 +141,8 @@ async def get_team_standings(
         when.as_of,
         team_id=team,
         arithmetic=arithmetic,
+        page_size=page_size,
+        page_token=page_token,
     )
     return tagged(TeamStandings.of(answer), if_none_match)
 
@@ -162,10 +170,14 @@ async def get_pairings(
     tournament_id: TournamentId,
     number: RoundNumber,
     when: When,
+    page_size: PageSize = 0,
+    page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Pairings of a round, with scores as they are."""
-    answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
+    """Pairings of a round, with scores as they are; byes and matches come with every page of its tables."""
+    answer = await results.pairings(
+        tournament_id, number, when.min_position, when.as_of, page_size=page_size, page_token=page_token
+    )
     return tagged(Pairings.of(answer), if_none_match)
 
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faristol.credentials.needs import CALLERS
-from faristol.credentials.roles import SCORER
+from faristol.credentials.roles import ARBITER, DIRECTOR, SCORER
 from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.consoles.doors import MAY_CREATE, doors
 from faristol.gateway.form import Fields, local
@@ -48,6 +48,9 @@ WHY: Mapping[str, str] = {
     "CREDENTIAL_INVALID": N_("You are not signed in any more. Sign in again to go on."),
 }
 """What somebody is told who was signed in, by the reason of the access service; the last of these by any other."""
+
+KEEPERS = frozenset({SCORER, ARBITER, DIRECTOR})
+"""The roles that may keep a table."""
 
 TOO_LARGE = N_("This credential holds more than a browser keeps. Ask for one of fewer tournaments or tables.")
 NOT_A_TABLE = N_("Give the number of your table.")
@@ -190,10 +193,10 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
 async def _tables(
     results: Reader, signed_in: SignedIn, held: Sequence[results_pb2.Tournament]
 ) -> list[results_pb2.Table]:
-    """The tables of a scorer in the last round that is paired; none for whoever keeps no table of their own."""
+    """The tables in the scope of who keeps some, in the last round that is paired; none for whoever has no table."""
     credential = signed_in.credential
     numbers = set(credential.scope.tables)
-    if credential.role != SCORER or not numbers:
+    if credential.role not in KEEPERS or not numbers:
         return []
     rounds = [(each.tournament_id, each.played[-1].round) for each in held if each.played]
     paired = await asyncio.gather(*(results.pairings(*each) for each in rounds))

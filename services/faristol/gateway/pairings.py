@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from faristol.gateway import labels
-from faristol.gateway.answers import DIVISION, MATCH, Answer, Shown
+from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, Answer, Shown
 from faristol.gateway.outcome import known
 from faristol.gateway.tournaments import Phase
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -167,6 +167,7 @@ class Pairings(Answer):
     matches: list[Match] = Field(description="Of teams, in the order of their numbers; empty where there are none.")
     team_byes: list[TeamBye] = Field(description="The teams that sit the round out.")
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
+    next_page_token: str = NEXT_PAGE
 
     @classmethod
     def values(cls, message: Any) -> dict[str, Any]:

@@ -58,7 +58,8 @@ MinPosition = Annotated[
         ge=0,
         le=LAST_POSITION,
         description="Wait until the answer holds up to this position of the record, 10 seconds at most: 504 when it "
-        "does not come by then. Not together with `as_of` or `as_of_position`.",
+        "does not come by then, 400 at once when it is more than 10,000 beyond what the record holds. Not together "
+        "with `as_of` or `as_of_position`.",
     ),
     DIGITS,
 ]

@@ -142,6 +142,8 @@ class Results:
         *,
         team_id: str = "",
         arithmetic: bool = False,
+        page_size: int = 0,
+        page_token: str = "",
     ) -> pb.GetTeamStandingsResponse:
         """Standings of teams after a round, or with the results so far when that is 0; of one when one is named."""
         return await self._asked(
@@ -152,15 +154,31 @@ class Results:
                 min_position=min_position,
                 team_id=team_id,
                 arithmetic=arithmetic,
+                page_size=page_size,
+                page_token=page_token,
                 **fields(as_of),
             ),
         )
 
-    async def teams(self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTeamsResponse:
+    async def teams(
+        self,
+        tournament_id: str,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> pb.ListTeamsResponse:
         """Teams with their line-ups."""
         return await self._asked(
             self._stub.ListTeams,
-            pb.ListTeamsRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
+            pb.ListTeamsRequest(
+                tournament_id=tournament_id,
+                min_position=min_position,
+                page_size=page_size,
+                page_token=page_token,
+                **fields(as_of),
+            ),
         )
 
     async def pairings(
@@ -171,6 +189,8 @@ class Results:
         as_of: AsOf | None = None,
         *,
         seats_alone: bool = False,
+        page_size: int = 0,
+        page_token: str = "",
     ) -> pb.GetPairingsResponse:
         """Pairings of a round; without what running games have come to where ``seats_alone`` matter."""
         return await self._asked(
@@ -180,6 +200,8 @@ class Results:
                 round=round_,
                 min_position=min_position,
                 seats_alone=seats_alone,
+                page_size=page_size,
+                page_token=page_token,
                 **fields(as_of),
             ),
         )

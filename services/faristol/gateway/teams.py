@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, Answer, Shown
+from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Shown
 from faristol.gateway.standings import Arithmetic, Outcome, TermBasis, tie_breaks_of
 
 Score = Literal["match-points", "board-points"]
@@ -34,6 +34,7 @@ class Teams(Answer):
 
     teams: list[Team]
     division: str = DIVISION
+    next_page_token: str = NEXT_PAGE
 
 
 class TeamRound(Shown):
@@ -98,6 +99,7 @@ class TeamStandings(Answer):
     score: Score | None = Field(description="What teams are ranked by first; null where there are no teams.")
     standings: list[TeamStanding]
     division: str = DIVISION
+    next_page_token: str = NEXT_PAGE
 
     @classmethod
     def values(cls, message: Any) -> dict[str, Any]:

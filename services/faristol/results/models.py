@@ -43,10 +43,14 @@ AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
 PATIENCE = 10.0
 """Seconds to wait for ``min_position`` when the caller set no deadline."""
 
+AHEAD = 10_000
+"""How far ``min_position`` may be beyond the record's end: what is further does not come while anybody waits."""
+
 WAITING = 500
 """How many answers may wait for a position at a time; one more is told at once how far the rows are."""
 
 NO_POSITION = N_("{position} is not a position: expected 0 or more")
+NOT_COME = N_("the record has not come to {position}: its last position is {last}")
 
 MARGIN = 0.1
 """Seconds before the caller's deadline at which waiting stops, so that the answer still says why."""
@@ -122,15 +126,23 @@ class ReadModels:
         if request.as_of_position > (last := await self.record.last_position()):
             raise Invalid(
                 "as_of_position",
-                N_("the record has not come to {position}: its last position is {last}"),
+                NOT_COME,
                 {"position": request.as_of_position, "last": last},
             )
         return Moment(position=request.as_of_position)
 
     async def reach(self, min_position: int, context: Context) -> None:
-        """Wait until the rows hold up to ``min_position``."""
+        """Wait until the rows hold up to ``min_position``.
+
+        Raises ``Invalid`` at once for one more than ``AHEAD`` beyond the record's end, and ``Behind`` when it does not
+        come in time.
+        """
         if min_position < 0:
             raise Invalid("min_position", NO_POSITION, {"position": min_position})
+        if min_position > await self.progress.position() + AHEAD:
+            last = await self.record.last_position()
+            if min_position > last + AHEAD:
+                raise Invalid("min_position", NOT_COME, {"position": min_position, "last": last})
         if min_position:
             left = cast("float | None", context.time_remaining())  # None when the caller set none
             patience = PATIENCE if left is None else max(0.0, left - MARGIN)

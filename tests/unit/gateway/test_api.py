@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import Championship, append, full_game, keep_names
+from tests.unit.results.synthetic import Championship, append, full_game, game_id, keep_names
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -221,9 +222,30 @@ async def test_a_position_that_does_not_come_is_said_in_the_readers_language(
     finished: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faristol.gateway.results.DEADLINE", 0.5)
-    answer = await finished.http.get("/api/v1/tournaments?min_position=999999", headers={"Accept-Language": "ca"})
+    position = await finished.record.last_position() + 10_000
+    answer = await finished.http.get(f"/api/v1/tournaments?min_position={position}", headers={"Accept-Language": "ca"})
     assert (answer.status_code, answer.json()["reason"]) == (504, "BEHIND")
-    assert answer.json()["detail"].endswith("s’ha esperat en va la posició 999999")
+    assert answer.json()["detail"].endswith(f"s’ha esperat en va la posició {position}")
+
+
+FROM_A_POSITION = (
+    "/api/v1/tournaments",
+    "/api/v1/tournaments/lliga",
+    "/api/v1/tournaments/lliga/standings",
+    "/api/v1/tournaments/lliga/games",
+    "/api/v1/tournaments/lliga/prizes",
+    "/api/v1/players",
+    f"/api/v1/games/{game_id(1, 1)}",
+)
+
+
+async def test_a_position_that_cannot_come_soon_is_refused_without_waiting(finished: Stage) -> None:
+    last = await finished.record.last_position()
+    for path in FROM_A_POSITION:
+        answer = await asyncio.wait_for(finished.http.get(path, params={"min_position": last + 10_001}), 5)
+        problem = answer.json()
+        assert (answer.status_code, problem["field"]) == (400, "min_position"), path
+        assert f"its last position is {last}" in problem["detail"]
 
 
 MALFORMED = [

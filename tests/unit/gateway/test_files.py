@@ -161,6 +161,7 @@ async def test_names_come_out_as_they_went_in() -> None:
             matches=[],
             team_byes=[],
             algorithm="",
+            next_page_token="",
         )
     )
     assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]

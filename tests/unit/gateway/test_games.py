@@ -52,7 +52,12 @@ async def test_pages_of_games_hold_all_of_them_once(finished: Stage) -> None:
     assert found == EVERY
 
 
-PAGED = {"standings": "standings", "crosstable": "rows", "players": "players"}
+PAGED = {
+    "standings": "standings",
+    "crosstable": "rows",
+    "players": "players",
+    "rounds/1/pairings": "tables",
+}
 
 
 @pytest.mark.parametrize(("path", "lines"), PAGED.items())
@@ -60,9 +65,11 @@ async def test_pages_of_long_lists_hold_the_whole_list(finished: Stage, path: st
     at = f"/api/v1/tournaments/lliga/{path}"
     whole = (await finished.http.get(at)).json()
     assert whole["next_page_token"] == ""
-    first = (await finished.http.get(at, params={"page_size": 2})).json()
-    rest = (await finished.http.get(at, params={"page_size": 3, "page_token": first["next_page_token"]})).json()
+    first = (await finished.http.get(at, params={"page_size": 1})).json()
+    assert len(first[lines]) == 1
+    rest = (await finished.http.get(at, params={"page_size": 4, "page_token": first["next_page_token"]})).json()
     assert (first[lines] + rest[lines], rest["next_page_token"]) == (whole[lines], "")
+    assert {**rest, lines: whole[lines]} == whole, "all else is the same on every page"
     wrong = await finished.http.get(at, params={"page_token": "x"})
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (400, "page_token")
 

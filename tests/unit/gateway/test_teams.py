@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import AsyncIterator
 from io import StringIO
+from typing import Any
 
 import httpx
 import pytest
@@ -182,10 +183,23 @@ async def test_the_page_of_a_team_shows_its_matches_its_players_and_how_its_poin
     assert (missing.status_code, "No hi ha cap equip «reus»." in missing.text) == (404, True)
 
 
+@pytest.mark.parametrize(("path", "lines"), [("teams", "teams"), ("team-standings", "standings")])
+async def test_pages_of_teams_hold_the_whole_list(playing: Stage, path: str, lines: str) -> None:
+    at = f"/api/v1/tournaments/lliga/{path}"
+    whole = (await playing.http.get(at)).json()
+    first = (await playing.http.get(at, params={"page_size": 1})).json()
+    rest = (await playing.http.get(at, params={"page_size": 9, "page_token": first["next_page_token"]})).json()
+    assert (len(first[lines]), first[lines] + rest[lines]) == (1, whole[lines])
+    assert {**rest, lines: whole[lines]} == whole
+    assert (await playing.http.get(at, params={"page_token": "x"})).status_code == 400
+
+
 class Earlier(Results):
     """Reads the list of teams before any was registered, and all else after."""
 
-    async def teams(self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTeamsResponse:
+    async def teams(
+        self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None, **of_page: Any
+    ) -> pb.ListTeamsResponse:
         """As of the event that created the tournament."""
         return await super().teams(tournament_id, as_of=AsOf(position=2))
 

@@ -15,7 +15,12 @@ from faristol.kernel.refusal import N_, Refusal, fill
 from faristol.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, say, translations
 
 ROOT = Path(__file__).parents[3]
-METHODS = [("**/pb/**", "ignore"), ("**.py", "python"), ("**/templates/**.html", "jinja2")]
+METHODS = [
+    ("**/pb/**", "ignore"),
+    ("**.py", "python"),
+    ("**/templates/**.html", "jinja2"),
+    ("**/rulesets/**.toml", "faristol.text.ruleset_notes:extract"),
+]
 PLACES = re.compile(r"%\(\w+\)s|\{\w+\}")
 NOUNS = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 """A noun and its plural, by a number that the sentence also has: ``{tiles} {tiles:tile|tiles}``."""

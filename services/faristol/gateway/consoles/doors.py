@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from faristol.credentials.needs import needs_of
-from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, PLAYER, SCORER, Role
+from faristol.credentials.needs import CALLERS, needs_of
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
 from faristol.gateway.calls import METHODS, Method
 from faristol.gateway.session import Session
 from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
@@ -62,7 +63,13 @@ _WAYS: tuple[_Way, ...] = (
         N_("Tables that call, clocks, sanctions."),
         frozenset({DIRECTOR, ARBITER}),
     ),
-    _Way("judge", N_("Judge of words"), "/judge", N_("Challenges that wait for a ruling."), frozenset({JUDGE})),
+    _Way(
+        "judge",
+        N_("Judge of words"),
+        "/judge",
+        N_("Challenges that wait for a ruling."),
+        CALLERS[needs_pb2.CALLERS_JUDGES],
+    ),
     _Way(
         "access",
         N_("Who may do what"),
@@ -84,6 +91,13 @@ _WAYS: tuple[_Way, ...] = (
         N_("Where you play, against whom, and when."),
         frozenset({PLAYER}),
     ),
+    _Way(
+        "own",
+        N_("My page"),
+        "/players/{player}",
+        N_("Your games, opponents and ratings."),
+        frozenset({PLAYER}),
+    ),
 )
 
 
@@ -93,17 +107,18 @@ def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
     for way in _WAYS:
         if session.credential.role not in way.roles or ("{round}" in way.address and not played):
             continue
-        address = way.address.format(id=tournament.tournament_id, round=played)
+        address = way.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
         yield Door(way.name, way.text, address, way.about)
 
 
 def may(session: Session, request: type[Message]) -> bool:
     """Whether the role of somebody is among those that may make a call: the service still decides."""
-    return session.credential.role in _callers(METHODS[request])
+    return session.credential.role in callers(METHODS[request])
 
 
 @cache
-def _callers(method: Method) -> frozenset[Role]:
+def callers(method: Method) -> frozenset[Role]:
+    """The roles that may call a method, as the contract says it."""
     service, _, name = method.path.strip("/").partition("/")
     described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
     return needs_of(described.methods_by_name[name]).roles

@@ -33,7 +33,8 @@ export class Grid extends EventTarget {
   #makeRow(row) {
     const cells = Array.from({ length: SIZE }, (_, column) => {
       const tabindex = row === MIDDLE && column === MIDDLE ? 0 : -1;
-      const cell = make("button", { role: "gridcell", type: "button", tabindex });
+      const label = nameOf(row, column); // until it is drawn
+      const cell = make("button", { class: "cell", role: "gridcell", type: "button", tabindex, "aria-label": label });
       cell.addEventListener("click", () => this.#tell("touch", { row, column }));
       this.#cells.push(cell);
       return cell;
@@ -83,12 +84,11 @@ export class Grid extends EventTarget {
     ];
     const name = ["cell", ...states].filter(Boolean).join(" ");
     if (cell.className !== name) cell.className = name;
-    const shown = tile ? tile.face : square === key(MIDDLE, MIDDLE) ? "★" : mark;
-    const value = tile && !tile.blank ? rules.values[tile.face] : "";
-    if (cell.dataset.shown !== `${shown} ${value}`) {
-      cell.dataset.shown = `${shown} ${value}`;
-      cell.replaceChildren(shown, ...(value ? [make("sub", {}, value)] : []));
-    }
+    const value = tile && !tile.blank ? (rules.values[tile.face] ?? "") : "";
+    const drawn = tile ? value : square === key(MIDDLE, MIDDLE) ? "★" : mark;
+    // The mark of a square and the value of a tile are drawn by the style: its name says them in words.
+    if (cell.textContent !== (tile?.face ?? "")) cell.textContent = tile?.face ?? "";
+    if (cell.dataset.mark !== `${drawn}`) cell.dataset.mark = drawn;
     const lies = tile ? (tile.blank ? text("blankAs", { face: tile.face }) : tile.face) : "";
     const what = lies || [title, text("empty")].filter(Boolean).join(", ");
     const label = [nameOf(row, column), what, way && text(way)].filter(Boolean).join(", ");

@@ -4,6 +4,8 @@ const live = document.getElementById("live");
 const PAUSE = 800; // ms that keys rest after a case came in sight, before any of them counts
 const SIGNS = 3; // signs that the judge is there within a lease
 const POLL = 3000; // ms between two looks at the queue while its stream is away
+const RETRY = 1000; // ms until the stream is asked for again after a refusal, at first; twice as long each time
+const LONGEST_RETRY = 30000;
 const SOON = 10; // seconds of a lease that are told by a sound
 
 // --- sound ---------------------------------------------------------------------------------------------------
@@ -95,15 +97,32 @@ function followQueue() {
   const poll = () => {
     polling ||= setInterval(refresh, POLL);
   };
-  const stream = new EventSource(live.dataset.queue);
-  stream.addEventListener("queue", refresh);
-  stream.addEventListener("open", () => {
-    clearInterval(polling);
-    polling = 0;
+  let stream = null;
+  let retry = RETRY;
+  let timer = 0;
+  const open = () => {
+    clearTimeout(timer);
+    stream?.close();
+    stream = new EventSource(live.dataset.queue);
+    stream.addEventListener("queue", refresh);
+    stream.addEventListener("open", () => {
+      retry = RETRY;
+      clearInterval(polling);
+      polling = 0;
+    });
+    stream.addEventListener("error", () => {
+      poll();
+      if (stream.readyState !== EventSource.CLOSED) return; // the browser comes back by itself
+      timer = setTimeout(open, retry * (1 + Math.random()));
+      retry = Math.min(2 * retry, LONGEST_RETRY);
+    });
+    stream.addEventListener("ended", () => location.reload()); // signed out: the page says so
+  };
+  open();
+  addEventListener("pagehide", () => {
+    clearTimeout(timer);
+    stream.close();
   });
-  stream.addEventListener("error", poll);
-  stream.addEventListener("ended", () => location.reload()); // signed out: the page says so
-  addEventListener("pagehide", () => stream.close());
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   new MutationObserver(lookAtQueue).observe(live, { childList: true, subtree: true });
   document.addEventListener("visibilitychange", () => document.hidden || refresh());

@@ -14,6 +14,7 @@ from faristol.results import answers, history, lookup, standings, teams
 from faristol.results.history import Moment
 from faristol.results.lookup import Found, Part
 from faristol.results.models import ReadModels, check_reached
+from faristol.results.page import page
 from faristol.results.sheet import write_pinned
 
 
@@ -44,6 +45,10 @@ async def get_pairings(
         except Refusal:
             ruleset = None
         teams.show_matches(answer, round_, ruleset)
+    shown, answer.next_page_token = page(list(answer.tables), request.page_size, request.page_token)
+    if len(shown) < len(answer.tables):
+        del answer.tables[:]
+        answer.tables.extend(shown)
     answer.position, answer.division = found.position, found.head.division
     return answer
 

@@ -69,17 +69,19 @@ async def get_team_standings(
         if request.team_id not in registered:
             raise NotFound("team", request.team_id)
         lines = [line for line in lines if line.team_id == request.team_id]
-    for line in lines:
+    shown, following = page(lines, request.page_size, request.page_token)
+    for line in shown:
         line.withdrawn_round = registered[line.team_id].withdrawn_round
     if request.arithmetic:
         names = {team.team_id: team.name for team in registered.values()}
-        await asyncio.to_thread(explanations.word_all, lines, names, language_of(context))
+        await asyncio.to_thread(explanations.word_all, shown, names, language_of(context))
     return results.GetTeamStandingsResponse(
-        standings=lines,
+        standings=shown,
         round=last,
         position=found.position,
         division=found.head.division,
         score=teams.score(found.head),
+        next_page_token=following,
     )
 
 

@@ -69,12 +69,14 @@ async def list_teams(
 ) -> results.ListTeamsResponse:
     """Teams with their line-ups."""
     found = await models.found(request, context, history.players, Part.TEAMS)
-    listed = answers.teams(found.of)
+    listed, following = page(answers.teams(found.of), request.page_size, request.page_token)
     members = [member for team in listed for member in team.line_up]
     names = await lookup.shown(models.record, (member.player_id for member in members), request.tournament_id)
     for member in members:
         member.name = names[member.player_id]
-    return results.ListTeamsResponse(teams=listed, position=found.position, division=found.head.division)
+    return results.ListTeamsResponse(
+        teams=listed, position=found.position, division=found.head.division, next_page_token=following
+    )
 
 
 async def get_prizes(

@@ -6,10 +6,14 @@ from faristol.gateway.consoles.director import (
     discipline,
     halls,
     history,
+    judges,
     overview,
     players,
     rounds,
+    teams,
 )
 
-ROUTES = tuple(page.routes for page in (creation, overview, players, rounds, halls, discipline, conclusion, history))
+ROUTES = tuple(
+    page.routes for page in (creation, overview, players, teams, rounds, halls, discipline, judges, conclusion, history)
+)
 """The routes of its pages."""

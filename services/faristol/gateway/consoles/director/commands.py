@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -15,6 +17,7 @@ from faristol.kernel.refusal import N_, Param
 Given = Mapping[str, str]
 
 NOT_A_NUMBER = N_("Expected a whole number.")
+NOT_A_TIME = N_("Expected a day and a time.")
 MOST_DIGITS = 9
 
 
@@ -37,10 +40,32 @@ def number_in(given: Given, field: str, otherwise: int = 0) -> int:
 
 
 def list_in(given: Given, field: str) -> list[str]:
-    """What stands in a field, or in several of the same name before a dot: ``player_ids.1``, ``player_ids.2``."""
-    numbered = sorted(key for key in given if key.startswith(f"{field}."))
+    """What stands in a field, or in several of the same name before a dot: ``player_ids.1``, ``player_ids.2``.
+
+    Those with a number behind the dot come in the order of the numbers.
+    """
+    numbered = sorted((key for key in given if key.startswith(f"{field}.")), key=_place)
     values = [given[key] for key in numbered] or given.get(field, "").split(",")
     return [value.strip() for value in values if value.strip()]
+
+
+def _place(key: str) -> tuple[int, str]:
+    behind = key.partition(".")[2]
+    return int(behind) if behind.isdecimal() and len(behind) <= MOST_DIGITS else 0, key
+
+
+def time_in(given: Given, field: str) -> datetime | None:
+    """The time in a field as a browser writes it, ``2026-03-07T17:30``, in the zone of ``time_zone``; None if empty.
+
+    Raises ``Unusable``.
+    """
+    text = given.get(field, "").strip()
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(given["time_zone"])).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Unusable(field, NOT_A_TIME) from None
 
 
 def command_id_in(given: Given) -> str:
@@ -48,9 +73,12 @@ def command_id_in(given: Given) -> str:
     return str(uuid.UUID(given.get("command_id", "")))
 
 
-def command_of(name: str, given: Given, tournament_id: str) -> Message:
-    """A form as the command of that name: fields of the form are those of the contract. Raises ``Unusable``."""
-    kind = NAMED["pairing", name].request
+def command_of(name: str, given: Given, tournament_id: str, service: str = "pairing") -> Message:
+    """A form as the command of that name: fields of the form are those of the contract.
+
+    Times are in the zone ``time_zone`` of ``given``. Raises ``Unusable``.
+    """
+    kind = NAMED[service, name].request
     request: Any = kind(command_id=command_id_in(given), tournament_id=tournament_id)
     for field in kind.DESCRIPTOR.fields:
         if field.name in ("command_id", "tournament_id", "occurred_at") or field.message_type is not None:
@@ -121,11 +149,32 @@ def _tribunal(request: Any, given: Given) -> None:
                 request.affiliations.add(person_id=person, affiliation=club)
 
 
+def _postponement(request: Any, given: Given) -> None:
+    for field in ("scheduled_at", "postponed_to"):
+        if moment := time_in(given, field):
+            getattr(request, field).FromDatetime(moment)
+
+
+def _appeal(request: Any, given: Given) -> None:
+    version, _, player_id = given.get("appealed", "").partition(" ")
+    if player_id:
+        request.version, request.player_id = number_in({"appealed": version}, "appealed"), player_id.strip()
+    persons = {"appellant": request.player_id}
+    persons |= {key: given[key].strip() for key in given if key.startswith(("person.", "player_ids."))}
+    for key, person_id in persons.items():
+        if person_id and (country := given.get(f"country.{key}", "").strip().upper()):
+            request.countries.add(person_id=person_id, country=country)
+        if person_id and (club := given.get(f"affiliation.{key}", "").strip()):
+            request.affiliations.add(person_id=person_id, affiliation=club)
+
+
 MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "EnterResult": _scores("scores"),
     "CorrectResult": _correction,
     "ConfirmResult": _scores("scores"),
     "SetHalls": _halls,
     "AppointTribunal": _tribunal,
+    "LodgeAppeal": _appeal,
+    "PostponeGame": _postponement,
 }
 """What fills the fields of a command that are more than a value."""

@@ -1,17 +1,21 @@
-"""The number of rounds, who confirms results, special prizes, and the final standings: published, or opened again."""
+"""The number of rounds, who confirms results, how it is rated, special prizes, and the final standings."""
 
 from __future__ import annotations
 
+import grpc
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.consoles.director.desk import AtDesk, Desk
 from faristol.gateway.form import Fields
 from faristol.gateway.labels import PRIZES
+from faristol.gateway.ratings import AWAY
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import rating_pb2 as rating
 
 PAGE = "closing"
 ACTS = frozenset({"ChangeRounds", "OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
+OF_RATING = frozenset({"ChooseRatingSystem"})
 
 routes = APIRouter(include_in_schema=False)
 
@@ -25,11 +29,12 @@ async def show_closing(desk: AtDesk) -> Response:
 @routes.post("/tournaments/{tournament_id}/console/closing")
 async def change_closing(desk: AtDesk, given: Fields) -> Response:
     """Carry out one act."""
-    done = await desk.carry_out(given, f"{desk.address}/closing", ACTS)
+    acts, service = (OF_RATING, "rating") if given.get("act") in OF_RATING else (ACTS, "pairing")
+    done = await desk.carry_out(given, f"{desk.address}/closing", acts, service)
     return done or await _show(desk)
 
 
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: Desk) -> Response:
     prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
     checked = await _check(desk)
     return await desk.show(
@@ -39,11 +44,12 @@ async def _show(desk: AtDesk) -> Response:
         offered={each.kind for each in prizes.prizes},
         second_person=checked.second_person,
         players_confirm=checked.players_confirm,
+        systems=await _systems(desk),
         closed=sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played),
     )
 
 
-async def _check(desk: AtDesk) -> pairing.ListResultsResponse:
+async def _check(desk: Desk) -> pairing.ListResultsResponse:
     """Who confirms results, as what was done last says it."""
     found = pairing.ListResultsResponse()
     for act in (await desk.acts()).acts:
@@ -54,3 +60,15 @@ async def _check(desk: AtDesk) -> pairing.ListResultsResponse:
                 details.get("players") == "yes",
             )
     return found
+
+
+async def _systems(desk: Desk) -> list[rating.RatingSystem]:
+    """The systems by which it can be rated, the usual one first; none while the rating service is away."""
+    if not desk.may("ChooseRatingSystem", "rating"):
+        return []
+    try:
+        return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in AWAY:
+            raise
+        return []

@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.director.commands import Unusable, command_id_in, number_in
+from faristol.gateway.consoles.director.option_names import NAMES, value_name
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Typed, console_page
 from faristol.gateway.entrance import led_to
@@ -56,9 +57,13 @@ class Choice:
     """An option of a rule book, as a form asks it."""
 
     option: Option
+    name: str
+    """What it is called, an English text marked with ``N_``."""
     because: str
-    values: Sequence[str]
-    """What may be chosen; nothing where a number or a list is typed."""
+    values: Mapping[str, str]
+    """What may be chosen, each with what it is called; nothing where a number or a list is typed."""
+    parts: Mapping[str, str]
+    """What a list may hold, likewise."""
     default: str
 
 
@@ -143,8 +148,10 @@ def _choices(ruleset: Ruleset) -> list[Choice]:
     return [
         Choice(
             option,
+            NAMES[option.name],
             BECAUSE[option.because],
-            list(option.choices),
+            {value: value_name(option.name, value) for value in option.choices},
+            {value: value_name(option.name, value) for value in option.some_of},
             "" if option.required else written(option.default),
         )
         for option in options

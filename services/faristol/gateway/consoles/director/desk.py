@@ -24,10 +24,12 @@ from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Reader, Results
 from faristol.gateway.session import OwnCalls, Session, SignedIn
-from faristol.kernel.refusal import N_
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_, Refusal
 from faristol.office.history import Told, told
 from faristol.office.names import Roster
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import Ruleset
 from faristol.text import say
 
 CHANGED = "CHANGED_MEANWHILE"
@@ -39,13 +41,15 @@ SAID = N_("Done.")
 PARTS: Sequence[tuple[str, str]] = (
     ("", N_("Overview")),
     ("players", N_("Players")),
+    ("teams", N_("Teams")),
     ("rounds", N_("Rounds")),
     ("halls", N_("Halls")),
     ("discipline", N_("Discipline")),
+    ("judges", N_("Judges")),
     ("closing", N_("Prizes and final")),
     ("history", N_("History")),
 )
-"""The pages of the console, by the end of their address."""
+"""The pages of the console, by the end of their address; that of teams is there where teams meet."""
 
 
 @dataclass
@@ -94,6 +98,20 @@ class Desk:
         """The round that was paired last."""
         return self.tournament.played[-1] if self.tournament.played else None
 
+    @property
+    def rules(self) -> Ruleset | None:
+        """Its rules; None where this process does not have them."""
+        try:
+            return ruleset_of(self.tournament.ruleset)
+        except Refusal:
+            return None
+
+    @property
+    def has_teams(self) -> bool:
+        """Teams meet in it."""
+        rules = self.rules
+        return bool(self.tournament.teams or (rules and rules.championship.team_boards))
+
     def may(self, method: str, service: str = "pairing") -> bool:
         """Whether the role of who is signed in may call a method."""
         return may(self.session, NAMED[service, method].request)
@@ -117,8 +135,11 @@ class Desk:
             changes=self.changes,
             base=self.address,
             parts=[
-                (f"{self.address}/{key}".rstrip("/"), say(text, {}, self.language), key == part) for key, text in PARTS
+                (f"{self.address}/{key}".rstrip("/"), say(text, {}, self.language), key == part)
+                for key, text in PARTS
+                if key != "teams" or self.has_teams
             ],
+            rules=self.rules,
             t=self.tournament,
             last=self.last,
             named=roster.name,
@@ -148,8 +169,10 @@ class Desk:
         found = [each for each in told(answer, self.roster, self.language) if each.act.position == self.done]
         return found[:1]
 
-    async def carry_out(self, given: Given, page: str, acts: frozenset[str]) -> Response | None:
-        """Carry out the act of a form, one of ``acts``, and lead to ``page``; None where it was refused.
+    async def carry_out(
+        self, given: Given, page: str, acts: frozenset[str], service: str = "pairing"
+    ) -> Response | None:
+        """Carry out the act of a form, one of ``acts`` of a service, and lead to ``page``; None where it was refused.
 
         Why it was refused is kept for the page, with what was typed. Raises ``HTTPException`` for another act, and
         ``grpc.aio.AioRpcError`` where the services are away.
@@ -158,7 +181,8 @@ class Desk:
         if name not in acts:
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         try:
-            command = command_of(name, given, self.tournament_id)
+            in_zone = {**given, "time_zone": self.tournament.time_zone}
+            command = command_of(name, in_zone, self.tournament_id, service)
         except Unusable as problem:
             self.typed, self.errors = given, {problem.field: say(problem.text, problem.params, self.language)}
             return None

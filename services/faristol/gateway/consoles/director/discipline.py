@@ -59,11 +59,14 @@ async def change_discipline(desk: AtDesk, given: Fields) -> Response:
 async def _show(desk: AtDesk) -> Response:
     acts = [each for each in told(await desk.acts(), desk.roster, desk.language) if each.act.type in TOLD]
     lifted = {_version(each.act.details) for each in acts if each.act.type == "SanctionLifted"}
+    stand = [each for each in acts if each.act.type in LIFTED and each.act.version not in lifted]
     return await desk.show(
         "director/discipline.html",
         PAGE,
         acts=list(reversed(acts)),
-        can_lift={each.act.version for each in acts if each.act.type in LIFTED} - lifted,
+        can_lift={each.act.version for each in stand},
+        can_appeal=[(f"{each.act.version} {each.act.player_ids[0]}", each.said) for each in reversed(stand)],
+        appealed=desk.typed.get("appealed", "") or desk.request.query_params.get("appealed", ""),
         players=list(desk.tournament.players),
         games=[
             (seat.game_id, played.round, seat)

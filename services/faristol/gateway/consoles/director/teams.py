@@ -1,0 +1,81 @@
+"""Teams: registered with their line-ups, changed, withdrawn and let in again (FISE 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director.desk import AtDesk, Desk
+from faristol.gateway.form import Fields
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+PAGE = "teams"
+ACTS = frozenset({"RegisterTeam", "SetLineUp", "WithdrawTeam", "ReinstateTeam"})
+RESERVES = 4
+"""Places of a form behind the boards of a match, or behind those that are in a line-up already."""
+BOARDS = 4
+"""Boards of a match where the rules are not at hand."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A team with who may be in its line-up."""
+
+    team: pairing.Team
+    places: Sequence[str]
+    """The line-up in the order of the boards, then empty places."""
+    candidates: Sequence[str]
+    """Its own players, then those of no team."""
+
+
+@routes.get("/tournaments/{tournament_id}/console/teams")
+async def show_teams(desk: AtDesk) -> Response:
+    """The teams, with what can be done to each."""
+    return await _show(desk)
+
+
+@routes.post("/tournaments/{tournament_id}/console/teams")
+async def change_teams(desk: AtDesk, given: Fields) -> Response:
+    """Carry out one act on a team."""
+    done = await desk.carry_out(given, f"{desk.address}/teams", ACTS)
+    return done or await _show(desk)
+
+
+async def _show(desk: AtDesk) -> Response:
+    boards = _boards(desk)
+    free = _free(desk.tournament)
+    return await desk.show(
+        "director/teams.html",
+        PAGE,
+        has_teams=desk.has_teams,
+        boards=boards,
+        teams=[_listed(team, boards, free) for team in desk.tournament.teams],
+        free=free,
+        places=range(1, boards + RESERVES + 1),
+    )
+
+
+def _boards(desk: Desk) -> int:
+    rules = desk.rules
+    return (rules.championship.team_boards if rules else None) or BOARDS
+
+
+def _free(tournament: pairing.GetTournamentResponse) -> list[str]:
+    """Who takes part and is in no team."""
+    taken = {player for team in tournament.teams for player in team.player_ids}
+    return [
+        player.player_id
+        for player in tournament.players
+        if not player.withdrawn_round and player.player_id not in taken
+    ]
+
+
+def _listed(team: pairing.Team, boards: int, free: Sequence[str]) -> Listed:
+    own = list(team.player_ids)
+    places = max(boards, len(own)) + RESERVES
+    return Listed(team, own + [""] * (places - len(own)), [*own, *free])

@@ -1,0 +1,157 @@
+"""What directors and arbiters may do has a form on a page of theirs, or a reason why not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from faristol import gateway
+from faristol.credentials.roles import ARBITER, DIRECTOR
+from faristol.gateway.calls import METHODS, Method
+from faristol.gateway.consoles.arbiter.acts import BY_METHOD
+from faristol.gateway.consoles.director import (
+    conclusion,
+    discipline,
+    halls,
+    judges,
+    option_names,
+    players,
+    rounds,
+    teams,
+)
+from faristol.gateway.consoles.director.commands import Unusable, command_of
+from faristol.gateway.consoles.doors import callers
+from faristol.gateway.consoles.scorer import words
+from faristol.pb.clock.v1 import turns_pb2
+from faristol.pb.game.v1 import duplicate_pb2
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+
+TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
+
+TAKEN = frozenset({"UndoAct"}).union(
+    conclusion.ACTS,
+    conclusion.OF_RATING,
+    discipline.ACTS,
+    halls.ACTS,
+    judges.ACTS,
+    players.ACTS,
+    rounds.ACTS,
+    teams.ACTS,
+)
+"""What the pages of the director's console carry out."""
+
+ELSEWHERE: Mapping[str, str] = {
+    "CreateTournament": "director/new.html",
+    "RegisterPlayers": "director/player_list.html",
+    "EnterResult": "results/round.html",
+    "EnterResults": "results/round.html",
+    "ConfirmResult": "results/parts.html",
+    "ClaimCase": "judge_case.html",
+    "ReleaseCase": "judge_case.html",
+    "RuleCase": "judge_case.html",
+    "GrantCredential": "credentials.html",
+    "RevokeCredential": "credentials.html",
+    "SignOut": "account.html",
+}
+"""The templates of forms whose pages put their commands together by themselves."""
+
+OF_DUPLICATE = "a duplicate game is led at the terminal: `faristol duplicate`"
+
+
+def without(method: Method) -> str:
+    """Why a command has no form; empty where it needs one."""
+    contract = method.request.DESCRIPTOR.file.name
+    return OF_DUPLICATE if contract in (duplicate_pb2.DESCRIPTOR.name, turns_pb2.DESCRIPTOR.name) else ""
+
+
+def commands() -> Iterator[Method]:
+    """Every command that a director or an arbiter may give."""
+    for method in METHODS.values():
+        if "command_id" in method.request.DESCRIPTOR.fields_by_name and callers(method) & {DIRECTOR, ARBITER}:
+            yield method
+
+
+def in_templates() -> frozenset[str]:
+    """The commands of which the director's templates have a form."""
+    calls = re.compile(r"console\.command\(([^,)]*)")
+    texts = [path.read_text(encoding="utf-8") for path in (TEMPLATES / "director").glob("*.html")]
+    return frozenset(
+        name for text in texts for call in calls.findall(text) for name in re.findall(r'"([A-Z]\w+)"', call)
+    )
+
+
+def test_every_command_of_a_director_or_arbiter_has_a_form_or_a_reason_why_not() -> None:
+    forms = (TAKEN & in_templates()) | set(BY_METHOD) | set(words.ACTS) | set(ELSEWHERE)
+    missing = {method.name for method in commands() if method.name not in forms and not without(method)}
+    assert missing == set()
+    assert all((TEMPLATES / where).exists() for where in ELSEWHERE.values())
+
+
+def test_every_form_of_the_directors_console_is_carried_out_by_a_page_of_it() -> None:
+    assert in_templates() - TAKEN - set(ELSEWHERE) == set()
+
+
+def given(**fields: str) -> dict[str, str]:
+    return {"command_id": "0e8dd1b5-7dd5-4b9e-9b5c-1ad0bd3f3c0a", "time_zone": "Europe/Athens", **fields}
+
+
+def test_times_of_a_form_are_those_of_the_halls() -> None:
+    typed = given(game_id="g", scheduled_at="2026-03-07T10:00", postponed_to="2026-07-07T10:30")
+    command = command_of("PostponeGame", typed, "cup")
+    assert isinstance(command, pairing.PostponeGameRequest)
+    assert command.scheduled_at.ToJsonString() == "2026-03-07T08:00:00Z"
+    assert command.postponed_to.ToJsonString() == "2026-07-07T07:30:00Z"
+    assert not command_of("PostponeGame", given(game_id="g"), "cup").HasField("scheduled_at")
+
+
+@pytest.mark.parametrize("text", ["tomorrow", "2026-13-01T10:00", "0001-01-01T00:00"])
+def test_what_is_no_time_is_told_beside_its_field(text: str) -> None:
+    with pytest.raises(Unusable) as wrong:
+        command_of("PostponeGame", given(scheduled_at=text), "cup")
+    assert wrong.value.field == "scheduled_at"
+
+
+def test_a_line_up_keeps_the_order_of_its_boards_behind_the_ninth() -> None:
+    typed = {f"player_ids.{place}": f"p{place}" for place in range(1, 13)}
+    command = command_of("SetLineUp", given(team_id="t", **typed), "cup")
+    assert isinstance(command, pairing.SetLineUpRequest)
+    assert list(command.player_ids) == [f"p{place}" for place in range(1, 13)]
+
+
+def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> None:
+    typed = {
+        "appealed": "12 anna",
+        "country.appellant": "and",
+        "player_ids.1": "biel",
+        "country.player_ids.1": "ESP",
+        "affiliation.player_ids.1": "Valls",
+        "country.player_ids.2": "FRA",  # of nobody
+        "person.1": "ona",
+        "country.person.1": "por",
+    }
+    command = command_of("LodgeAppeal", given(**typed), "cup")
+    assert isinstance(command, pairing.LodgeAppealRequest)
+    assert (command.version, command.player_id, list(command.player_ids)) == (12, "anna", ["biel"])
+    assert {each.person_id: each.country for each in command.countries} == {"anna": "AND", "biel": "ESP", "ona": "POR"}
+    assert {each.person_id: each.affiliation for each in command.affiliations} == {"biel": "Valls"}
+
+
+SAYS_ALL = frozenset({"0-0", "50-0", "150-0"})
+"""Choices that say what they are in any language."""
+
+
+def test_every_option_of_every_rule_book_and_what_may_be_chosen_has_a_name() -> None:
+    options = [option for name in ruleset_names() for option in load_ruleset(name).options]
+    assert {option.name for option in options} == set(option_names.NAMES)
+    chosen = {(option.name, value) for option in options for value in (*option.choices, *option.some_of)}
+    named = set(option_names.VALUES)
+    assert {value for name, value in chosen if not {value, f"{name}.{value}"} & named} == SAYS_ALL
+    for option in options:
+        names = [option_names.value_name(option.name, value) for value in option.choices]
+        assert len(set(names)) == len(names), option.name
+    keys = {value for _, value in chosen} | {f"{name}.{value}" for name, value in chosen}
+    assert named <= keys
