@@ -2,7 +2,6 @@
 // is typed, and after a result the table is asked again. Whoever types ahead while a result is on its way loses nothing.
 
 const usual = document.getElementById("entry-names")?.textContent ?? "";
-const AHEAD = 200; // keys that are kept at the most
 
 let waits = false; // for the answer to a result
 let keys = []; // typed meanwhile
@@ -54,11 +53,13 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.target.form?.id !== "entry" || event.target.tagName !== "INPUT") return;
-  const { key } = event;
+  const { key, target } = event;
+  const own = target.form?.id === "entry" && target.tagName === "INPUT";
+  const adrift = waits && target === document.body; // the field that had the focus was exchanged for a new one
+  if (!own && !adrift) return;
   if (waits && !event.ctrlKey && !event.metaKey && (key.length === 1 || key === "Enter" || key === "Backspace")) {
     event.preventDefault();
-    if (keys.length < AHEAD) keys.push(key);
+    keys.push(key);
   } else if (key === "Enter") {
     event.preventDefault();
     enter(event.target);
