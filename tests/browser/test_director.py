@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,6 @@ from tests.integration.access_cell import OWN, Cell, held, opened, with_small_le
 from tests.integration.officials import appoint, challenge, do
 
 from faristol.credentials.credential import Scope
-from faristol.gateway import pages
 from faristol.gateway.app import ROUTES
 from faristol.gateway.documentation import SERVICES
 from faristol.gateway.papers.contents import PAPERS
@@ -64,9 +63,6 @@ NO_PAGES = frozenset(
     }
 )
 """Files, and what only leads on."""
-
-OF_SPECTATORS = frozenset(route.path for route in pages.routes.routes if isinstance(route, APIRoute))
-"""Pages for everybody: of these `test_phone.py` sees each change that they fit."""
 
 FEWEST = ["access"]
 """The service with the shortest page of commands: axe looks at each node, and those pages have thousands."""
@@ -259,7 +255,9 @@ async def test_forty_results_are_entered_by_the_keyboard_in_five_minutes(browser
         await page.goto(console.replace("/console", "/round/1/results"))
         began = time.monotonic()
         for table in range(1, 41):
-            await type_in(page, table, 300 + 2 * table, 421 - 3 * table)  # ahead of the answers, and no draw to be asked of
+            await type_in(
+                page, table, 300 + 2 * table, 421 - 3 * table
+            )  # ahead of the answers, and no draw to be asked of
         await expect(page.locator(".entered .done")).to_have_count(40, timeout=300_000)
         assert time.monotonic() - began < 300
 
@@ -296,10 +294,10 @@ def routes() -> Iterator[str]:
                 yield route.path
 
 
-def addresses(case_id: str, left_out: Collection[str], services: Sequence[str]) -> Sequence[str]:
-    """An address of every page but those ``left_out``, and of each kind of paper; of the pages of commands some."""
+def addresses(case_id: str, services: Sequence[str]) -> Sequence[str]:
+    """An address of every page and of each kind of paper; of the pages of commands those of ``services``."""
     found = []
-    for path in dict.fromkeys(path for path in routes() if path not in left_out):
+    for path in dict.fromkeys(routes()):
         of_round = "/round/" in path
         kinds = [kind for kind, paper in PAPERS.items() if paper.of_round == of_round] if "{kind}" in path else [""]
         of = services if "{service}" in path else [""]
@@ -320,20 +318,15 @@ def addresses(case_id: str, left_out: Collection[str], services: Sequence[str]) 
     return [*found, "/new?ruleset=fise", f"/tournaments/{LEAGUE}/console/discipline"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("scheme", "left_out", "services"),
-    [
-        pytest.param("light", OF_SPECTATORS, FEWEST, id="of-officials"),
-        pytest.param("light", (), SERVICES, id="all", marks=pytest.mark.nightly),
-        pytest.param("dark", (), FEWEST, id="all-dark", marks=pytest.mark.nightly),
-    ],
+    ("scheme", "services"), [pytest.param("light", SERVICES, id="light"), pytest.param("dark", FEWEST, id="dark")]
 )
 async def test_no_page_is_wider_than_a_phone_or_keeps_anybody_out(
     browser: Browser,
     cell: Cell,
     case_id: str,
     scheme: Literal["light", "dark"],
-    left_out: Collection[str],
     services: Sequence[str],
 ) -> None:
     context = await browser.new_context(
@@ -343,7 +336,7 @@ async def test_no_page_is_wider_than_a_phone_or_keeps_anybody_out(
     await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
     page = await context.new_page()
     wrong: dict[str, object] = {}
-    for address in addresses(case_id, left_out, services):
+    for address in addresses(case_id, services):
         answer = await page.goto(address)
         assert answer is not None
         assert answer.ok, address

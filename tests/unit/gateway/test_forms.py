@@ -28,6 +28,7 @@ from faristol.gateway.consoles.scorer import words
 from faristol.pb.clock.v1 import turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import webhooks_pb2
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
@@ -61,11 +62,17 @@ ELSEWHERE: Mapping[str, str] = {
 
 OF_DUPLICATE = "a duplicate game is led at the terminal: `faristol duplicate`"
 
+REASONS = {
+    duplicate_pb2.DESCRIPTOR.name: OF_DUPLICATE,
+    turns_pb2.DESCRIPTOR.name: OF_DUPLICATE,
+    webhooks_pb2.DESCRIPTOR.name: "a programmer sets webhooks up, at the terminal or by the API: `faristol webhook`",
+}
+"""Why the commands of a contract have no form, by its file."""
+
 
 def without(method: Method) -> str:
     """Why a command has no form; empty where it needs one."""
-    contract = method.request.DESCRIPTOR.file.name
-    return OF_DUPLICATE if contract in (duplicate_pb2.DESCRIPTOR.name, turns_pb2.DESCRIPTOR.name) else ""
+    return REASONS.get(method.request.DESCRIPTOR.file.name, "")
 
 
 def commands() -> Iterator[Method]:
