@@ -257,7 +257,7 @@ async def test_forty_results_are_entered_by_the_keyboard_in_five_minutes(browser
         for table in range(1, 41):
             await type_in(
                 page, table, 300 + 2 * table, 421 - 3 * table
-            )  # ahead of the answers, and no draw to be asked of
+            )  # ahead of the answers; no draw, which is asked of
         await expect(page.locator(".entered .done")).to_have_count(40, timeout=300_000)
         assert time.monotonic() - began < 300
 
