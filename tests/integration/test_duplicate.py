@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Stage:
     def __init__(self, cell: Cell, clock: Clock) -> None:
         self.services = OnCell(cell.record, cell.channel, cell.reactions, {}, CUP)
         self.record, self.clock = cell.record, clock
-        self.address = cell.address
+        self.address, self.http_address = cell.address, cell.http_address
 
     async def ask(self, request: Any) -> Any:
         """The answer to a command or a question."""
@@ -86,12 +87,20 @@ class Stage:
 @pytest.fixture
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
     """A tournament of duplicate games whose first round has begun, with a rack called and its time begun."""
+    async with staged(shared_nats) as made:
+        yield made
+
+
+@asynccontextmanager
+async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
+    """The same, with more services."""
     clock = Clock()
 
     def installed(library: Library) -> Pin:
         return install(library, load_tile_set("ca-100"), WORDS)
 
-    async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
+    services = ("lexicon", "game", "clock", "pairing", "results", *more)
+    async with serving(nats_url, services, clock, installed) as cell:
         made = Stage(cell, clock)
         await made.ask(
             pairing.CreateTournamentRequest(

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.duplicate.start import duplicate_id
 from faristol.gateway import operation
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.page import page, tournament_page
@@ -203,7 +204,18 @@ async def pairings(
         round=next((each for each in head.tournament.played if each.round == number), None),
         places=await asyncio.to_thread(places, answer, listed.players) if by == "name" else [],
         by=by,
+        duplicate_id=_duplicate_id(head, number, answer.phase),
     )
+
+
+def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPhase.ValueType) -> str:
+    """The duplicate game that a round is; empty for a round of tables, and before it starts."""
+    try:
+        mode = ruleset_of(head.tournament.ruleset).game.mode
+    except Refusal:
+        return ""
+    is_open = mode == "duplicate" and phase != pb.ROUND_PHASE_PAIRED
+    return duplicate_id(head.tournament.tournament_id, number) if is_open else ""
 
 
 async def players(

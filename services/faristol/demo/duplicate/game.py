@@ -315,7 +315,7 @@ class DuplicateGame:
         for hall in self._seats:
             sheet = await call(self.api.duplicate.GetHallSheet, pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
             for player in sheet.players:
-                for number, score in enumerate(player.scores, start=1):
+                for number, score in zip(player.turns, player.scores, strict=True):
                     found[self._did[number][player.player_id].kind][score.fault or "counts"] += 1
         return {kind: dict(sorted(found[kind].items())) for kind in sorted(found)}
 

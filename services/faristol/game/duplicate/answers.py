@@ -12,6 +12,7 @@ from faristol.duplicate.game import HallOf, Turn, written_play
 from faristol.duplicate.hall import Hall, Scored
 from faristol.duplicate.situation import END_REASONS, Fact, Situation
 from faristol.duplicate.standings import game_scores, players_of
+from faristol.kernel.errors import NotFound
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -170,19 +171,32 @@ def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
     )
 
 
-def sheet(situation: Situation, name: str) -> pb.GetHallSheetResponse:
-    """What every player of a hall has of every turn that is scored there."""
-    hall = situation.hall(name)
+def sheet(situation: Situation, name: str, player_id: str = "") -> pb.GetHallSheetResponse:
+    """What every player of a hall has of every turn that is scored there; or one player, wherever they sit.
+
+    Raises ``NotFound`` for a player who plays in no hall.
+    """
+    hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
     answered = pb.GetHallSheetResponse(hall=_hall(hall))
     scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
     for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
+        if player_id not in ("", player):
+            continue
         line = answered.players.add(player_id=player, number=number)
         for turn in scored:
+            line.turns.append(turn.number)
             assert turn.timer is not None
             of_turn = hall.turn(turn.number)
             line.scores.append(_score(player, of_turn.scores))
             line.slips.append(of_turn.counting(player, turn.timer).written)
     return answered
+
+
+def _hall_of(situation: Situation, player_id: str) -> Hall:
+    for hall in situation.halls.values():
+        if player_id in hall.seats:
+            return hall
+    raise NotFound("player", player_id)
 
 
 def _score(player: str, scores: Mapping[str, Scored]) -> events.SlipScore:

@@ -71,8 +71,8 @@ class DuplicateGames:
 
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """What the players of a hall have."""
-        situation = await self._situation(request.game_id, (request.hall,))
-        return answers.sheet(situation, request.hall)
+        situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
+        return answers.sheet(situation, request.hall, request.player_id)
 
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context
