@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -247,6 +248,14 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     slip = ("--coordinates", "H4", "--word", "C A S E R N A", "--reason", "typed wrong")
     assert "worth 70" in await typed("decide", FIRST, "t1-1", "--hall", "Nord", *slip)
     assert (await typed("standings", FIRST)).startswith("1 blai 70 100.00 % 0")
+    slips = (await typed("export", "slips", FIRST)).splitlines()
+    assert slips[2] == "1,Nord,2,blai,Blai,H4,C A S E R N A,,in_time,70,,"
+    turns_ = (await typed("export", "turns", FIRST)).splitlines()
+    assert turns_[1].startswith("1,C A S E R N A,0,0,true,")
+    assert turns_[1].endswith(",true,H4,C A S E R N A,70,70")
+    assert json.loads(await typed("export", "standings", FIRST, "--json"))["standings"][0]["total"] == 70
+    refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, address=stage.address, open="true")
+    assert (refused.returncode, "everybody has the same rack" in refused.stderr) == (2, True)
     await typed("verify", FIRST, code=2)
     await typed("end", FIRST, "--reason", "it is late")
     assert "final" in await typed("validate", FIRST)
