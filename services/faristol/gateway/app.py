@@ -15,7 +15,16 @@ from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
 from faristol.gateway.calls import NotSignedIn
-from faristol.gateway.consoles import arbiter, director, door, judge, officials_stream, queue_stream, results_entry
+from faristol.gateway.consoles import (
+    arbiter,
+    director,
+    door,
+    duplicate,
+    judge,
+    officials_stream,
+    queue_stream,
+    results_entry,
+)
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.duplicate import api as duplicate_api
 from faristol.gateway.duplicate import pages as duplicate_pages
@@ -72,6 +81,7 @@ ROUTES = (
     scorer_page.routes,
     *director.ROUTES,
     *results_entry.ROUTES,
+    *duplicate.ROUTES,
     officials_stream.routes,
 )
 """The routes of everything that is served."""

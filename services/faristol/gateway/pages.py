@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from faristol.duplicate.start import duplicate_id
 from faristol.gateway import operation
+from faristol.gateway.consoles.doors import is_of_duplicate_games
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.page import page, tournament_page
 from faristol.gateway.pairings import absent
@@ -210,11 +211,7 @@ async def pairings(
 
 def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPhase.ValueType) -> str:
     """The duplicate game that a round is; empty for a round of tables, and before it starts."""
-    try:
-        mode = ruleset_of(head.tournament.ruleset).game.mode
-    except Refusal:
-        return ""
-    is_open = mode == "duplicate" and phase != pb.ROUND_PHASE_PAIRED
+    is_open = phase != pb.ROUND_PHASE_PAIRED and is_of_duplicate_games(head.tournament)
     return duplicate_id(head.tournament.tournament_id, number) if is_open else ""
 
 

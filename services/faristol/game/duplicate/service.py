@@ -29,6 +29,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         pb.GetDuplicateRequest: games.get,
         pb.ListTopsRequest: games.tops,
         pb.ListWaitingRequest: games.waiting,
+        pb.ListSlipsRequest: games.handed_in,
         pb.GetHallSheetRequest: games.sheet,
         pb.GetDuplicateStandingsRequest: games.standings,
     }
@@ -68,6 +69,11 @@ class DuplicateGames:
     async def waiting(self, request: pb.ListWaitingRequest, context: Context) -> pb.ListWaitingResponse:
         """What the judge waits for."""
         return answers.waiting(await self._situation(request.game_id), request.turn)
+
+    async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
+        """What a hall has handed in for a turn."""
+        situation = await self._situation(request.game_id, (request.hall,))
+        return answers.handed_in(situation, request.hall, request.turn)
 
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """What the players of a hall have."""

@@ -28,7 +28,7 @@ After = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 LINES = 50
 """Lines of standings on a page."""
 
-ON_SCREEN = 12
+ON_SCREEN = 10
 """Lines of standings on a screen."""
 
 
@@ -80,7 +80,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
     shown, standings = await asyncio.gather(games.game(game_id), games.standings(game_id))
     scored = [turn for turn in shown.turns if turn.scored]
     laid = scored[-1].master.placements if scored else ()
-    values = _values(shown)
+    values = tile_values_of(shown)
     return {
         "game": shown,
         "tournament": head.tournament,
@@ -99,7 +99,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
     }
 
 
-def _values(shown: pb.GetDuplicateResponse) -> Mapping[str, int]:
+def tile_values_of(shown: pb.GetDuplicateResponse) -> Mapping[str, int]:
     """Points of each face; nothing when this version does not know the rules."""
     try:
         return ruleset_of(shown.ruleset).tile_set.values
