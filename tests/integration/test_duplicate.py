@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import shutil
+import subprocess
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +17,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.integration.processes import faristol
+from tests.integration.processes import FARISTOL, environment, faristol
 
 from faristol.duplicate.situation import GAME
 from faristol.duplicate_store import stream_of
@@ -265,3 +268,45 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
 def test_nothing_but_takes_and_waits_is_answered_to_who_hands_in() -> None:
     fields = {field.name for field in pb.SubmitSlipsResponse.DESCRIPTOR.fields}
     assert fields == {"position", "taken", "waits"}
+
+
+@pytest.mark.nightly
+@pytest.mark.lexicon
+async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
+    shared_nats: str, lexicons: Path, tmp_path: Path
+) -> None:
+    clock = Clock()
+
+    def installed(library: Library) -> Pin:
+        shutil.copytree(lexicons, library.path, symlinks=True)
+        return Pin("catalan", library.open("catalan").digest)
+
+    page = (Path(__file__).parents[2] / "docs" / "duplicate.md").read_text(encoding="utf-8")
+    told = ""
+    async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
+        settings = environment(address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
+        settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
+        for text in re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+            head, _, _ = text.partition(",")
+            if not text.startswith("faristol "):
+                name = {"id": "players.csv", "player": "slips.csv"}[head]
+                (tmp_path / name).write_text(text, encoding="utf-8")
+                continue
+            for command in text.splitlines():
+                done = await asyncio.to_thread(
+                    subprocess.run,
+                    ["bash", "-ec", command],
+                    cwd=tmp_path,
+                    env=settings,
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
+                assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+                told += done.stdout
+                if "duplicate start" in command:
+                    clock.wait(181)
+    assert "claim t1-1: the slip is worth" in told
+    assert "every rack is as the seed" in told
+    assert (tmp_path / "slips-of-all.csv").read_text(encoding="utf-8").count("\n") == 6
