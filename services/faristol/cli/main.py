@@ -200,7 +200,10 @@ def demo(
         chosen = options_of(options or ())
         plan: Plan
         if mode is DemoMode.DUPLICATE:
-            if turns and "turns" not in dict(chosen):
+            announced = dict(chosen).get("turns", "")
+            if announced.isdecimal():
+                turns = int(announced)
+            elif turns:
                 chosen = (*chosen, ("turns", str(turns)))
             plan = DuplicatePlan(
                 players, rounds or 1, seed, ruleset or "fisc-2023-duplicate", chosen, halls=halls, turns=turns

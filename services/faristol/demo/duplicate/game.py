@@ -100,14 +100,16 @@ class DuplicateGame:
         if self._late and (number == self._late[1] + 2 or number > self.plan.turns > 0):
             await self._merge(*self._late)
         live = self.plan.is_live(self.round, number)
-        begin = await self._server_time() + SLACK - self._length if live else self._start(number)
+        begin = await self._server_time() - self._length if live else self._start(number)
         request = pb.CallRackRequest(arbiter_id=JUDGE, faces=await self._by_hand(number))
         called = await self._send(self.api.duplicate.CallRack, request, begin - timedelta(seconds=30), "call", number)
         if called.end:
             return False
+        written = await self._written(number, called.faces)
+        if live:
+            begin = await self._server_time() + SLACK - self._length
         start = turns.StartTurnRequest(turn=number, arbiter_id=JUDGE)
         started = await self._send(self.api.turns.StartTurn, start, begin, "start", number)
-        written = await self._written(number, called.faces)
         if live:
             over = await self._own_phones(number, written)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import grpc
@@ -109,7 +109,12 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
     desk.check(pb.CloseHallRequest)
     hall, number, turn = given.get("hall", ""), given.get("table", "").strip(), _whole(given.get("turn", ""))
     act = given.get("act", "")
-    named = {"command_id": command_id(given, act), "game_id": desk.game_id, "hall": hall, "turn": turn}
+    named: dict[str, Any] = {
+        "command_id": command_id(given, act),
+        "game_id": desk.game_id,
+        "hall": hall,
+        "turn": turn,
+    }
     try:
         if act == "close":
             await desk.calls.ask(pb.CloseHallRequest(collector_id=desk.subject, **named))
