@@ -19,6 +19,29 @@ from faristol.rules.tiles import TileSet, load_tile_set
 from faristol.words import About, Library
 
 PATIENCE = 240.0
+VERDICTS = {
+    "good": {"counts"},
+    "no-coordinates": {"coordinates"},
+    "off-board": {"coordinates"},
+    "coordinates-illegible": {"coordinates"},
+    "cannot-lie": {"coordinates"},
+    "no-word": {"word-missing"},
+    "word-illegible": {"illegible"},
+    "not-whole": {"not-whole"},
+    "not-in-rack": {"not-in-rack"},
+    "invalid": {"invalid"},
+    "cross-word": {"cross-word"},
+    "uncircled": {"uncircled"},
+    "late": {"late"},
+    "not-handed-in": {"not-handed-in"},
+    "hand-not-raised": {"hand-not-raised"},
+    "two-slips": {"counts"},
+    "typed-otherwise": {"counts"},
+    "after-close": {"late"},
+    "score-wrong": {"counts"},
+    "mistyped": {"counts"},
+}
+"""What becomes of each thing that players of the demonstration do with a slip (FISC II.7)."""
 
 
 def words(tile_set: TileSet) -> Iterator[tuple[str, ...]]:
@@ -85,6 +108,32 @@ def test_every_rule_book_is_played_to_the_end_and_again_to_the_same_standings(
     recorded = asyncio.run(_recorded(data))
     assert recorded >= {"PlayPlaced", "ResultFinal", *happens}
     assert not recorded & never
+
+
+@pytest.mark.parametrize(
+    ("players", "halls", "turns"),
+    [(24, 2, 3), pytest.param(200, 4, 6, marks=pytest.mark.nightly), pytest.param(60, 3, 0, marks=pytest.mark.nightly)],
+)
+def test_a_duplicate_game_shows_every_verdict_and_again_the_same_standings(
+    players: int, halls: int, turns: int, made: Path, tmp_path: Path
+) -> None:
+    plan = ("demo", "--mode", "duplicate", "--players", str(players), "--halls", str(halls), "--turns", str(turns))
+    data = tmp_path / "data"
+    done = faristol(*plan, "--json", "--data", str(data), timeout=PATIENCE, lexicons=made)
+    assert done.returncode == 0, done.stderr
+    (game,) = json.loads(done.stdout)["games"]
+    shown = {kind: set(became) for kind, became in game["slips"].items() if kind != "either-word"}
+    assert shown == VERDICTS
+    assert sum(sum(became.values()) for became in game["slips"].values()) == players * game["turns"]
+    assert game["validated"]
+    assert game["end"] == "turns" if turns else game["end"] in ("exhausted", "no-rack", "no-play")
+    assert len(game["standings"]) == players
+    recorded = asyncio.run(_recorded(data))
+    assert recorded >= {"HallSeated", "SlipRuled", "SlipCorrected", "ClaimDecided", "ResultsValidated"}
+    assert ("TurnTimerStopped" in recorded) == bool(turns), "the last turn is played at the present moment, if known"
+    if not turns or players > 100:
+        again = faristol(*plan, "--json", timeout=PATIENCE, lexicons=made)
+        assert again.stdout == done.stdout, "the same seed gives the same game"
 
 
 async def _recorded(data: Path) -> set[str]:

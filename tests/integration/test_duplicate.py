@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import shutil
+import subprocess
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +17,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.integration.processes import faristol
+from tests.integration.processes import FARISTOL, environment, faristol
 
 from faristol.duplicate.situation import GAME
 from faristol.duplicate_store import stream_of
@@ -54,7 +59,7 @@ class Stage:
     def __init__(self, cell: Cell, clock: Clock) -> None:
         self.services = OnCell(cell.record, cell.channel, cell.reactions, {}, CUP)
         self.record, self.clock = cell.record, clock
-        self.address = cell.address
+        self.address, self.http_address = cell.address, cell.http_address
 
     async def ask(self, request: Any) -> Any:
         """The answer to a command or a question."""
@@ -86,12 +91,20 @@ class Stage:
 @pytest.fixture
 async def stage(shared_nats: str) -> AsyncIterator[Stage]:
     """A tournament of duplicate games whose first round has begun, with a rack called and its time begun."""
+    async with staged(shared_nats) as made:
+        yield made
+
+
+@asynccontextmanager
+async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
+    """The same, with more services."""
     clock = Clock()
 
     def installed(library: Library) -> Pin:
         return install(library, load_tile_set("ca-100"), WORDS)
 
-    async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
+    services = ("lexicon", "game", "clock", "pairing", "results", *more)
+    async with serving(nats_url, services, clock, installed) as cell:
         made = Stage(cell, clock)
         await made.ask(
             pairing.CreateTournamentRequest(
@@ -238,6 +251,14 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     slip = ("--coordinates", "H4", "--word", "C A S E R N A", "--reason", "typed wrong")
     assert "worth 70" in await typed("decide", FIRST, "t1-1", "--hall", "Nord", *slip)
     assert (await typed("standings", FIRST)).startswith("1 blai 70 100.00 % 0")
+    slips = (await typed("export", "slips", FIRST)).splitlines()
+    assert slips[2] == "1,Nord,2,blai,Blai,H4,C A S E R N A,,in_time,70,,"
+    turns_ = (await typed("export", "turns", FIRST)).splitlines()
+    assert turns_[1].startswith("1,C A S E R N A,0,0,true,")
+    assert turns_[1].endswith(",true,H4,C A S E R N A,70,70")
+    assert json.loads(await typed("export", "standings", FIRST, "--json"))["standings"][0]["total"] == 70
+    refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, address=stage.address, open="true")
+    assert (refused.returncode, "everybody has the same rack" in refused.stderr) == (2, True)
     await typed("verify", FIRST, code=2)
     await typed("end", FIRST, "--reason", "it is late")
     assert "final" in await typed("validate", FIRST)
@@ -247,3 +268,45 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
 def test_nothing_but_takes_and_waits_is_answered_to_who_hands_in() -> None:
     fields = {field.name for field in pb.SubmitSlipsResponse.DESCRIPTOR.fields}
     assert fields == {"position", "taken", "waits"}
+
+
+@pytest.mark.nightly
+@pytest.mark.lexicon
+async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
+    shared_nats: str, lexicons: Path, tmp_path: Path
+) -> None:
+    clock = Clock()
+
+    def installed(library: Library) -> Pin:
+        shutil.copytree(lexicons, library.path, symlinks=True)
+        return Pin("catalan", library.open("catalan").digest)
+
+    page = (Path(__file__).parents[2] / "docs" / "duplicate.md").read_text(encoding="utf-8")
+    told = ""
+    async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
+        settings = environment(address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
+        settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
+        for text in re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+            head, _, _ = text.partition(",")
+            if not text.startswith("faristol "):
+                name = {"id": "players.csv", "player": "slips.csv"}[head]
+                (tmp_path / name).write_text(text, encoding="utf-8")
+                continue
+            for command in text.splitlines():
+                done = await asyncio.to_thread(
+                    subprocess.run,
+                    ["bash", "-ec", command],
+                    cwd=tmp_path,
+                    env=settings,
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
+                assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+                told += done.stdout
+                if "duplicate start" in command:
+                    clock.wait(181)
+    assert "claim t1-1: the slip is worth" in told
+    assert "every rack is as the seed" in told
+    assert (tmp_path / "slips-of-all.csv").read_text(encoding="utf-8").count("\n") == 6

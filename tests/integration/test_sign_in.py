@@ -28,7 +28,7 @@ from faristol.credentials.credential import Scope
 from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
 from faristol.gateway import api, credentials_page, entrance, files, openid, pages
 from faristol.gateway.app import app
-from faristol.gateway.consoles import arbiter, director, judge, results_entry
+from faristol.gateway.consoles import arbiter, director, duplicate, judge, results_entry
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 from faristol.pb.access.v1 import access_pb2 as access
@@ -60,6 +60,7 @@ PRIVATE = (
     judge.routes,
     arbiter.routes,
     scorer_page.routes,
+    *duplicate.ROUTES,
 )
 """The routes of pages that are not for everybody to read."""
 
@@ -68,7 +69,7 @@ WHO = dict(_who())
 
 OF_A_TOURNAMENT = [(method, path) for method, path in WHO if "_id}" not in path.replace("{tournament_id}", "")]
 """Pages that are there for each tournament; those of a case and of a table are held to the same by
-`test_judge_page.py` and `test_arbiter_page.py`."""
+`test_judge_page.py`, `test_arbiter_page.py` and `test_duplicate_consoles.py`."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

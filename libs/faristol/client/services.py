@@ -10,8 +10,8 @@ import grpc
 from google.protobuf.message import Message
 
 from faristol.pb.access.v1 import access_pb2_grpc
-from faristol.pb.clock.v1 import clock_pb2_grpc
-from faristol.pb.game.v1 import game_pb2_grpc
+from faristol.pb.clock.v1 import clock_pb2_grpc, turns_pb2_grpc
+from faristol.pb.game.v1 import duplicate_pb2_grpc, game_pb2_grpc
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
@@ -33,7 +33,9 @@ class Api:
         self.access = access_pb2_grpc.AccessServiceStub(channel("access"))
         self.lexicon = lexicon_pb2_grpc.LexiconServiceStub(channel("lexicon"))
         self.game = game_pb2_grpc.GameServiceStub(channel("game"))
+        self.duplicate = duplicate_pb2_grpc.DuplicateServiceStub(channel("game"))
         self.clock = clock_pb2_grpc.ClockServiceStub(channel("clock"))
+        self.turns = turns_pb2_grpc.TurnClockServiceStub(channel("clock"))
         self.pairing = pairing_pb2_grpc.PairingServiceStub(channel("pairing"))
         self.rating = rating_pb2_grpc.RatingServiceStub(channel("rating"))
         self.results = results_pb2_grpc.ResultsServiceStub(channel("results"))

@@ -11,6 +11,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 
 _GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-9]{1,6})", re.ASCII)
+_DUPLICATE_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})", re.ASCII)
 
 OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
 """The event of the first division of a championship that concerns all its divisions."""
@@ -21,6 +22,13 @@ def place_of(game_id: str) -> tuple[str, int, int]:
     """Tournament, round and table of a game by the id that its pairing gave it; ``("", 0, 0)`` for no such id."""
     found = _GAME_ID.fullmatch(game_id)
     return (found["tournament"], int(found["round"]), int(found["table"])) if found else ("", 0, 0)
+
+
+@lru_cache(maxsize=1_024)
+def place_of_duplicate(game_id: str) -> tuple[str, int]:
+    """Tournament and round of a duplicate game by the id that it has of its round; ``("", 0)`` for no such id."""
+    found = _DUPLICATE_ID.fullmatch(game_id)
+    return (found["tournament"], int(found["round"])) if found else ("", 0)
 
 
 @dataclass(frozen=True, slots=True)

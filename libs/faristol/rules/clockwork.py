@@ -87,7 +87,12 @@ def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT00
 
 
 def round_ms(ruleset: Ruleset) -> int | None:
-    """The time of a round; None where there is no limit (UF 17, 20: twice the clock of a player)."""
+    """The time of a round; None where there is no limit (UF 17, 20: twice the clock of a player).
+
+    A duplicate game has none: its turns have one each.
+    """
+    if ruleset.game.mode == "duplicate":
+        return None
     if ruleset.round_time.twice_the_clock:
         return 2 * thinking_ms(ruleset)
     return None if ruleset.round_time.minutes is None else ruleset.round_time.minutes * MINUTE_MS

@@ -15,10 +15,11 @@ def tops(graph: WordGraph, board: Board, rack: Sequence[str]) -> tuple[Play, ...
     """Every play of the highest score; none where nothing can be laid. Raises ``ValueError`` as ``best``."""
     grid = Grid.of(graph.tile_set, board)
     found = best(graph, grid, rack)
-    return proposed([_play(candidate, board) for candidate in found])
+    return proposed([as_play(candidate, board) for candidate in found])
 
 
-def _play(candidate: Candidate, board: Board) -> Play:
+def as_play(candidate: Candidate, board: Board) -> Play:
+    """A play that was found, with the tiles of the board that are part of its word."""
     start = Start(Square(candidate.row, candidate.col), Direction.ACROSS if candidate.across else Direction.DOWN)
     laid = dict(candidate.placements)
     word = []

@@ -222,6 +222,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "standings": Verb("duplicate:standings", "Print the standings of a game."),
             "end": Verb("duplicate:end", "End a game, together with the players."),
             "validate": Verb("duplicate:validate", "Declare the results of a game final."),
+            "export": Verb("duplicate_export:export", "Write slips, turns or standings of a game as CSV or JSON."),
             "verify": Verb("duplicate:verify", "Draw every rack of a game again, and compare."),
         },
     ),

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from faristol.cli.duplicate_export import duplicate_game
 from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, OneObject
 from faristol.cli.sheet import shown
-from faristol.gateway.gcg import gcg_of
+from faristol.gateway.gcg import gcg_of, no_gcg_of_duplicate
 from faristol.host import StartError
 from faristol.kernel.refusal import Refusal
 from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
@@ -109,7 +110,13 @@ def export(
     json_output: AsJson = False,
 ) -> None:
     """Print a game of two players as a GCG file: plays, exchanges, passes, phonies, penalties, scores, totals."""
-    found = shown(run(game_meant(game, table, number, address)), address)
+    game_id = run(game_meant(game, table, number, address))
+    try:
+        found = shown(game_id, address)
+    except StartError:
+        if duplicate_game(game_id, address) is None:
+            raise
+        raise StartError(cited(no_gcg_of_duplicate(), language_of_terminal())) from None
     try:
         text = write_gcg(gcg_of(found))
     except (Refusal, ValueError) as error:

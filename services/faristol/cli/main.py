@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,6 +32,14 @@ from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from faristol.host import Settings
+
+
+class DemoMode(StrEnum):
+    """What a demonstration plays."""
+
+    CLASSIC = "classic"
+    DUPLICATE = "duplicate"
+
 
 app = typer.Typer(
     cls=Commands,
@@ -141,10 +150,24 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
     help=N_("Play a championship through the public interfaces, with players who bluff, challenge and run late.")
 )
 def demo(
-    players: Annotated[int, typer.Option(min=2, max=400, help="Number of players: as many as rounds, or more.")] = 16,
-    rounds: Annotated[int, typer.Option(min=1, max=30, help="Number of rounds: 5 or more under fisc-2023.")] = 5,
+    mode: Annotated[DemoMode, typer.Option(help="At tables, or duplicate games in halls.")] = DemoMode.CLASSIC,
+    players: Annotated[
+        int, typer.Option(min=2, max=10_000, help="Number of players: as many as rounds, or more; 400 at tables.")
+    ] = 16,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=30, help="Number of rounds: 5 or more under fisc-2023; of duplicate games 1 when left out."
+        ),
+    ] = None,
+    halls: Annotated[int, typer.Option(min=1, max=100, help="Number of halls of a duplicate game.")] = 4,
+    turns: Annotated[
+        int, typer.Option(min=0, max=60, help="Racks of a duplicate game; 0 plays it to the end of its tiles.")
+    ] = 4,
     seed: Annotated[int, typer.Option(help="The same seed gives the same championship.")] = 7,
-    ruleset: Annotated[str, typer.Option(help="Rules that it is played under.")] = "fisc-2023",
+    ruleset: Annotated[
+        str | None, typer.Option(help="Rules that it is played under; fisc-2023, or fisc-2023-duplicate.")
+    ] = None,
     options: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE,…", help="What those rules leave open: minutes=25,pairing=round-robin."),
@@ -161,6 +184,7 @@ def demo(
 ) -> None:
     """`faristol demo`."""
     from faristol.demo import terminal
+    from faristol.demo.duplicate.plan import DuplicatePlan
     from faristol.demo.plan import Plan
     from faristol.demo.readiness import options_of
 
@@ -174,7 +198,18 @@ def demo(
             nats_url=nats_url,
         )
         chosen = options_of(options or ())
-        plan = Plan(players=players, rounds=rounds, seed=seed, ruleset=ruleset, options=chosen)
+        plan: Plan
+        if mode is DemoMode.DUPLICATE:
+            announced = dict(chosen).get("turns", "")
+            if announced.isdecimal():
+                turns = int(announced)
+            elif turns:
+                chosen = (*chosen, ("turns", str(turns)))
+            plan = DuplicatePlan(
+                players, rounds or 1, seed, ruleset or "fisc-2023-duplicate", chosen, halls=halls, turns=turns
+            )
+        else:
+            plan = Plan(players=players, rounds=rounds or 5, seed=seed, ruleset=ruleset or "fisc-2023", options=chosen)
         show = terminal.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
         run(terminal.run(settings, plan, show))
 

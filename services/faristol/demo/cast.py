@@ -56,6 +56,17 @@ class Cast:
             yield
 
     @asynccontextmanager
+    async def collector(self, hall: str) -> AsyncIterator[None]:
+        """Act as a collector of a hall: who types its slips."""
+        async with self.director():
+            if self._tokens["director",] and ("collector", hall) not in self._tokens:
+                request = self._grant(needs.ROLE_SCORER, name=f"Sala {hall}")
+                request.scope.halls.append(hall)
+                self._tokens["collector", hall] = (await call(self.api.access.GrantCredential, request)).token
+        with acting(self._tokens.get(("collector", hall), "")):
+            yield
+
+    @asynccontextmanager
     async def player(self, player_id: str) -> AsyncIterator[None]:
         """Act as a player."""
         async with self.director():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.demo.plan import Plan
 from faristol.host import Settings, StartError
 from faristol.kernel.refusal import N_, Refusal
@@ -17,6 +18,9 @@ from faristol.rules.with_options import check_settled
 from faristol.text import cited, say
 from faristol.text.terminal import language_of_terminal
 from faristol.words import Library, WordGraph
+
+MOST_PLAYERS = 400
+"""At tables: each has a game of its own."""
 
 
 def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -37,11 +41,18 @@ def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def check(plan: Plan) -> None:
     """Raise ``StartError`` for a championship that would be refused, before anything is made for it."""
-    paired = ruleset_names("classic", "multi")
+    duplicate = isinstance(plan, DuplicatePlan)
+    suited = ruleset_names("duplicate") if duplicate else ruleset_names("classic", "multi")
     if plan.ruleset not in ruleset_names():
-        raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(paired)}")
-    if plan.ruleset not in paired:
-        raise StartError(f"there are no rounds of tables by {plan.ruleset!r}: choose one of {', '.join(paired)}")
+        raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(suited)}")
+    if plan.ruleset not in suited:
+        what = "duplicate games" if duplicate else "rounds of tables"
+        raise StartError(f"there are no {what} by {plan.ruleset!r}: choose one of {', '.join(suited)}")
+    if isinstance(plan, DuplicatePlan):
+        _check_duplicate(plan)
+        return
+    if plan.players > MOST_PLAYERS:
+        raise StartError(f"{plan.players} players are too many for rounds of tables: {MOST_PLAYERS} at most")
     try:
         rules = plan.rules
         check_settled(rules)
@@ -56,6 +67,16 @@ def check(plan: Plan) -> None:
         text = N_("the players of the demonstration know no last hand against time: leave the option {option} out")
         raise _cannot_begin(_told(text, option="round_minutes"))
     _check_most(plan, rules)
+
+
+def _check_duplicate(plan: DuplicatePlan) -> None:
+    """Raise ``StartError`` for halls that nobody would sit in, and for options that the rules do not have."""
+    if plan.halls > plan.players:
+        raise StartError(f"{plan.halls} halls are too many for {plan.players} players")
+    try:
+        check_settled(plan.rules)
+    except Refusal as refusal:
+        raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
 
 
 def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:

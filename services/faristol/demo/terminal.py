@@ -27,6 +27,9 @@ from faristol.client.problems import every_reason
 from faristol.client.services import Api
 from faristol.credentials.roles import DIRECTOR
 from faristol.demo.championship import Championship, Outcome
+from faristol.demo.duplicate import terminal as duplicate
+from faristol.demo.duplicate.championship import Outcome as DuplicateOutcome
+from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import check, open_lexicon
 from faristol.gateway import labels
@@ -55,6 +58,15 @@ class Show:
     """Play against services that run elsewhere."""
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How a demonstration ended, as it is told."""
+
+    content: dict[str, object]
+    """As JSON has it."""
+    standings: Grid
+
+
 async def run(settings: Settings, plan: Plan, show: Show) -> None:
     """Play the championship that ``plan`` says. Raises ``StartError`` with what a service refused."""
     stop = stop_on_signals()
@@ -71,14 +83,15 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
         console = Console(stderr=True)
         pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
         _introduce(console, plan, graph, pages)
-        outcome = await _until(stop, process, _play(console, Api(channels.channel), plan, lexicon, graph))
-        if outcome is None:
+        playing = _played(console, Api(channels.channel), plan, lexicon, graph)
+        ended = await _until(stop, process, playing)
+        if ended is None:
             return
         if show.json_output:
-            json.dump(_as_json(plan, outcome), sys.stdout, ensure_ascii=False, indent=2)
+            json.dump(ended.content, sys.stdout, ensure_ascii=False, indent=2)
             sys.stdout.write("\n")
         else:
-            Console().print(standings(outcome))
+            Console().print(ended.standings)
         if process and show.keep_serving:
             link = await _director_link(process, channels, plan)
             console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
@@ -115,7 +128,15 @@ def _elsewhere(settings: Settings) -> Channels:
     return Channels(addresses.of, partial(_let_in, settings), Tls.of(settings) if settings.ca else None)
 
 
-async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Outcome]) -> Outcome | None:
+async def _played(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Ended:
+    if isinstance(plan, DuplicatePlan):
+        games: DuplicateOutcome = await duplicate.play(console, api, plan, lexicon, graph)
+        return Ended(duplicate.as_json(plan, games), duplicate.standings(games, plan))
+    outcome = await _play(console, api, plan, lexicon, graph)
+    return Ended(_as_json(plan, outcome), standings(outcome))
+
+
+async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Ended]) -> Ended | None:
     """The outcome; None when a signal came first. Raises ``StartError`` for a refusal or a failed part."""
     playing = asyncio.create_task(play)
     others: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}

@@ -15,8 +15,19 @@ from faristol.gateway.assets import Assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
 from faristol.gateway.calls import NotSignedIn
-from faristol.gateway.consoles import arbiter, director, door, judge, officials_stream, queue_stream, results_entry
+from faristol.gateway.consoles import (
+    arbiter,
+    director,
+    door,
+    duplicate,
+    judge,
+    officials_stream,
+    queue_stream,
+    results_entry,
+)
 from faristol.gateway.consoles.scorer import page as scorer_page
+from faristol.gateway.duplicate import api as duplicate_api
+from faristol.gateway.duplicate import pages as duplicate_pages
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
@@ -32,7 +43,7 @@ from faristol.gateway.stream import Streams
 from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
 from faristol.host import Runtime
-from faristol.pb.game.v1 import game_pb2_grpc
+from faristol.pb.game.v1 import duplicate_pb2_grpc, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
@@ -46,11 +57,18 @@ removed.
 """
 
 
-ROUTES = (
+PUBLIC = (
     files.routes,
     games.routes,
     api.routes,
+    duplicate_api.routes,
     pages.routes,
+    duplicate_pages.routes,
+)
+"""The routes of what everybody reads: what is kept of them says ``faristol.gateway.resources``."""
+
+ROUTES = (
+    *PUBLIC,
     entrance.routes,
     openid.routes,
     credentials_page.routes,
@@ -63,6 +81,7 @@ ROUTES = (
     scorer_page.routes,
     *director.ROUTES,
     *results_entry.ROUTES,
+    *duplicate.ROUTES,
     officials_stream.routes,
 )
 """The routes of everything that is served."""
@@ -93,6 +112,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.state.game = game_pb2_grpc.GameServiceStub(runtime.channel("game"))
+    web.state.duplicate = duplicate_pb2_grpc.DuplicateServiceStub(runtime.channel("game"))
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
@@ -101,7 +121,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.heard)
     web.state.tail.on_gap(web.state.cache.doubt)
-    public = [*files.routes.routes, *games.routes.routes, *api.routes.routes, *pages.routes.routes]
+    public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
     web.add_middleware(Streams, fanout=web.state.fanout)
     web.add_middleware(

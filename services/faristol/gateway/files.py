@@ -9,6 +9,7 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
+import grpc
 from fastapi import APIRouter, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,7 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.gcg import gcg_of
+from faristol.gateway.duplicate.service import DuplicateReader, is_duplicate
+from faristol.gateway.gcg import gcg_of, no_gcg_of_duplicate
 from faristol.gateway.language import language_of
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
@@ -171,12 +173,18 @@ async def get_gcg(
     request: Request,
     results: Reader,
     found: RackReader,
+    duplicates: DuplicateReader,
     game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
     when: When,
     racks: Annotated[bool, Query(description="With racks, where they are public: the result is final.")] = False,
 ) -> Response:
-    """A game of two players as a GCG file: plays, scores and totals as recorded."""
-    game = await results.game(game_id, when.min_position, when.as_of)
+    """A game of two players as a GCG file: plays, scores and totals as recorded. Of a duplicate game there is none."""
+    try:
+        game = await results.game(game_id, when.min_position, when.as_of)
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.NOT_FOUND or not await is_duplicate(duplicates, game_id):
+            raise
+        raise HTTPException(HTTPStatus.CONFLICT, render(no_gcg_of_duplicate(), language_of(request))) from error
     try:
         told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
     except Refusal as refusal:

@@ -42,6 +42,18 @@ _NOTED = (
 """Lines that the format has no event for."""
 
 
+def no_gcg_of_duplicate() -> Refusal:
+    """Why there is no such file of a duplicate game."""
+    return Refusal(
+        "GCG_OF_TWO",
+        "",
+        N_(
+            "A GCG file has the turns of a game of two. In a duplicate game everybody has the same rack and nobody a "
+            "turn: its slips, turns and standings are CSV and JSON."
+        ),
+    )
+
+
 def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Held | None = None) -> GcgGame:
     """The game as far as it is complete, with the scores and totals of its record, which a correction may have changed.
 

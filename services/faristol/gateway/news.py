@@ -9,6 +9,7 @@ from faristol.kernel import facts
 from faristol.pb.event.v1.event_pb2 import (
     AUDIENCE_PUBLIC,
     CHANGE_CLOCKS,
+    CHANGE_DUPLICATE,
     CHANGE_INCIDENTS,
     CHANGE_PROGRESS,
     CHANGE_RATINGS,
@@ -39,6 +40,13 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
 }
 """What each page that follows a tournament shows, by its template."""
 
+DUPLICATES: Mapping[str, tuple[Change.ValueType, ...]] = {
+    "duplicate/game.html": (CHANGE_DUPLICATE,),
+    "duplicate/screen.html": (CHANGE_DUPLICATE,),
+    "duplicate/sheet.html": (CHANGE_DUPLICATE,),
+}
+"""The same of pages of duplicate games, whose news names the game."""
+
 CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "director/players.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
@@ -49,6 +57,8 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/history.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/round.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "results/table.html": (CHANGE_PROGRESS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "duplicate/collector.html": (CHANGE_DUPLICATE,),
+    "duplicate/judge.html": (CHANGE_DUPLICATE,),
     "arbiter_hall.html": (CHANGE_PROGRESS, CHANGE_WAITS, CHANGE_RESULT),
     "arbiter_table.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT, CHANGE_WAITS),
 }
@@ -57,7 +67,7 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
 
 def events_of(template: str) -> frozenset[facts.Kind]:
     """The news after which a page is another; none for one that follows nothing."""
-    return facts.that_change(*{**PAGES, **CONSOLES}.get(template, ())) & facts.told_to(AUDIENCE_PUBLIC)
+    return facts.that_change(*{**PAGES, **DUPLICATES, **CONSOLES}.get(template, ())) & facts.told_to(AUDIENCE_PUBLIC)
 
 
 @cache

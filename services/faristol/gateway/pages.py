@@ -10,7 +10,9 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.duplicate.start import duplicate_id
 from faristol.gateway import operation
+from faristol.gateway.consoles.doors import is_of_duplicate_games
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.page import page, tournament_page
 from faristol.gateway.pairings import absent
@@ -203,7 +205,14 @@ async def pairings(
         round=next((each for each in head.tournament.played if each.round == number), None),
         places=await asyncio.to_thread(places, answer, listed.players) if by == "name" else [],
         by=by,
+        duplicate_id=_duplicate_id(head, number, answer.phase),
     )
+
+
+def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPhase.ValueType) -> str:
+    """The duplicate game that a round is; empty for a round of tables, and before it starts."""
+    is_open = phase != pb.ROUND_PHASE_PAIRED and is_of_duplicate_games(head.tournament)
+    return duplicate_id(head.tournament.tournament_id, number) if is_open else ""
 
 
 async def players(

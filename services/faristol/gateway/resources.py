@@ -74,6 +74,12 @@ KEPT: Mapping[str, Shows] = {
     f"{_API}/ratings": Shows.TOURNAMENT,
     f"{_API}/ratings.csv": Shows.TOURNAMENT,
     f"{_API}/report.trf": Shows.SCORES,
+    "/duplicate/{game_id}": Shows.GAME,
+    "/duplicate/{game_id}/screen": Shows.GAME,
+    "/duplicate/{game_id}/players/{player_id}": Shows.GAME,
+    "/api/v1/duplicate/{game_id}": Shows.GAME,
+    "/api/v1/duplicate/{game_id}/standings": Shows.GAME,
+    "/api/v1/duplicate/{game_id}/sheets": Shows.GAME,
     "/api/v1/games/{game_id}": Shows.GAME,
     "/api/v1/games/{game_id}.gcg": Shows.GAME,
 }
@@ -82,7 +88,10 @@ is signed in."""
 
 _OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
 _OF_OFFICIALS = frozenset((options.CHANGE_WAITS,))
-_ABOVE_TABLES = frozenset(options.Change.values()) - _OF_A_TABLE - _OF_OFFICIALS - {options.CHANGE_UNSPECIFIED}
+_OF_DUPLICATE = frozenset((options.CHANGE_DUPLICATE,))
+_ABOVE_TABLES = (
+    frozenset(options.Change.values()) - _OF_A_TABLE - _OF_OFFICIALS - _OF_DUPLICATE - {options.CHANGE_UNSPECIFIED}
+)
 
 
 def _names(kinds: Iterable[facts.Kind]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from faristol.cell.processes import builders, running
 from faristol.client.judge import Judge
 from faristol.client.problems import info_of
 from faristol.host import Settings
+from faristol.host.services import ASKING
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
@@ -197,6 +198,8 @@ class Cell(NamedTuple):
     lexicon: Pin
     address: str
     """``HOST:PORT`` of its services."""
+    http_address: str = ""
+    """Where its pages are; empty where it has none."""
 
 
 @asynccontextmanager
@@ -213,13 +216,15 @@ async def serving(
     with TemporaryDirectory() as folder:
         lexicon = installed(Library(Path(folder) / "lexicons"))
         given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
-        settings = Settings.model_validate({**given, "grace_seconds": 0.1, "open": True})
+        settings = Settings.model_validate({**given, "grace_seconds": 0.1, "open": True, "http_port": 0})
         async with (
             running(settings, services, now) as cell,
             grpc.aio.insecure_channel(cell.grpc_address) as channel,
         ):
-            reactions = [reaction for build in builders(services) for reaction in build(cell.runtime).reactions]
-            yield Cell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address)
+            react = [service for service in services if service not in ASKING]
+            reactions = [reaction for build in builders(react) for reaction in build(cell.runtime).reactions]
+            pages = cell.http_address if "gateway" in services else ""
+            yield Cell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address, pages)
 
 
 def on_cell(nats_url: str) -> Tables:

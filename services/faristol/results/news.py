@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.kernel import facts
 from faristol.kernel.times import to_timestamp
-from faristol.kernel.topics import place_of
+from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Recorded
@@ -26,15 +26,23 @@ _CASE = "case-"
 
 def piece(event: Recorded) -> results.FollowResponse:
     """The news of an event. Whoever gets it does not change it: it is made once for all."""
-    game_id = game_of(event) or facts.game_of(event.message)
+    game_id = game_of(event) or _duplicate_of(event.stream) or facts.game_of(event.message)
     _, round_, table = place_of(game_id)
     return results.FollowResponse(
         position=event.position,
         type=event.name,
         tournament_id=event.tournament,
         game_id=game_id,
-        round=round_ or facts.round_of(event.message),
+        round=round_ or facts.round_of(event.message) or place_of_duplicate(game_id)[1],
         table=table,
         recorded_at=to_timestamp(event.recorded_at),
         case_id=event.stream.removeprefix(_CASE) if event.stream.startswith(_CASE) else "",
     )
+
+
+def _duplicate_of(stream: str) -> str:
+    """The duplicate game that a stream is of, or one of its halls; empty for another one."""
+    kind, _, of = stream.partition("-")
+    if kind == "slips":
+        return of.rpartition("-h")[0]
+    return of if kind == "duplicate" else ""

@@ -24,9 +24,8 @@ from faristol.gateway.consoles.director import (
 )
 from faristol.gateway.consoles.director.commands import Unusable, command_of
 from faristol.gateway.consoles.doors import callers
+from faristol.gateway.consoles.duplicate import judge
 from faristol.gateway.consoles.scorer import words
-from faristol.pb.clock.v1 import turns_pb2
-from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import webhooks_pb2
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
@@ -60,11 +59,17 @@ ELSEWHERE: Mapping[str, str] = {
 }
 """The templates of forms whose pages put their commands together by themselves."""
 
-OF_DUPLICATE = "a duplicate game is led at the terminal: `faristol duplicate`"
+OF_DUPLICATE = {act.request({}).DESCRIPTOR.name.removesuffix("Request") for act in judge.ACTS.values()}
+OF_DUPLICATE |= {"SubmitSlips", "CloseHall"}
+"""What the judge's page and the collector's page of a duplicate game carry out."""
+
+BY_CLAIM = {
+    "RaiseClaim": "a player claims; for one without a phone `faristol duplicate claim` does",
+    "AmendSlip": "on pages a slip is put right by deciding a claim",
+}
+"""Why a command of a duplicate game has no form."""
 
 REASONS = {
-    duplicate_pb2.DESCRIPTOR.name: OF_DUPLICATE,
-    turns_pb2.DESCRIPTOR.name: OF_DUPLICATE,
     webhooks_pb2.DESCRIPTOR.name: "a programmer sets webhooks up, at the terminal or by the API: `faristol webhook`",
 }
 """Why the commands of a contract have no form, by its file."""
@@ -72,7 +77,7 @@ REASONS = {
 
 def without(method: Method) -> str:
     """Why a command has no form; empty where it needs one."""
-    return REASONS.get(method.request.DESCRIPTOR.file.name, "")
+    return BY_CLAIM.get(method.name) or REASONS.get(method.request.DESCRIPTOR.file.name, "")
 
 
 def commands() -> Iterator[Method]:
@@ -92,7 +97,7 @@ def in_templates() -> frozenset[str]:
 
 
 def test_every_command_of_a_director_or_arbiter_has_a_form_or_a_reason_why_not() -> None:
-    forms = (TAKEN & in_templates()) | set(BY_METHOD) | set(words.ACTS) | set(ELSEWHERE)
+    forms = (TAKEN & in_templates()) | set(BY_METHOD) | set(words.ACTS) | set(ELSEWHERE) | OF_DUPLICATE
     missing = {method.name for method in commands() if method.name not in forms and not without(method)}
     assert missing == set()
     assert all((TEMPLATES / where).exists() for where in ELSEWHERE.values())

@@ -60,12 +60,19 @@ def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
         assert news.events_of(page) >= (entries - facts.that_change(options.CHANGE_TEAMS)) | (of_round - put_off), page
 
 
+def test_a_page_of_a_duplicate_game_follows_what_everybody_may_see_of_it_and_nothing_of_slips() -> None:
+    public = {"RackCalled", "TurnTimerStarted", "TurnTimerStopped", "TurnTimerResumed", "TimeCalled", "HallClosed"}
+    public |= {"TurnScored", "TurnCompleted", "SlipCorrected", "DuplicateOpened", "DuplicateEnded", "ResultsValidated"}
+    for page in news.DUPLICATES:
+        assert set(news.of_page(page).split()) == public
+
+
 def test_every_template_that_follows_a_tournament_says_what_it_shows() -> None:
     folder = resources.files("faristol.gateway") / "templates"
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
     following = {name for name, text in texts.items() if "data-follow" in text or 'extends "tournament.html"' in text}
     assert following - {"tournament.html", "console.html"} == news.PAGES.keys()
-    assert all((folder / name).is_file() for name in news.CONSOLES)
-    for page in (*news.PAGES, *news.CONSOLES):
+    assert all((folder / name).is_file() for name in (*news.CONSOLES, *news.DUPLICATES))
+    for page in (*news.PAGES, *news.DUPLICATES, *news.CONSOLES):
         assert news.of_page(page).split() == sorted(kind.DESCRIPTOR.name for kind in news.events_of(page))
     assert news.of_page("status.html") == ""

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from fastapi.routing import APIRoute
 
-from faristol.gateway import api, files, games, news, pages
+from faristol.gateway import news, pages
+from faristol.gateway.app import PUBLIC
 from faristol.gateway.representation import takes_gzip
 from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -15,7 +16,7 @@ LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
 
 
 def test_every_address_is_kept_or_said_not_to_be() -> None:
-    routes = [*files.routes.routes, *games.routes.routes, *api.routes.routes, *pages.routes.routes]
+    routes = [route for public in PUBLIC for route in public.routes]
     assert {route.path for route in routes if isinstance(route, APIRoute)} == KEPT.keys() | NOT_KEPT
 
 

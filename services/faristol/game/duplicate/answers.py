@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.duplicate.decide.masters import over
-from faristol.duplicate.game import HallOf, Turn, written_play
+from faristol.duplicate.game import HallOf, Timer, Turn, written_play
 from faristol.duplicate.hall import Hall, Scored
 from faristol.duplicate.situation import END_REASONS, Fact, Situation
 from faristol.duplicate.standings import game_scores, players_of
+from faristol.kernel.errors import NotFound
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -170,19 +171,61 @@ def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
     )
 
 
-def sheet(situation: Situation, name: str) -> pb.GetHallSheetResponse:
-    """What every player of a hall has of every turn that is scored there."""
+def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsResponse:
+    """What a hall has handed in for a turn; for the last one whose time has begun when ``number`` is 0."""
     hall = situation.hall(name)
+    begun = [turn for turn in situation.game.turns if turn.timer is not None]
+    answered = pb.ListSlipsResponse(
+        hall=_hall(hall), unscored_turns=[turn.number for turn in begun if not hall.turn(turn.number).scores]
+    )
+    turn = situation.turn(number) if number else (begun[-1] if begun else None)
+    if turn is not None and turn.timer is not None:
+        of_turn = hall.turn(turn.number)
+        answered.turn, answered.closed = turn.number, of_turn.is_closed(turn.timer)
+        answered.scored = bool(of_turn.scores)
+    for player, seat in sorted(hall.seats.items(), key=lambda each: each[1]):
+        line = answered.players.add(player_id=player, number=seat)
+        if turn is not None and turn.timer is not None:
+            _say_handed_in(line, hall, turn, turn.timer)
+    return answered
+
+
+def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> None:
+    of_turn = hall.turn(turn.number)
+    entries = [each for each in of_turn.entries.get(line.player_id, ()) if each.arrived_at >= timer.first_at]
+    typed = {each.collector_id: each for each in entries if each.source == events.SLIP_SOURCE_PAPER}
+    for collector, entry in typed.items():
+        line.typed.add(slip=entry.slip, collector_id=collector)
+    line.on_phone = any(each.source == events.SLIP_SOURCE_PHONE for each in entries)
+    line.ruled = line.player_id in of_turn.ruled and of_turn.ruled[line.player_id][1] >= timer.first_at
+
+
+def sheet(situation: Situation, name: str, player_id: str = "") -> pb.GetHallSheetResponse:
+    """What every player of a hall has of every turn that is scored there; or one player, wherever they sit.
+
+    Raises ``NotFound`` for a player who plays in no hall.
+    """
+    hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
     answered = pb.GetHallSheetResponse(hall=_hall(hall))
     scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
     for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
+        if player_id not in ("", player):
+            continue
         line = answered.players.add(player_id=player, number=number)
         for turn in scored:
+            line.turns.append(turn.number)
             assert turn.timer is not None
             of_turn = hall.turn(turn.number)
             line.scores.append(_score(player, of_turn.scores))
             line.slips.append(of_turn.counting(player, turn.timer).written)
     return answered
+
+
+def _hall_of(situation: Situation, player_id: str) -> Hall:
+    for hall in situation.halls.values():
+        if player_id in hall.seats:
+            return hall
+    raise NotFound("player", player_id)
 
 
 def _score(player: str, scores: Mapping[str, Scored]) -> events.SlipScore:

@@ -29,6 +29,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         pb.GetDuplicateRequest: games.get,
         pb.ListTopsRequest: games.tops,
         pb.ListWaitingRequest: games.waiting,
+        pb.ListSlipsRequest: games.handed_in,
         pb.GetHallSheetRequest: games.sheet,
         pb.GetDuplicateStandingsRequest: games.standings,
     }
@@ -69,10 +70,15 @@ class DuplicateGames:
         """What the judge waits for."""
         return answers.waiting(await self._situation(request.game_id), request.turn)
 
+    async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
+        """What a hall has handed in for a turn."""
+        situation = await self._situation(request.game_id, (request.hall,))
+        return answers.handed_in(situation, request.hall, request.turn)
+
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """What the players of a hall have."""
-        situation = await self._situation(request.game_id, (request.hall,))
-        return answers.sheet(situation, request.hall)
+        situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
+        return answers.sheet(situation, request.hall, request.player_id)
 
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context

@@ -13,7 +13,8 @@ from faristol.credentials.needs import CALLERS, needs_of
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
 from faristol.gateway.calls import METHODS, Method
 from faristol.gateway.session import Session
-from faristol.kernel.refusal import N_
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -39,6 +40,8 @@ class _Way:
     address: str
     about: str
     roles: frozenset[Role]
+    of_duplicate: bool | None = None
+    """It is there for tournaments of duplicate games alone; False for those of tables alone, None for all."""
 
 
 _WAYS: tuple[_Way, ...] = (
@@ -55,6 +58,23 @@ _WAYS: tuple[_Way, ...] = (
         "/tournaments/{id}/round/{round}/results",
         N_("Table, two scores, Enter."),
         frozenset({DIRECTOR, ARBITER, SCORER}),
+        of_duplicate=False,
+    ),
+    _Way(
+        "collector",
+        N_("Type slips"),
+        "/tournaments/{id}/duplicate/{id}-r{round}/slips",
+        N_("Number, coordinates, word, Enter."),
+        frozenset({DIRECTOR, ARBITER, SCORER}),
+        of_duplicate=True,
+    ),
+    _Way(
+        "duplicate-judge",
+        N_("Judge of the duplicate game"),
+        "/tournaments/{id}/duplicate/{id}-r{round}/judge",
+        N_("Racks, time, tops, scores, claims."),
+        frozenset({DIRECTOR, ARBITER}),
+        of_duplicate=True,
     ),
     _Way(
         "arbiter",
@@ -62,6 +82,7 @@ _WAYS: tuple[_Way, ...] = (
         "/tournaments/{id}/arbiter",
         N_("Tables that call, clocks, sanctions."),
         frozenset({DIRECTOR, ARBITER}),
+        of_duplicate=False,
     ),
     _Way(
         "judge",
@@ -104,11 +125,22 @@ _WAYS: tuple[_Way, ...] = (
 def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
     """The doors of a tournament for somebody; those of a round are there once one is paired."""
     played = tournament.played[-1].round if tournament.played else 0
+    of_duplicate = is_of_duplicate_games(tournament)
     for way in _WAYS:
+        if way.of_duplicate not in (None, of_duplicate):
+            continue
         if session.credential.role not in way.roles or ("{round}" in way.address and not played):
             continue
         address = way.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
         yield Door(way.name, way.text, address, way.about)
+
+
+def is_of_duplicate_games(tournament: pb.Tournament) -> bool:
+    """Whether the rounds of a tournament are duplicate games; not where this version does not know its rules."""
+    try:
+        return ruleset_of(tournament.ruleset).game.mode == "duplicate"
+    except Refusal:
+        return False
 
 
 def may(session: Session, request: type[Message]) -> bool:

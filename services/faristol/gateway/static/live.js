@@ -267,6 +267,7 @@ function centre(tabs) {
 
 if (live.dataset.follow) {
   follow();
+  if (live.dataset.exact !== undefined) refresh(); // a countdown begins by the server's time, not by this device's
   document.addEventListener("visibilitychange", attend);
   window.addEventListener("pagehide", () => source?.close());
   window.addEventListener("pageshow", (event) => event.persisted && (follow(), refresh()));

@@ -82,6 +82,7 @@ document.addEventListener("faristol:sent", ({ detail }) => {
     return;
   }
   for (const field of fields()) field.value = "";
+  for (const choice of form().querySelectorAll("select")) choice.selectedIndex = 0;
   readBack();
   form().elements.table.focus();
   typeAhead();

@@ -1,0 +1,113 @@
+"""`faristol duplicate export`: slips, turns and standings of a duplicate game as files."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Annotated, TypeVar
+
+import grpc
+import typer
+
+from faristol.cli.duplicate import Game
+from faristol.cli.export import InJson, write
+from faristol.cli.options import Address, Output
+from faristol.gateway.answers import Answer
+from faristol.gateway.duplicate.models import (
+    Duplicate,
+    DuplicateSheets,
+    DuplicateStandings,
+    Names,
+    slips_csv,
+    standings_csv,
+    turns_csv,
+    words_of_masters,
+)
+from faristol.gateway.duplicate.service import Duplicates
+from faristol.gateway.results import Results
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.terminal.common import run
+from faristol.terminal.services import asked, service_at
+from faristol.text import SOURCE
+from faristol.text.terminal import language_of_terminal
+
+T = TypeVar("T")
+
+
+class What(StrEnum):
+    """What is written of a game."""
+
+    SLIPS = "slips"
+    TURNS = "turns"
+    STANDINGS = "standings"
+
+
+def export(
+    what: Annotated[What, typer.Argument(metavar="WHAT", help="slips, turns or standings.")],
+    game: Game,
+    json_output: InJson = False,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write what everybody may see of a game: every slip of the rounds that are scored, the rounds, the standings."""
+    names, position = _names(game, address)
+    found: Answer
+    match what:
+        case What.SLIPS:
+            found = _ask(address, lambda games: _sheets(games, game, names, position))
+            text = slips_csv(found)
+        case What.TURNS:
+            shown = _ask(address, lambda games: games.game(game))
+            found = Duplicate.told(shown, position)
+            text = turns_csv(found, words_of_masters(shown))
+        case What.STANDINGS:
+            lines = _ask(address, lambda games: games.standings(game))
+            found = DuplicateStandings.told(game, lines, names, position)
+            text = standings_csv(found)
+    write(found.model_dump_json(indent=2) if json_output else text, output)
+
+
+def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse | None:
+    """The duplicate game of that id; None where there is none. Raises ``StartError`` as ``service_at``."""
+
+    async def work(games: Duplicates) -> pb.GetDuplicateResponse | None:
+        try:
+            return await games.game(game_id)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return None
+
+    return _ask(address, work)
+
+
+async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> DuplicateSheets:
+    sheets = await games.sheets(await games.game(game_id))
+    return DuplicateSheets.told(game_id, sheets, names, position)
+
+
+def _names(game_id: str, address: str | None) -> tuple[Names, int]:
+    """The names of those who play, and a position up to which all that is asked afterwards holds.
+
+    Nothing where the game is not called as that of a round: then the game service says that there is none.
+    """
+    tournament_id, _ = place_of_duplicate(game_id)
+    if not tournament_id:
+        return {}, 0
+
+    async def work(stub: object) -> tuple[Names, int]:
+        found = await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)  # type: ignore[arg-type]
+        return {player.player_id: player.name for player in found.players}, found.position
+
+    return asked("results", address, work)
+
+
+def _ask(address: str | None, work: Callable[[Duplicates], Awaitable[T]]) -> T:
+    async def ask() -> T:
+        async with service_at("game", address) as channel:
+            return await work(Duplicates(DuplicateServiceStub(channel), language_of_terminal()))
+
+    answer: T = run(ask())
+    return answer

@@ -1,0 +1,1 @@
+"""The demonstration of duplicate games: halls, collectors, phones, a judge."""

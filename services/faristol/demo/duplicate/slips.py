@@ -1,0 +1,289 @@
+"""What the players of the demonstration write. Pure: the same turn and the same lots give the same slips.
+
+Most see some good plays and take one of them. The others do one thing that the law has a row for, each another one
+(FISC II.7), until every row was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from faristol.duplicate.hall import written_slip
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules.board import Board, Direction, Square, Tile
+from faristol.rules.duplicate.plays import Play
+from faristol.rules.duplicate.slips import Fault, Turn, Verdict, judge_slip
+from faristol.rules.notation import Notation, Start
+from faristol.rules.placement import words_formed
+from faristol.rules.ruleset import Ruleset
+from faristol.words import WordGraph
+from faristol.words.plays import Grid, best
+from faristol.words.tops import as_play
+
+Lot = Callable[..., int]
+
+POOL = 30
+"""A player sees the best so many plays of a rack."""
+TRIES = 2_000
+"""Squares that are tried for a word that makes another one invalid."""
+
+
+class Kind(StrEnum):
+    """What a player does with a slip."""
+
+    GOOD = "good"
+    NO_COORDINATES = "no-coordinates"
+    OFF_BOARD = "off-board"
+    COORDINATES_ILLEGIBLE = "coordinates-illegible"
+    CANNOT_LIE = "cannot-lie"
+    NO_WORD = "no-word"
+    WORD_ILLEGIBLE = "word-illegible"
+    NOT_WHOLE = "not-whole"
+    NOT_IN_RACK = "not-in-rack"
+    INVALID = "invalid"
+    CROSS_WORD = "cross-word"
+    UNCIRCLED = "uncircled"
+    LATE = "late"
+    NOT_HANDED_IN = "not-handed-in"
+    HAND_NOT_RAISED = "hand-not-raised"
+    TWO_SLIPS = "two-slips"
+    """Two slips of paper: the judge rules which of them counts."""
+    TYPED_OTHERWISE = "typed-otherwise"
+    """Two collectors type the slip in different ways: the judge looks at the paper."""
+    AFTER_CLOSE = "after-close"
+    """It is found after the hall had closed the turn: the judge does not let it count."""
+    SCORE_WRONG = "score-wrong"
+    """The score is recomputed."""
+    EITHER_WORD = "either-word"
+    """One tile makes two words, and the one is written that the lexicon would not name first."""
+    MISTYPED = "mistyped"
+    """The collector types other coordinates than the slip has: the player claims."""
+
+
+ON_PAPER = frozenset(
+    {
+        Kind.COORDINATES_ILLEGIBLE,
+        Kind.WORD_ILLEGIBLE,
+        Kind.HAND_NOT_RAISED,
+        Kind.TWO_SLIPS,
+        Kind.TYPED_OTHERWISE,
+        Kind.AFTER_CLOSE,
+        Kind.MISTYPED,
+    }
+)
+"""What happens to slips of paper alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a player hands in."""
+
+    player_id: str
+    kind: Kind
+    slip: events.Slip
+    """As it stands on the paper, or as the phone saved it last."""
+    before: events.Slip | None = None
+    """What a phone saved before, or what a collector typed who misread the paper."""
+    on_phone: bool = False
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What everybody sees in a turn."""
+
+    turn: Turn
+    plays: Sequence[Play]
+    """The best ones, the best first."""
+    short: Sequence[Play]
+    """Words of the rack alone, wherever they might lie."""
+
+    @classmethod
+    def of(cls, graph: WordGraph, ruleset: Ruleset, board: Board, rack: Sequence[str]) -> Sight:
+        """The sight of a turn."""
+        grid = Grid.of(graph.tile_set, board)
+        alone = Board()
+        own = best(graph, Grid.of(graph.tile_set, alone), rack, POOL)
+        return cls(
+            Turn(board, tuple(rack), ruleset, lambda faces: faces in graph),
+            [as_play(candidate, board) for candidate in islice(best(graph, grid, rack, POOL), POOL)],
+            [as_play(candidate, alone) for candidate in islice(own, POOL)],
+        )
+
+    def verdict(self, slip: events.Slip) -> Verdict:
+        """What the law says of a slip."""
+        return judge_slip(written_slip(slip), self.turn)
+
+    def first(self, slips: Iterator[events.Slip], fault: Fault | None) -> events.Slip | None:
+        """The first slip with a fault, or the first that counts for None; None where there is none."""
+        for slip in slips:
+            null = self.verdict(slip).null
+            if (null.fault if null else None) == fault:
+                return slip
+        return None
+
+
+def everybody(sight: Sight, players: Sequence[str], wanted: Sequence[Kind], lot: Lot) -> list[Written]:
+    """What ``players`` hand in: the first ones, in an order drawn by lot, do what is ``wanted`` as far as it can be.
+
+    ``lot(*what)`` is a number that depends on what is drawn for.
+    """
+    order = sorted(players, key=lambda player: lot("order", player))
+    found: dict[str, Written] = {}
+    kinds = list(wanted)
+    for player in order:
+        own = good(sight, lot("play", player))
+        kind, slip = Kind.GOOD, own
+        while kinds and kind is Kind.GOOD:
+            tried = kinds.pop(0)
+            if (other := _SLIPS[tried](sight, own)) is not None:
+                kind, slip = tried, other
+        on_phone = kind not in ON_PAPER and lot("phone", player) % 2 == 0
+        before = good(sight, lot("before", player)) if on_phone or kind is Kind.TYPED_OTHERWISE else None
+        if kind is Kind.MISTYPED or (kind is Kind.TYPED_OTHERWISE and before == slip):
+            before = _off_board(sight, slip)
+        found[player] = Written(player, kind, slip, before, on_phone)
+    return [found[player] for player in players]
+
+
+def good(sight: Sight, lot: int) -> events.Slip:
+    """One of the best plays."""
+    return slip_of(sight.plays[lot % len(sight.plays)])
+
+
+def slip_of(play: Play) -> events.Slip:
+    """A slip with a play."""
+    return _slip(play.start, play.word)
+
+
+def _slip(start: Start, word: Sequence[Tile]) -> events.Slip:
+    return events.Slip(
+        coordinates=Notation.FISC.write(start), word=" ".join(map(str, word)), handed=events.HANDED_IN_TIME
+    )
+
+
+def _with(own: events.Slip, **values: object) -> events.Slip:
+    slip = events.Slip()
+    slip.CopyFrom(own)
+    for name, value in values.items():
+        setattr(slip, name, value)
+    return slip
+
+
+def _off_board(sight: Sight, own: events.Slip) -> events.Slip:
+    return _with(own, coordinates="P16")
+
+
+def _cannot_lie(sight: Sight, own: events.Slip) -> events.Slip | None:
+    corners = (Start(Square(row, 0), Direction.ACROSS) for row in (0, 14))
+    return sight.first((_slip(corner, play.word) for corner in corners for play in sight.short), Fault.COORDINATES)
+
+
+def _not_whole(sight: Sight, own: events.Slip) -> events.Slip | None:
+    """Letters on the board are left out."""
+
+    def cut() -> Iterator[events.Slip]:
+        for play in sight.plays:
+            yield _slip(Start(play.start.square.step(play.start.direction, 1), play.start.direction), play.word[1:])
+            yield _slip(play.start, play.word[:-1])
+
+    return sight.first(cut(), Fault.NOT_WHOLE)
+
+
+def _not_in_rack(sight: Sight, own: events.Slip) -> events.Slip | None:
+    def other() -> Iterator[events.Slip]:
+        missing = [face for face in sight.turn.ruleset.tile_set.faces if face not in sight.turn.rack]
+        for play in sight.plays:
+            laid = {square for square, _ in play.placements}
+            for face in missing:
+                yield _slip(play.start, _relaid(play, {square: Tile(face) for square in laid}))
+
+    return sight.first(other(), Fault.NOT_IN_RACK)
+
+
+def _invalid(sight: Sight, own: events.Slip) -> events.Slip | None:
+    def turned() -> Iterator[events.Slip]:
+        for play in sight.plays:
+            squares, tiles = [square for square, _ in play.placements], [tile for _, tile in play.placements]
+            for by in range(1, len(tiles)):
+                yield _slip(play.start, _relaid(play, dict(zip(squares, tiles[by:] + tiles[:by], strict=True))))
+
+    return sight.first(turned(), Fault.INVALID)
+
+
+def _cross_word(sight: Sight, own: events.Slip) -> events.Slip | None:
+    beside = {
+        square.step(direction, step) for square in sight.turn.board for direction in Direction for step in (-1, 1)
+    }
+
+    def beside_others() -> Iterator[events.Slip]:
+        for square in sorted(beside):
+            if square.on_board and square not in sight.turn.board:
+                for direction in Direction:
+                    for play in sight.short:
+                        yield _slip(Start(square, direction), play.word)
+
+    return sight.first(islice(beside_others(), TRIES), Fault.CROSS_WORD)
+
+
+def _uncircled(sight: Sight, own: events.Slip) -> events.Slip | None:
+    bare = (_slip(play.start, [Tile(tile.face) for tile in play.word]) for play in sight.plays if play.blanks)
+    return sight.first(bare, Fault.UNCIRCLED)
+
+
+def _either_word(sight: Sight, own: events.Slip) -> events.Slip | None:
+    def others() -> Iterator[events.Slip]:
+        for play in sight.plays:
+            if len(play.placements) == 1:
+                for word in words_formed(sight.turn.board, play.placements):
+                    if word.start != play.start:
+                        yield _slip(word.start, word.tiles)
+
+    return sight.first(others(), None)
+
+
+def _score_wrong(sight: Sight, own: events.Slip) -> events.Slip:
+    return _with(own, score=str(sight.verdict(own).points + 1))
+
+
+def _relaid(play: Play, tiles: Mapping[Square, Tile]) -> list[Tile]:
+    """The word with other tiles on the squares where it lays some."""
+    (square, direction), word = play.start, play.word
+    return [tiles.get(square.step(direction, place), tile) for place, tile in enumerate(word)]
+
+
+def _handed(handed: events.Handed.ValueType) -> Callable[[Sight, events.Slip], events.Slip]:
+    return lambda _, own: _with(own, handed=handed)
+
+
+def _same(sight: Sight, own: events.Slip) -> events.Slip:
+    return own
+
+
+_SLIPS: Mapping[Kind, Callable[[Sight, events.Slip], events.Slip | None]] = {
+    Kind.MISTYPED: _same,
+    Kind.NO_COORDINATES: lambda _, own: _with(own, coordinates=""),
+    Kind.OFF_BOARD: _off_board,
+    Kind.COORDINATES_ILLEGIBLE: lambda _, own: _with(own, coordinates="", coordinates_illegible=True),
+    Kind.CANNOT_LIE: _cannot_lie,
+    Kind.NO_WORD: lambda _, own: _with(own, word=""),
+    Kind.WORD_ILLEGIBLE: lambda _, own: _with(own, word="", word_illegible=True),
+    Kind.NOT_IN_RACK: _not_in_rack,
+    Kind.INVALID: _invalid,
+    Kind.LATE: _handed(events.HANDED_LATE),
+    Kind.NOT_HANDED_IN: _handed(events.HANDED_NOT_AT_ALL),
+    Kind.HAND_NOT_RAISED: _handed(events.HANDED_HAND_NOT_RAISED),
+    Kind.TWO_SLIPS: _handed(events.HANDED_TWICE),
+    Kind.TYPED_OTHERWISE: _same,
+    Kind.AFTER_CLOSE: _same,
+    Kind.SCORE_WRONG: _score_wrong,
+    Kind.NOT_WHOLE: _not_whole,
+    Kind.CROSS_WORD: _cross_word,
+    Kind.UNCIRCLED: _uncircled,
+    Kind.EITHER_WORD: _either_word,
+}
+"""How a slip of each kind comes about from a good one; none where the turn has no such slip."""
+SHOWN = tuple(_SLIPS)
+"""Every kind but the good one, in the order in which they are shown."""

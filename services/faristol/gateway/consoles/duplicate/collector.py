@@ -1,0 +1,161 @@
+"""The collector's page: number, coordinates, word, Enter. It tells nothing of what a slip is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import grpc
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
+from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.text import say
+
+ILLEGIBLE = "#"
+"""What is typed for what cannot be read."""
+
+HANDED: Mapping[events.Handed.ValueType, str] = {
+    events.HANDED_IN_TIME: N_("in time"),
+    events.HANDED_LATE: N_("late"),
+    events.HANDED_HAND_NOT_RAISED: N_("hand not raised"),
+    events.HANDED_TWICE: N_("two slips"),
+    events.HANDED_NOT_AT_ALL: N_("not handed in"),
+}
+"""How a slip came, as it is chosen."""
+
+NO_NUMBER = N_("There is no number {number} in this hall.")
+CLOSED = N_("The hall has closed the round.")
+TYPED = N_("Number {number} is typed.")
+WAITS = N_("Number {number} is typed, and waits for an arbiter.")
+
+Hall = Annotated[str, Query(max_length=200)]
+Turn = Annotated[int, Query(ge=0, le=1_000)]
+
+routes = APIRouter(include_in_schema=False)
+
+
+def _halls(desk: Desk, game: pb.GetDuplicateResponse) -> list[str]:
+    """The halls that somebody may type the slips of."""
+    own = desk.session.credential.scope.halls
+    return [hall.name for hall in game.halls if not own or hall.name in own]
+
+
+async def _show(
+    desk: Desk,
+    hall: str,
+    turn: int,
+    part: str = "",
+    *,
+    said: str = "",
+    refusal: str = "",
+    typed: Mapping[str, str] | None = None,
+) -> Response:
+    game = await desk.game()
+    halls = _halls(desk, game)
+    if not halls or (hall and hall not in halls):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    hall = hall or halls[0]
+    listed: pb.ListSlipsResponse = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
+    return await desk.page(
+        "duplicate/collector.html",
+        "collector",
+        part,
+        status=HTTPStatus.CONFLICT if refusal else HTTPStatus.OK,
+        said=said,
+        refused=refusal,
+        game=game,
+        halls=halls,
+        hall=hall,
+        listed=listed,
+        turn=next((each for each in game.turns if each.turn == listed.turn), None),
+        done=sum(bool(each.typed) or each.on_phone or each.ruled for each in listed.players),
+        handed=HANDED,
+        typed=Typed(typed or {}),
+        own=desk.subject,
+        illegible=ILLEGIBLE,
+    )
+
+
+@routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
+async def show_slips(
+    desk: AtDesk,
+    hall: Hall = "",
+    turn: Turn = 0,
+    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    number: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    done: Annotated[str, Query(pattern="^(typed|waits|closed)?$")] = "",
+) -> Response:
+    """The slips of a hall, as far as they are typed, and the form."""
+    desk.check(pb.CloseHallRequest)
+    texts = {"typed": TYPED, "waits": WAITS, "closed": CLOSED}
+    said = say(texts[done], {"number": number}, desk.language) if done and not part else ""
+    return await _show(desk, hall, turn, part, said=said)
+
+
+@routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
+async def type_slip(desk: AtDesk, given: Fields) -> Response:
+    """Type a slip, once more where it was typed wrongly; or close the hall."""
+    desk.check(pb.CloseHallRequest)
+    hall, number, turn = given.get("hall", ""), given.get("table", "").strip(), _whole(given.get("turn", ""))
+    act = given.get("act", "")
+    named: dict[str, Any] = {
+        "command_id": command_id(given, act),
+        "game_id": desk.game_id,
+        "hall": hall,
+        "turn": turn,
+    }
+    try:
+        if act == "close":
+            await desk.calls.ask(pb.CloseHallRequest(collector_id=desk.subject, **named))
+            return _led(desk, hall, turn, done="closed")
+        if act != "slip":
+            raise HTTPException(HTTPStatus.BAD_REQUEST)
+        listed = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
+        player = next((each.player_id for each in listed.players if each.number == _whole(number)), "")
+        if not player:
+            told = say(NO_NUMBER, {"number": number or "–"}, desk.language)
+            return await _show(desk, hall, turn, refusal=told, typed=given)
+        request = pb.SubmitSlipsRequest(collector_id=desk.subject, source=events.SLIP_SOURCE_PAPER, **named)
+        request.slips.append(_slip(player, given))
+        waits = (await desk.calls.ask(request)).waits
+    except grpc.aio.AioRpcError as error:
+        told = in_words(refused(error, desk.language), desk.language)
+        return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
+    return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
+
+
+def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
+    """A slip as it was typed. Raises ``HTTPException`` for a way to hand in that there is not."""
+    handed = _whole(given.get("handed", "") or str(events.HANDED_IN_TIME))
+    if handed not in HANDED:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    coordinates, word = given.get("coordinates", "").strip(), given.get("word", "").strip()
+    return events.Slip(
+        player_id=player_id,
+        coordinates="" if coordinates == ILLEGIBLE else coordinates,
+        word="" if word == ILLEGIBLE else word,
+        coordinates_illegible=coordinates == ILLEGIBLE,
+        word_illegible=word == ILLEGIBLE,
+        handed=events.Handed.ValueType(handed),
+    )
+
+
+def _led(desk: Desk, hall: str, turn: int, **said: str) -> Response:
+    query = urlencode({"hall": hall, "turn": turn, **said})
+    return led_to(f"{desk.base}/slips?{query}")
+
+
+def _whole(text: str) -> int:
+    """A whole number; 0 for what is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0

@@ -1,0 +1,175 @@
+"""The judge's page of a duplicate game: racks, time, what waits, tops, scores, claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Annotated, Any, NamedTuple
+
+import grpc
+from fastapi import APIRouter, Query
+from google.protobuf.message import Message
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
+from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.duplicate import labels
+from faristol.gateway.duplicate.models import coordinates_of, word_of
+from faristol.gateway.duplicate.pages import tile_values_of
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
+from faristol.kernel.refusal import N_
+from faristol.pb.clock.v1 import turns_pb2 as turns
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.text import say
+
+DONE = N_("Done: {act}.")
+NOTHING_DONE = N_("Nothing was done.")
+
+WAITS: Mapping[str, str] = {
+    "two-slips": N_("two slips"),
+    "typed-otherwise": N_("typed in different ways"),
+    "after-close": N_("came after the hall had closed"),
+}
+"""Why a slip waits."""
+
+Given = Mapping[str, str]
+
+routes = APIRouter(include_in_schema=False)
+
+
+class Act(NamedTuple):
+    """Something that the judge does."""
+
+    name: str
+    """On its button, to be translated."""
+    request: Callable[[Given], Message]
+    """The command of a form, but for the ids that every command has."""
+
+
+def _slip(given: Given, **more: Any) -> events.Slip:
+    return events.Slip(
+        player_id=given.get("player_id", ""),
+        coordinates=given.get("coordinates", "").strip(),
+        word=given.get("word", "").strip(),
+        handed=events.HANDED_NOT_AT_ALL if given.get("nothing") else events.HANDED_IN_TIME,
+        **more,
+    )
+
+
+def _decided(given: Given) -> Message:
+    """A claim is refused, or the slip corrected to what was written in the form."""
+    request = pb.DecideClaimRequest(hall=given.get("hall", ""), claim_id=given.get("claim_id", ""))
+    if given.get("correct"):
+        request.corrected.CopyFrom(_slip(given))
+    return request
+
+
+ACTS: Mapping[str, Act] = {
+    "call": Act(N_("Call the rack"), lambda given: pb.CallRackRequest(faces=given.get("faces", "").upper().split())),
+    "start": Act(N_("Time!"), lambda given: turns.StartTurnRequest()),
+    "stop": Act(N_("Stop the time"), lambda given: turns.StopTurnRequest()),
+    "resume": Act(N_("Let the time go on"), lambda given: turns.ResumeTurnRequest()),
+    "again": Act(N_("Play the round again"), lambda given: turns.StartTurnRequest(again=True)),
+    "rule": Act(
+        N_("This counts"),
+        lambda given: pb.RuleSlipRequest(
+            hall=given.get("hall", ""),
+            slip=_slip(
+                given,
+                coordinates_illegible=given.get("coordinates_illegible") == "1",
+                word_illegible=given.get("word_illegible") == "1",
+            ),
+        ),
+    ),
+    "master": Act(
+        N_("Choose as master play"),
+        lambda given: pb.ChooseMasterRequest(
+            coordinates=given.get("coordinates", "").strip(), word=given.get("word", "").strip()
+        ),
+    ),
+    "score": Act(
+        N_("Score the round"),
+        lambda given: pb.ScoreTurnRequest(without_open_halls=bool(given.get("without"))),
+    ),
+    "decide": Act(N_("Decide the claim"), _decided),
+    "end": Act(N_("End the game"), lambda given: pb.EndGameRequest()),
+    "validate": Act(N_("Declare the results final"), lambda given: pb.ValidateResultsRequest()),
+}
+"""What the judge does, by what a form calls it."""
+
+
+async def _show(
+    desk: Desk, part: str = "", *, said: str = "", refusal: str = "", given: Given | None = None
+) -> Response:
+    game = await desk.game()
+    turn = game.turns[-1] if game.turns else None
+    is_over = bool(turn and turn.HasField("ends_at") and turn.ends_at.ToNanoseconds() <= game.now.ToNanoseconds())
+    waiting, tops = pb.ListWaitingResponse(), pb.ListTopsResponse()
+    if turn is not None:
+        waiting = await desk.calls.ask(pb.ListWaitingRequest(game_id=desk.game_id, turn=turn.turn))
+    if turn is not None and is_over and not turn.scored:
+        tops = await desk.calls.ask(pb.ListTopsRequest(game_id=desk.game_id, turn=turn.turn))
+    return await desk.page(
+        "duplicate/judge.html",
+        "duplicate-judge",
+        part,
+        status=HTTPStatus.CONFLICT if refusal else HTTPStatus.OK,
+        said=said,
+        refused=refusal,
+        game=game,
+        turn=turn,
+        scored=[each for each in game.turns if each.scored],
+        is_over=is_over,
+        waiting=waiting,
+        tops=tops.plays,
+        why=WAITS,
+        acts=ACTS,
+        given=Typed(given or {}),
+        ends=labels.ENDS,
+        unofficial=labels.UNOFFICIAL,
+        faults=labels.FAULTS,
+        values=tile_values_of(game),
+        coordinates=coordinates_of,
+        word=word_of,
+    )
+
+
+@routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
+async def show_judge(
+    desk: AtDesk,
+    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    done: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """The game as its judge sees it: of a turn whose time is over its tops, and what waits."""
+    desk.check(pb.ScoreTurnRequest)
+    said = ""
+    if done in ACTS and not part:
+        said = say(DONE, {"act": say(ACTS[done].name, {}, desk.language).rstrip("!")}, desk.language)
+    return await _show(desk, part, said=said)
+
+
+@routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
+async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
+    """Do what a form says, once. A refusal is told on the page."""
+    desk.check(pb.ScoreTurnRequest)
+    name = given.get("act", "")
+    if name not in ACTS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    request: Any = ACTS[name].request(given)
+    known = request.DESCRIPTOR.fields_by_name
+    request.command_id, request.game_id, request.arbiter_id = command_id(given, name), desk.game_id, desk.subject
+    turn = given.get("turn", "")
+    if "turn" in known and turn.isascii() and turn.isdigit() and len(turn) < 5:
+        request.turn = int(turn)
+    if "reason" in known:
+        request.reason = given.get("reason", "").strip()
+    try:
+        await desk.calls.ask(request)
+    except grpc.aio.AioRpcError as error:
+        told = in_words(refused(error, desk.language), desk.language)
+        return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
+    return led_to(f"{desk.base}/judge?done={name}")

@@ -1,0 +1,1 @@
+"""Duplicate games: JSON and pages."""

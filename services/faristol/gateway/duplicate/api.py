@@ -1,0 +1,97 @@
+"""The JSON of duplicate games, under ``/api/v1/duplicate``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
+
+from faristol.gateway.duplicate.models import Duplicate, DuplicateSheets, DuplicateStandings
+from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
+from faristol.gateway.parameters import KNOWN, IfNoneMatch, MinPosition
+from faristol.gateway.responses import ERRORS, tagged
+from faristol.gateway.results import Reader, Results
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.results.v1 import results_pb2 as results_pb
+
+GameId = Annotated[str, Path(description="The game, as `TOURNAMENT-rROUND`.", examples=["demo-r1"])]
+
+routes = APIRouter(prefix="/api/v1/duplicate", tags=["results"], dependencies=[KNOWN])
+
+
+@routes.get("/{game_id}", response_model=Duplicate, responses=ERRORS)
+async def get_duplicate(
+    results: Reader,
+    games: DuplicateReader,
+    game_id: GameId,
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """A duplicate game: its racks and their times, the board, and of turns that are scored master play and top."""
+    position = (await head_of(results, games, game_id, min_position)).position
+    return tagged(Duplicate.told(await games.game(game_id), position), if_none_match)
+
+
+@routes.get("/{game_id}/standings", response_model=DuplicateStandings, responses=ERRORS)
+async def get_duplicate_standings(
+    results: Reader,
+    games: DuplicateReader,
+    game_id: GameId,
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The standings of a duplicate game after the turns that are scored."""
+    listed = await listed_of(results, games, game_id, min_position)
+    found = await games.standings(game_id)
+    answer = await asyncio.to_thread(DuplicateStandings.told, game_id, found, names_of(listed), listed.position)
+    return await asyncio.to_thread(tagged, answer, if_none_match)
+
+
+@routes.get("/{game_id}/sheets", response_model=DuplicateSheets, responses=ERRORS)
+async def list_duplicate_sheets(
+    results: Reader,
+    games: DuplicateReader,
+    game_id: GameId,
+    player: Annotated[str, Query(max_length=64, description="The sheet of this player alone.")] = "",
+    hall: Annotated[str, Query(max_length=200, description="The sheets of this hall alone; of all when empty.")] = "",
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """What players handed in, and what it was worth, turn by turn: of turns that are scored alone."""
+    listed = await listed_of(results, games, game_id, min_position)
+    if player or hall:
+        sheets = [await games.sheet(game_id, hall, player)]
+    else:
+        sheets = list(await games.sheets(await games.game(game_id)))
+    answer = await asyncio.to_thread(DuplicateSheets.told, game_id, sheets, names_of(listed), listed.position)
+    return await asyncio.to_thread(tagged, answer, if_none_match)
+
+
+async def head_of(
+    results: Results, games: Duplicates, game_id: str, min_position: int = 0
+) -> results_pb.GetTournamentResponse:
+    """The tournament of a game, asked before the game: what is asked afterwards holds at least up to its position.
+
+    Raises ``grpc.aio.AioRpcError``; of an id that is none of a game, as for a game that there is not.
+    """
+    return await results.tournament(await _tournament_of(games, game_id), min_position)
+
+
+async def listed_of(
+    results: Results, games: Duplicates, game_id: str, min_position: int = 0
+) -> results_pb.ListPlayersResponse:
+    """The players of the tournament of a game, asked before the game. Raises as ``head_of``."""
+    return await results.players(await _tournament_of(games, game_id), min_position)
+
+
+def names_of(listed: results_pb.ListPlayersResponse) -> dict[str, str]:
+    """Names of players by their ids."""
+    return {player.player_id: player.name for player in listed.players}
+
+
+async def _tournament_of(games: Duplicates, game_id: str) -> str:
+    """The tournament of a game. Where its id names none, the service says that there is no such game."""
+    tournament_id, _ = place_of_duplicate(game_id)
+    return tournament_id or (await games.game(game_id)).tournament_id

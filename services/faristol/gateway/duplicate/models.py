@@ -1,0 +1,323 @@
+"""Duplicate games as JSON and CSV. Nothing of a turn is told before it is scored, but its rack and its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from faristol.gateway.answers import Answer, Pin, Shown, words_of
+from faristol.gateway.comma_separated import Value, written
+from faristol.gateway.sheets import Placement
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.board import Direction, Square
+from faristol.rules.notation import Notation, Start, word_tiles
+
+Names = Mapping[str, str]
+"""Names of players by their ids; one that is not there was erased."""
+
+HANDED = events.Handed.DESCRIPTOR
+
+Handed = Literal["in_time", "late", "not_at_all", "hand_not_raised", "twice"]
+End = Literal["exhausted", "no_rack", "no_play", "turns", "agreement"]
+
+
+def coordinates_of(play: events.DuplicatePlay) -> str:
+    """Where a play begins, ``H8`` across and ``15G`` down (FISC II.2)."""
+    return Notation.FISC.write(_start(play))
+
+
+def word_of(play: events.DuplicatePlay) -> str:
+    """The main word of a play, letters of its blanks in parentheses."""
+    blanks = {Square(tile.row, tile.column) for tile in play.placements if tile.blank}
+    return " ".join(map(str, word_tiles(play.faces, _start(play), blanks)))
+
+
+def _start(play: events.DuplicatePlay) -> Start:
+    return Start(Square(play.row, play.column), Direction.ACROSS if play.across else Direction.DOWN)
+
+
+class DuplicatePlay(Shown):
+    """A play that lies on every board."""
+
+    row: int = Field(description="Row of the first tile of its main word, from 0.")
+    column: int = Field(description="Column of that tile, from 0.")
+    across: bool = Field(description="It reads from left to right; otherwise from top to bottom.")
+    faces: list[str] = Field(description="The main word, tiles of the board among them.")
+    placements: list[Placement] = Field(description="The tiles laid.")
+    score: int = Field(description="Points.")
+    coordinates: str = Field(description="Where it begins: `H8` across, `15G` down.")
+
+    @classmethod
+    def values(cls, message: Any) -> dict[str, Any]:
+        """See ``Shown``."""
+        return super().values(message) | {"coordinates": coordinates_of(message)}
+
+
+class DuplicateTurn(Shown):
+    """A turn: three minutes of the book, which pages call a round."""
+
+    turn: int = Field(description="From 1.")
+    faces: list[str] = Field(description="The rack in the order in which it was called; `?` for a blank.")
+    leftover: int = Field(description="How many of its tiles were of the turn before.")
+    rejected: int = Field(description="How many racks went back before it.")
+    by_hand: bool = Field(description="The judge took the tiles out of a bag.")
+    started_at: datetime | None = Field(description="When its time began; null before.")
+    ends_at: datetime | None = Field(description="When its time ends or ended; null before, and while it stands.")
+    stopped_with: int = Field(description="What is left while it stands after an incident, in milliseconds.")
+    scored: bool = Field(description="It is scored: only then are its master play and its top told.")
+    master: DuplicatePlay | None = Field(description="The master play; null before the turn is scored.")
+    top: int = Field(description="The highest score that the rack allowed; 0 before the turn is scored.")
+
+
+class DuplicateHall(Shown):
+    """A hall of a game."""
+
+    number: int = Field(description="From 1.")
+    name: str = Field(description="Empty where the tournament has no halls.")
+    players: int
+
+
+class Duplicate(Answer):
+    """A duplicate game."""
+
+    game_id: str
+    tournament_id: str
+    round: int = Field(description="The round of the tournament that it is, from 1.")
+    ruleset: Pin
+    halls: list[DuplicateHall]
+    turns: list[DuplicateTurn] = Field(description="The turns so far.")
+    board: list[Placement] = Field(description="The tiles on the board.")
+    bag_left: int = Field(description="Tiles in the bag.")
+    commitment: str = Field(description="What the seed of the racks is held to, in hexadecimal.")
+    seed: str = Field(description="The seed, once the game is over; empty before.")
+    end: End | None = Field(description="Why it is over; null while it goes on.")
+    validated: bool = Field(description="The results are final.")
+    unofficial: list[str] = Field(description="Why it is not official: `players`, `turns`.")
+
+    @classmethod
+    def told(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
+        """From the contract's message, which holds at least up to ``position``."""
+        return cls(**cls.shared(game), position=position)
+
+
+class DuplicateLine(Shown):
+    """A line of the standings of a game."""
+
+    rank: int = Field(description="Equal players share it.")
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    total: int = Field(description="Points, bonus and penalties included.")
+    percent: float = Field(description="The total as a part of the master plays.")
+    negative: int = Field(description="How far the total is from the master plays.")
+    tops: int = Field(description="Turns in which the player found a top.")
+    best_play: int = Field(description="The best score of a turn.")
+    solos: int = Field(description="Turns in which nobody else found the top.")
+    bonus: int = Field(description="Points for those.")
+    penalty: int = Field(description="Points that warnings took off.")
+
+
+class DuplicateStandings(Answer):
+    """The standings of a game after the turns that are scored."""
+
+    game_id: str
+    turns: int = Field(description="Turns that are counted.")
+    masters: int = Field(description="Points of all master plays.")
+    validated: bool = Field(description="The results are final.")
+    standings: list[DuplicateLine] = Field(description="The best first.")
+
+    @classmethod
+    def told(
+        cls, game_id: str, found: pb.GetDuplicateStandingsResponse, names: Names, position: int
+    ) -> DuplicateStandings:
+        """From the contract's message, which holds at least up to ``position``."""
+        lines = [
+            DuplicateLine(
+                **DuplicateLine.shared(line),
+                name=names.get(line.player_id, ""),
+                percent=line.percent_hundredths / 100,
+            )
+            for line in found.lines
+        ]
+        return cls(**cls.shared(found), position=position, game_id=game_id, standings=lines)
+
+
+class ScoredSlip(Shown):
+    """What a player has of a turn that is scored."""
+
+    turn: int
+    points: int = Field(description="0 for a null play.")
+    fault: str = Field(description="Why it is null: `coordinates`, `invalid`, `late` …; empty for a play that counts.")
+    warned: list[str] = Field(description="Faults for which the player was warned.")
+    coordinates: str = Field(description="As it was written; empty where nothing was.")
+    word: str = Field(description="As it was written, the letter of a blank in parentheses.")
+    score: str = Field(description="The score that was written; empty where none was.")
+    handed: Handed = Field(description="How the slip came.")
+    coordinates_illegible: bool
+    word_illegible: bool
+
+    @classmethod
+    def joined(cls, turn: int, slip: events.Slip, score: events.SlipScore) -> ScoredSlip:
+        """From the messages of the contract."""
+        handed = words_of(HANDED)[slip.handed]
+        return cls(
+            turn=turn,
+            points=score.points,
+            fault=score.fault,
+            warned=list(score.warned),
+            coordinates=slip.coordinates,
+            word=slip.word,
+            score=slip.score,
+            handed=handed or "in_time",
+            coordinates_illegible=slip.coordinates_illegible,
+            word_illegible=slip.word_illegible,
+        )
+
+
+class DuplicateSheet(Shown):
+    """What a player has of the turns that are scored (FISC II.9)."""
+
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    number: int = Field(description="The number that stands on the slips.")
+    hall: str = Field(description="The hall; empty where the tournament has none.")
+    total: int = Field(description="Points of the turns, without bonus and penalties.")
+    slips: list[ScoredSlip] = Field(description="Turn by turn.")
+
+
+class DuplicateSheets(Answer):
+    """Sheets of players."""
+
+    game_id: str
+    sheets: list[DuplicateSheet] = Field(description="Hall by hall, in the order of the numbers on the slips.")
+
+    @classmethod
+    def told(
+        cls, game_id: str, found: Iterable[pb.GetHallSheetResponse], names: Names, position: int
+    ) -> DuplicateSheets:
+        """From the contract's messages, which hold at least up to ``position``."""
+        sheets = [
+            DuplicateSheet(
+                player_id=player.player_id,
+                name=names.get(player.player_id, ""),
+                number=player.number,
+                hall=sheet.hall.name,
+                total=sum(score.points for score in player.scores),
+                slips=[
+                    ScoredSlip.joined(turn, slip, score)
+                    for turn, slip, score in zip(player.turns, player.slips, player.scores, strict=True)
+                ],
+            )
+            for sheet in found
+            for player in sheet.players
+        ]
+        return cls(position=position, game_id=game_id, sheets=sheets)
+
+
+SLIPS = (
+    "turn",
+    "hall",
+    "number",
+    "player_id",
+    "name",
+    "coordinates",
+    "word",
+    "score",
+    "handed",
+    "points",
+    "fault",
+    "warned",
+)
+"""Columns of slips: a line for each player and turn; ``#`` is what could not be read."""
+
+TURNS = (
+    "turn",
+    "rack",
+    "leftover",
+    "rejected",
+    "by_hand",
+    "started_at",
+    "ends_at",
+    "scored",
+    "coordinates",
+    "word",
+    "master",
+    "top",
+)
+"""Columns of turns; the last four are empty before a turn is scored."""
+
+STANDINGS = (
+    "rank",
+    "player_id",
+    "name",
+    "total",
+    "percent",
+    "negative",
+    "tops",
+    "best_play",
+    "solos",
+    "bonus",
+    "penalty",
+)
+"""Columns of standings."""
+
+
+def slips_csv(answer: DuplicateSheets) -> str:
+    """Every slip of every turn that is scored, turn by turn."""
+    found: list[tuple[int, int, list[Value]]] = [
+        (slip.turn, sheet.number, _slip_line(sheet, slip)) for sheet in answer.sheets for slip in sheet.slips
+    ]
+    return written(SLIPS, [line for *_, line in sorted(found, key=lambda each: each[:2])])
+
+
+def _slip_line(sheet: DuplicateSheet, slip: ScoredSlip) -> list[Value]:
+    return [
+        slip.turn,
+        sheet.hall,
+        sheet.number,
+        sheet.player_id,
+        sheet.name,
+        "#" if slip.coordinates_illegible else slip.coordinates,
+        "#" if slip.word_illegible else slip.word,
+        slip.score,
+        slip.handed,
+        slip.points,
+        slip.fault,
+        " ".join(slip.warned),
+    ]
+
+
+def turns_csv(answer: Duplicate, words: Sequence[str]) -> str:
+    """The turns of a game; ``words`` are the main words of their master plays, empty before one is scored."""
+    return written(TURNS, list(_turn_lines(answer, words)))
+
+
+def _turn_lines(answer: Duplicate, words: Sequence[str]) -> Iterator[list[Value]]:
+    for turn, word in zip(answer.turns, words, strict=True):
+        said: list[Value] = ["", "", "", ""]
+        if turn.master is not None:
+            said = [turn.master.coordinates, word, turn.master.score, turn.top]
+        yield [
+            turn.turn,
+            " ".join(turn.faces),
+            turn.leftover,
+            turn.rejected,
+            turn.by_hand,
+            turn.started_at.isoformat() if turn.started_at else "",
+            turn.ends_at.isoformat() if turn.ends_at else "",
+            turn.scored,
+            *said,
+        ]
+
+
+def standings_csv(answer: DuplicateStandings) -> str:
+    """The standings of a game."""
+    return written(STANDINGS, ([getattr(line, name) for name in STANDINGS] for line in answer.standings))
+
+
+def words_of_masters(game: pb.GetDuplicateResponse) -> list[str]:
+    """The main words of the master plays of a game, empty for a turn that is not scored."""
+    return [word_of(turn.master) if turn.scored else "" for turn in game.turns]

@@ -1,0 +1,119 @@
+"""The pages of duplicate games: the game, the sheet of a player, the screen of a hall."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.duplicate import labels
+from faristol.gateway.duplicate.api import head_of, listed_of, names_of
+from faristol.gateway.duplicate.models import coordinates_of, word_of
+from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
+from faristol.gateway.page import page
+from faristol.gateway.parameters import DIGITS
+from faristol.gateway.results import Reader, Results
+from faristol.gateway.table import squares, words
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+Part = Annotated[str, Query(pattern="^(live)?$")]
+After = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
+
+LINES = 50
+"""Lines of standings on a page."""
+
+ON_SCREEN = 10
+"""Lines of standings on a screen."""
+
+
+async def game(
+    request: Request, results: Reader, games: DuplicateReader, game_id: str, after: After = 0, part: Part = ""
+) -> Response:
+    """A game: its rack and how much time is left, the board, what was scored, the standings so far."""
+    values = await _shown(results, games, game_id)
+    return await asyncio.to_thread(page, request, "duplicate/game.html", part, **values, after=after, most=LINES)
+
+
+async def screen(request: Request, results: Reader, games: DuplicateReader, game_id: str, part: Part = "") -> Response:
+    """The same for a projector in a hall."""
+    values = await _shown(results, games, game_id)
+    return await asyncio.to_thread(page, request, "duplicate/screen.html", part, **values, after=0, most=ON_SCREEN)
+
+
+async def sheet(
+    request: Request, results: Reader, games: DuplicateReader, game_id: str, player_id: str, part: Part = ""
+) -> Response:
+    """What a player has of the turns that are scored (FISC II.9)."""
+    head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
+    shown, found = await asyncio.gather(games.game(game_id), games.sheet(game_id, player_id=player_id))
+    (player,) = found.players
+    by_turn = {turn.turn: turn for turn in shown.turns}
+    return page(
+        request,
+        "duplicate/sheet.html",
+        part,
+        game=shown,
+        tournament=head.tournament,
+        player=player,
+        hall=found.hall,
+        player_name=names_of(listed).get(player_id, ""),
+        lines=[
+            (by_turn[turn], slip, score)
+            for turn, slip, score in zip(player.turns, player.slips, player.scores, strict=True)
+        ],
+        faults=labels.FAULTS,
+        coordinates=coordinates_of,
+        word=word_of,
+        position=min(head.position, listed.position),
+    )
+
+
+async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str, Any]:
+    """The values of the templates of a game."""
+    head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
+    shown, standings = await asyncio.gather(games.game(game_id), games.standings(game_id))
+    scored = [turn for turn in shown.turns if turn.scored]
+    laid = scored[-1].master.placements if scored else ()
+    values = tile_values_of(shown)
+    return {
+        "game": shown,
+        "tournament": head.tournament,
+        "turn": shown.turns[-1] if shown.turns else None,
+        "scored": scored,
+        "board": squares(shown.board, laid, values),
+        "words": words(shown.board),
+        "values": values,
+        "standings": standings,
+        "names": names_of(listed),
+        "ends": labels.ENDS,
+        "unofficial": labels.UNOFFICIAL,
+        "coordinates": coordinates_of,
+        "word": word_of,
+        "position": min(head.position, listed.position),
+    }
+
+
+def tile_values_of(shown: pb.GetDuplicateResponse) -> Mapping[str, int]:
+    """Points of each face; nothing when this version does not know the rules."""
+    try:
+        return ruleset_of(shown.ruleset).tile_set.values
+    except Refusal:
+        return {}
+
+
+PAGES: Mapping[str, Callable[..., Any]] = {
+    "/duplicate/{game_id}": game,
+    "/duplicate/{game_id}/screen": screen,
+    "/duplicate/{game_id}/players/{player_id}": sheet,
+}
+"""What is at each address."""
+
+routes = APIRouter(include_in_schema=False)
+for address, show in PAGES.items():
+    routes.add_api_route(address, show)

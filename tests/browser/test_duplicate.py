@@ -1,0 +1,107 @@
+"""A duplicate game on a phone and on a projector: it fits, it can be read, and it follows the game by itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+from tests.axe.checker import serious
+from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, PHONES, SMALL, WIDE
+from tests.integration.access_cell import Cell
+from tests.integration.officials import arbiter, do
+from tests.integration.test_duplicate import CUP, FIRST, Stage, staged
+from tests.integration.test_duplicate_consoles import GAME, JUDGE, SLIPS, cell, collector
+
+from faristol.pb.clock.v1 import turns_pb2 as turns
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+__all__ = ["cell"]  # a fixture
+
+READ = (f"/duplicate/{FIRST}", f"/duplicate/{FIRST}/players/anna", f"/t/{CUP}/r/1")
+SCREEN = f"/duplicate/{FIRST}/screen"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stage(shared_nats: str) -> AsyncIterator[Stage]:
+    """A game of which one turn is scored."""
+    async with staged(shared_nats, "gateway") as made:
+        await made.slip("anna", "H4", "C A S E R N A")
+        await made.slip("blai", "", "C A S E R N A")
+        made.clock.wait(180)
+        for hall in ("Nord", "Sud"):
+            await made.ask(pb.CloseHallRequest(turn=1, hall=hall, collector_id="collector"))
+        await made.ask(pb.ScoreTurnRequest(turn=1, arbiter_id="judge"))
+        yield made
+
+
+@asynccontextmanager
+async def opened(browser: Browser, stage: Stage, width: int, height: int) -> AsyncIterator[Page]:
+    context = await browser.new_context(
+        base_url=stage.http_address, viewport={"width": width, "height": height}, locale="en"
+    )
+    yield await context.new_page()
+    await context.close()
+
+
+async def test_a_phone_shows_all_of_it_in_every_language(browser: Browser, stage: Stage) -> None:
+    async with opened(browser, stage, 390, 780) as page:
+        for path in READ:
+            for language in LANGUAGES:
+                await page.goto(f"{path}?lang={language}")
+                for width in PHONES:
+                    await page.set_viewport_size({"width": width, "height": 780})
+                    assert await page.evaluate(WIDE) == "", (path, language, width)
+            assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+            assert await page.evaluate(FAINT) == [], path
+            assert await serious(page) == [], path
+
+
+async def test_a_projector_shows_the_next_round_by_itself_and_without_scrolling(browser: Browser, stage: Stage) -> None:
+    async with opened(browser, stage, 1280, 720) as page:
+        await page.goto(SCREEN)
+        await expect(page.locator("#master")).to_contain_text("C A S E R N A")
+        assert await page.evaluate("document.scrollingElement.scrollHeight <= innerHeight + 1")
+        assert await page.evaluate(WIDE) == ""
+        assert await serious(page) == []
+        await stage.ask(pb.CallRackRequest(arbiter_id="judge", faces=["E", "S", "T", "I", "L", "O", "R"]))
+        await expect(page.locator("#now-turn [data-say]")).to_have_text("Round 2", timeout=15_000)
+        await expect(page.locator("#now-turn .left")).to_have_text("The time has not begun")
+        await stage.ask(turns.StartTurnRequest(turn=2, arbiter_id="judge"))
+        await expect(page.locator("#now-turn .until")).to_be_visible(timeout=15_000)
+
+
+async def test_a_collector_types_by_the_keyboard_alone_and_both_consoles_fit_a_phone(
+    browser: Browser, cell: Cell
+) -> None:
+    game = pb.CallRackRequest(game_id=GAME, faces=["C", "A", "S", "E", "R", "N", "A"])
+    await do(cell, game)
+    await do(cell, turns.StartTurnRequest(game_id=GAME, turn=1))
+    for credential, path in ((collector("ona", "Nord"), SLIPS), (arbiter("eva"), JUDGE)):
+        context = await browser.new_context(
+            base_url=cell.process.http_address, viewport={"width": 390, "height": 780}, locale="en"
+        )
+        cookie = {"name": "faristol", "value": cell.token(credential), "url": cell.process.http_address}
+        await context.add_cookies([cookie])  # type: ignore[list-item] # a cookie by its address
+        page = await context.new_page()
+        await page.goto(path)
+        if path == SLIPS:
+            for key in ("1", "Enter", "H4", "Enter", "CASERNA", "Enter", "2", "Enter", "Enter"):
+                await (page.keyboard.press(key) if key == "Enter" else page.keyboard.type(key))
+            await page.keyboard.type("CASA")
+            await page.keyboard.press("Enter")
+            await expect(page.locator("#tables [data-table='1'] .typed")).to_have_text("H4 CASERNA")
+            await expect(page.locator("#tables [data-table='2'] .typed")).to_have_text("CASA")
+            await expect(page.locator("#entry-table")).to_be_focused()
+        for language in LANGUAGES:
+            await page.goto(f"{path}?lang={language}")
+            for width in PHONES:
+                await page.set_viewport_size({"width": width, "height": 780})
+                assert await page.evaluate(WIDE) == "", (path, language, width)
+        assert await page.evaluate(FAINT) == [], path
+        assert await serious(page) == [], path
+        await context.close()
