@@ -30,16 +30,13 @@ class Held(NamedTuple):
 def racks_of(facts: Iterable[Message]) -> list[Held]:
     """The rack before each turn of a table whose bag the system holds, in order.
 
-    Of a turn that was taken back and played again, the last one counts. A turn that was lost after its play had come
-    off the board has the rack of the play.
+    Of a play that was taken back, what came after it in its turn counts: another play, or the loss of the turn.
     """
     game = Game()
     found: dict[tuple[int, str], Held] = {}
     for fact in facts:
         if isinstance(fact, _BEGIN):
             key = (fact.turn, fact.player_id)
-            if not isinstance(fact, events.TurnLost) or key not in found:
-                found.pop(key, None)
-                found[key] = Held(*key, tuple(sorted(game.racks.get(fact.player_id, ()))), game.board)
+            found[key] = Held(*key, tuple(sorted(game.racks.get(fact.player_id, ()))), game.board)
         game = evolve(game, fact)
     return sorted(found.values(), key=lambda held: held.turn)

@@ -206,6 +206,43 @@ def test_undoing_a_return_leaves_the_rounds_missed_before_it_missed() -> None:
     assert hall.state.players[0].never_came
 
 
+def test_a_return_is_undone_after_other_acts_about_the_player_and_not_once_the_player_was_paired() -> None:
+    hall = hall_of()
+    withdraw(hall, "p1")
+    back = reinstate(hall, "p1")
+    hall.carry_out(pb.GrantByeRequest(player_id="p1", round=2, kind=events.BYE_KIND_HALF_POINT))
+    assert isinstance(hall.decided(pb.UndoActRequest(version=1 + hall.facts.index(back)))[0], events.PlayerWithdrawn)
+    hall.pair(1)
+
+    assert superseded(hall, back) == "RoundPaired"
+
+
+def test_undoing_a_return_asks_for_the_own_withdrawal_of_the_player_the_last_before_it() -> None:
+    hall = hall_of()
+    withdraw(hall, "p1")
+    reinstate(hall, "p1")
+    hall.play(1)
+    withdraw(hall, "p1")
+    hall.play(2)
+    withdraw(hall, "p2")
+    hall.play(3)
+    (undone,) = undo(hall, reinstate(hall, "p1"))
+
+    assert isinstance(undone, events.PlayerWithdrawn)
+    assert undone.round == 2
+
+
+def test_a_withdrawal_is_undone_after_other_games_ended_and_other_byes_were_granted() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+    act = withdraw(hall, "p1", GIVEN_UP)
+    hall.report("open-r1-t2", 400, 300)
+    hall.carry_out(pb.GrantByeRequest(player_id="p2", round=3, kind=events.BYE_KIND_HALF_POINT))
+
+    assert isinstance(undo(hall, act)[0], events.PlayerReinstated)
+
+
 def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
     hall = hall_of()
     hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in [Room("A", 1, 20)]], top_tables=0))

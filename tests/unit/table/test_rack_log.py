@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.message import Message
+from tests.unit.table.games import laid, opened, tiles
 from tests.unit.table.hall import rules
 from tests.unit.table.test_any_command import TABLES, walk
 
@@ -27,3 +29,23 @@ def test_every_play_comes_from_the_rack_that_is_told(name: str) -> None:
             for tile in play.placements:
                 rack.remove(BLANK if tile.blank else tile.face)
     assert hosted
+
+
+ANNA = {"turn": 1, "player_id": "anna"}
+PLAY = events.PlayPlaced(**ANNA, placements=laid(tiles("H8 C A S A")))  # type: ignore[arg-type] # as they are
+LOST = events.TurnLost(**ANNA)  # type: ignore[arg-type] # as they are
+TAKEN_BACK = events.TilesTakenBack(**ANNA)  # type: ignore[arg-type] # as they are
+
+
+@pytest.mark.parametrize("facts", [[LOST], [PLAY], [PLAY, TAKEN_BACK, LOST]], ids=["lost", "played", "both"])
+def test_a_turn_has_the_rack_and_the_board_before_it_however_it_ends(facts: list[Message]) -> None:
+    (held,) = racks_of([*opened("C A S A R T I"), *facts])
+    assert (held.turn, held.player_id, held.faces, len(held.board)) == (1, "anna", tuple("AACIRST"), 0)
+
+
+def test_a_play_with_another_rack_in_the_same_turn_is_the_one_that_counts() -> None:
+    changed = events.FreeExchanged(**ANNA, faces=list("CASARTI"))  # type: ignore[arg-type] # as they are
+    drawn = events.TilesDrawn(player_id="anna", faces=list("EUENOIA"), draw=4, bag_left=86)
+    again = events.PlayPlaced(**ANNA, placements=laid(tiles("H8 N O")))  # type: ignore[arg-type] # as they are
+    (held,) = racks_of([*opened("C A S A R T I"), PLAY, TAKEN_BACK, changed, drawn, again])
+    assert held.faces == tuple("AEEINOU")

@@ -72,7 +72,7 @@ def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.Pl
     for word in read.words:
         down, right = settled.row - word.row, settled.column - word.column
         place, aside = (right, down) if word.across else (down, right)
-        if aside == 0 and 0 <= place < len(word.word.faces):
+        if aside == 0 and place in range(len(word.word.faces)):
             word.word.faces[place] = settled.face
     return read
 

@@ -87,7 +87,7 @@ def _check_due(situation: Situation, played: Round, game: str) -> None:
     """Refuse what nobody confirms."""
     if not situation.state.result_check.wanted:
         raise Refusal("NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not chosen it."))
-    if game not in played.results or not played.entered_by.get(game):
+    if not played.entered_by.get(game):
         raise Refusal(
             "NO_RESULT_ENTERED",
             "",

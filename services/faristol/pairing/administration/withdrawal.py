@@ -96,7 +96,7 @@ def _withdraw_again(situation: Situation, version: int, note: str) -> list[Messa
     assert isinstance(back, events.PlayerReinstated)
     since = next(
         fact.round
-        for fact in reversed(situation.facts[: version - 1])
+        for fact in reversed(situation.facts[:version])
         if isinstance(fact, events.PlayerWithdrawn) and fact.player_id == back.player_id
     )
     request = pb.WithdrawPlayerRequest(player_id=back.player_id, note=note, running_game=pb.RUNNING_GAME_PLAYED_OUT)

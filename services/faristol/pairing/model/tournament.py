@@ -303,7 +303,7 @@ class Round:
     def is_unconfirmed(self, pairing: Pairing) -> bool:
         """A result of a table was entered, and nobody else has confirmed it: no other official, and not all players."""
         game = pairing.game_id
-        if game not in self.results or not self.entered_by.get(game):
+        if not self.entered_by.get(game):
             return False
         confirmed = set(self.confirmed_by.get(game, ()))
         return game in self.disputed or not (

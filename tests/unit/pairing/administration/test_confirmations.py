@@ -107,10 +107,39 @@ def test_nothing_is_confirmed_where_the_organiser_has_not_chosen_it() -> None:
     assert refusal(hall, seated, "ona") == "NO_RESULT_CHECK"
 
 
-def test_the_choice_is_undone_by_the_one_before_it() -> None:
+@pytest.mark.parametrize("reported", [False, True])
+def test_a_result_that_came_from_its_table_or_not_at_all_is_nobodys_to_confirm(reported: bool) -> None:
+    hall = Hall({f"p{number}": 1500 - number for number in range(1, 7)})
+    hall.carry_out(pb.SetResultCheckRequest(second_person=True, players=True))
+    hall.pair(1)
+    hall.start(1)
+    if reported:
+        hall.report(GAME, 400, 350)
+    seated = list(hall.state.played[0].pairings[0].player_ids)
+    for by in ("ona", seated[0]):
+        assert refusal(hall, seated, by) == "NO_RESULT_ENTERED"
+    assert not is_open(hall)
+
+
+def test_only_who_plays_in_a_game_confirms_its_result_as_a_player() -> None:
+    hall, seated = entered(players=True)
+    scores = final_scores(zip(seated, (400, 350), strict=True))
+    with pytest.raises(Invalid) as invalid:
+        hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, player_id="p9"))
+    assert invalid.value.field == "player_id"
+
+
+def test_who_entered_a_result_may_say_that_it_is_wrong() -> None:
+    hall, seated = entered()
+    assert isinstance(say(hall, seated, "eva", disputed=True), events.ResultDisputed)
+    assert is_open(hall)
+
+
+def test_the_choice_of_each_time_is_undone_by_the_last_before_it() -> None:
     hall, _ = entered()
     chosen = events.ResultCheckSet(second_person=True)
     assert undone_by(chosen, ()) == "SetResultCheck"
+    hall.carry_out(pb.SetResultCheckRequest(second_person=True, players=True))
     hall.carry_out(pb.SetResultCheckRequest(players=True))
     hall.carry_out(pb.UndoActRequest(version=len(hall.facts)))
-    assert (hall.state.result_check.second_person, hall.state.result_check.players) == (True, False)
+    assert (hall.state.result_check.second_person, hall.state.result_check.players) == (True, True)

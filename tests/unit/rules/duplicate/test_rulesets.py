@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from dataclasses import replace
 from importlib import resources
+from typing import Any
 
 import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Notation, RulesetError, load_ruleset, load_tile_set, read_ruleset, ruleset_names
+from faristol.rules.consistency import contradictions
 from faristol.rules.duplicate.call_names import load_call_names, with_names
 from faristol.rules.modes import DUPLICATE
 
@@ -65,6 +68,62 @@ def test_a_file_that_cannot_be_is_refused_with_its_key(old: str, new: str, probl
     assert old in VALUES
     with pytest.raises(RulesetError, match=re.escape(problem)):
         read_ruleset(VALUES.replace(old, new, 1), file="x.toml")
+
+
+def problems(changes: dict[str, Any]) -> list[str]:
+    """The keys at which the rules of FISC contradict themselves with other values of ``section.key``."""
+    rules = FISC
+    for key, value in changes.items():
+        section, name = key.split(".")
+        rules = replace(rules, **{section: replace(getattr(rules, section), **{name: value})})
+    return [key for key, _ in contradictions(rules)]
+
+
+NO_CALL = {"turns.may_warn_seconds": None, "turns.must_warn_seconds": None}
+
+
+@pytest.mark.parametrize(
+    ("last", "beyond", "key"),
+    [
+        ({"game.players_min": 1}, {"game.players_min": 0}, "game.players_min"),
+        (
+            {"game.players_min": 9, "game.players_max": 9},
+            {"game.players_min": 9, "game.players_max": 8},
+            "game.players_min",
+        ),
+        (
+            {"game.rack_size": 1, "first_move.tiles_min": 1, "racks.vowels_min": 1, "racks.consonants_min": 0}
+            | {"racks.consonants_min_late": 0},
+            {"game.rack_size": 0, "first_move.tiles_min": 1, "racks.vowels_min": 0, "racks.consonants_min": 0},
+            "game.rack_size",
+        ),
+        ({"game.rack_size": 100}, {"game.rack_size": 101}, "game.rack_size"),
+        ({"first_move.tiles_min": 1}, {"first_move.tiles_min": 0}, "first_move.tiles_min"),
+        ({"first_move.tiles_min": 7}, {"first_move.tiles_min": 8}, "first_move.tiles_min"),
+        ({"first_move.centre": "mandatory"}, {"first_move.centre": "any"}, "first_move.centre"),
+        ({"racks.vowels_min": 5}, {"racks.vowels_min": 6}, "racks.vowels_min"),
+        ({"racks.vowels_min_late": 2}, {"racks.vowels_min_late": 3}, "racks.vowels_min_late"),
+        ({"racks.consonants_min_late": 2}, {"racks.consonants_min_late": 3}, "racks.consonants_min_late"),
+        ({"turns.seconds": 1, **NO_CALL}, {"turns.seconds": 0, **NO_CALL}, "turns.seconds"),
+        ({"turns.turns": 1}, {"turns.turns": 0}, "turns.turns"),
+        ({"turns.may_warn_seconds": 179}, {"turns.may_warn_seconds": 180}, "turns.may_warn_seconds"),
+        ({"turns.may_warn_seconds": 1}, {"turns.may_warn_seconds": 0}, "turns.may_warn_seconds"),
+        ({"turns.must_warn_seconds": 179}, {"turns.must_warn_seconds": 180}, "turns.must_warn_seconds"),
+        ({"turns.must_warn_seconds": 1}, {"turns.must_warn_seconds": 0}, "turns.must_warn_seconds"),
+        (
+            {"slips.score": "asked", "slips.score_missing": "null"},
+            {"slips.score": "not-asked", "slips.score_missing": "null"},
+            "slips.score_missing",
+        ),
+        ({"warnings.points": 1, "warnings.free": 1}, {"warnings.points": 0, "warnings.free": 1}, "warnings.free"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_rules_hold_together_up_to_the_last_value_that_can_be(
+    last: dict[str, Any], beyond: dict[str, Any], key: str
+) -> None:
+    assert problems(last) == []
+    assert key in problems(beyond)
 
 
 def test_squares_and_tiles_are_called_by_name_in_the_order_of_the_book() -> None:
