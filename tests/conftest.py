@@ -43,11 +43,6 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 """Cases from outside, beside the checkout; tests that need them say so where they are not."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are processors: many tests wait for processes of their own half of their time."""
-    return (os.cpu_count() or 1) * 3 // 2
-
-
 @pytest.fixture(scope="module")
 def no_open() -> Iterator[None]:
     """Ask for credentials, as everywhere but in tests of other things."""

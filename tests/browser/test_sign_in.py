@@ -85,6 +85,7 @@ async def test_without_script_the_link_is_pasted(browser: Browser, cell: Cell) -
         await expect(page.locator("h1")).to_have_text("Ona Mas")
 
 
+@pytest.mark.nightly
 async def test_a_pin_signs_in_at_its_table_until_too_many_were_wrong(browser: Browser, cell: Cell) -> None:
     pin = (await given(cell, events.FORM_PIN, tables=[2])).pin
     async with phone(browser, cell) as page:
@@ -105,6 +106,7 @@ async def test_a_pin_signs_in_at_its_table_until_too_many_were_wrong(browser: Br
         await expect(page.get_by_role("alert")).to_contain_text("ask the director for a new one")
 
 
+@pytest.mark.nightly
 async def test_who_signs_out_on_every_device_is_out_in_another_browser(browser: Browser, cell: Cell) -> None:
     code = (await given(cell, events.FORM_LINK)).code
     async with phone(browser, cell) as first, phone(browser, cell, locale="ca") as second:

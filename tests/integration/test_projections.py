@@ -90,6 +90,7 @@ async def tables_of(record: Record, prefix: str) -> set[str]:
 passes = consumers.append
 
 
+@pytest.mark.nightly
 async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_keep_coming(
     record: Record, nats_server: NatsServer
 ) -> None:

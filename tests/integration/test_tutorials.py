@@ -13,7 +13,7 @@ from tests.integration.processes import FARISTOL, Child, environment, free_port,
 
 pytestmark = pytest.mark.lexicon
 
-BY_NIGHT = {"judge", "operator"}
+BY_NIGHT = {"arbiter", "judge", "operator"}
 """Tutorials that are followed every night: they take a minute together."""
 
 TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))

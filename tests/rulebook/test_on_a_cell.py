@@ -19,7 +19,17 @@ CHOSEN = [*RULED, *OF_TEAMS, *AT_TABLES]
 SHOWN = [case for case in CASES if case in CHOSEN or SCENARIOS & set(case.scenarios)]
 
 
-@pytest.mark.parametrize("case", SHOWN, ids=lambda case: case.id)
+DAILY = 3
+"""Of so many cases one is played for every change, the others every night: without a cell all are, in `test_cases.py`."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case.id, marks=[pytest.mark.nightly] * (place % DAILY != 0))
+        for place, case in enumerate(SHOWN)
+    ],
+)
 async def test_it_comes_out_as_the_book_says(case: Case, shared_nats: str) -> None:
     verdict = await run_case(case, on_cell(shared_nats))
     assert verdict.passed, "\n".join(verdict.problems)

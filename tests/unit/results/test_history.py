@@ -127,7 +127,7 @@ async def hall(url: str) -> AsyncIterator[Hall]:
 
 async def test_an_answer_as_of_a_position_is_the_one_that_was_given_there(hall: Hall) -> None:
     assert len(hall.given) > 140
-    for position, given in hall.given.items():
+    for position, given in list(hall.given.items())[::3]:
         assert await answers(hall.service, as_of_position=position) == given, f"as of {position}"
 
 
