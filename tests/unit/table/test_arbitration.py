@@ -101,7 +101,9 @@ def test_the_arbiter_stops_the_clocks_once_and_resumes_only_what_the_arbiter_sto
         decide(Table(FISC, game, clock), clock_pb2.NeutraliseRequest(arbiter_id="arbiter-1", reason=MAJEURE), after(31))
 
 
-@pytest.mark.parametrize(("player_id", "used_ms"), [("biel", 600_000), ("anna", 5_000)])
+@pytest.mark.parametrize(
+    ("player_id", "used_ms"), [("biel", 600_000), ("anna", 5_000), ("biel", 0), ("anna", 24 * 60 * 60 * 1_000)]
+)
 def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms: int) -> None:
     game = started()
     clock = clocked(game, FISC)
@@ -116,7 +118,7 @@ def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms
     clock = fold(clock, [corrected])
     assert clock.used_at(player_id, after(60)) == used_ms
     assert clock.running == "biel"
-    assert clock.used_at("biel", after(70)) == (610_000 if player_id == "biel" else 70_000)
+    assert clock.used_at("biel", after(70)) == (used_ms + 10_000 if player_id == "biel" else 70_000)
 
 
 def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
@@ -192,6 +194,7 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
         ("used_ms", ("arbiter-1", -1, entry)),
         ("used_ms", ("arbiter-1", 24 * 60 * 60 * 1_000 + 1, entry)),
         ("reason", ("arbiter-1", 0, events.CORRECTION_REASON_UNSPECIFIED)),
+        ("reason", ("arbiter-1", 0, 99)),
     ):
         with pytest.raises(Invalid) as caught:
             decide(

@@ -382,6 +382,23 @@ def test_under_fise_missing_tiles_are_drawn_and_shown_once_racked() -> None:
     assert len(facts[2].shown) == 2
 
 
+def test_tiles_are_missing_while_another_plays_and_not_before_they_are_drawn() -> None:
+    hall = fise(recorded=True)
+    hall.play("H8 S O L")
+    hall.write()
+    refused(
+        "NOTHING_MISSING",
+        "FISE 29.2",
+        lambda: hall.do(game_pb2.ClaimUnderdrawRequest(player_id="biel", drawer_id="anna")),
+    )
+    hall.do(game_pb2.DrawTilesRequest(player_id="anna", count=1))
+    hall.press()
+    hall.play("I8 A")
+    facts = hall.do(game_pb2.ClaimUnderdrawRequest(player_id="biel", drawer_id="anna"))
+    assert isinstance(facts[0], events.UnderdrawFound)
+    assert (facts[0].player_id, facts[0].missing) == ("anna", 2)
+
+
 # Exchanges and passes.
 
 
@@ -406,6 +423,8 @@ def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
     hall = Hall(rules("uf-2007"), racks=["A E I O U A E", CATALAN[1]], bag_left=1)
     facts = hall.do(game_pb2.FreeExchangeRequest(player_id="anna"))
     assert names(facts) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
+    assert isinstance(facts[1], events.FreeExchanged)
+    assert sorted(facts[1].faces) == sorted("AEIOUAE")  # the whole rack, where none of it was named
     assert (hall.game.mover, hall.game.phase, hall.game.turns, hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
     hall.check_tiles()
     asked = game_pb2.FreeExchangeRequest(player_id="anna")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.message import Message
 from tests.unit.table.games import START, after, opened, started, tiles
 
 from faristol.kernel.times import timestamp
@@ -10,7 +11,7 @@ from faristol.rules import Board, TurnKind
 from faristol.table.clock import Clock
 from faristol.table.clock import evolve as evolve_clock
 from faristol.table.game.evolution import evolve, fold
-from faristol.table.game.state import Game, Phase
+from faristol.table.game.state import Drawn, Game, Phase
 
 PLACED = events.PlayPlaced(
     turn=1,
@@ -42,6 +43,28 @@ def test_a_play_withdrawn_leaves_board_and_rack_as_they_were_and_costs_the_turn(
     assert sorted(withdrawn.racks["anna"]) == sorted(before.racks["anna"])
     assert (withdrawn.mover, withdrawn.turn, withdrawn.phase) == ("biel", 2, Phase.TURN)
     assert (withdrawn.turns, withdrawn.pending) == ((TurnKind.WITHDRAWN,), None)
+
+
+@pytest.mark.parametrize(
+    ("again", "drawn"),
+    [
+        (events.TilesDrawn(player_id="anna", faces=["T"], draw=5), Drawn(1, ("M", "E", "N", "T"), for_play=True)),
+        (events.Passed(turn=1, player_id="anna"), Drawn(1, ("M", "E", "N"), for_play=True)),
+    ],
+)
+def test_tiles_that_were_missing_belong_to_the_draw_for_the_play(again: Message, drawn: Drawn) -> None:
+    game = fold(started(), [PLACED, events.TilesDrawn(player_id="anna", faces=["M", "E", "N"], draw=4)])
+    assert game.phase is Phase.DRAWN
+    assert evolve(game, again).drawn["anna"] == drawn
+
+
+def test_tiles_drawn_in_another_turn_are_another_draw_and_none_for_a_play() -> None:
+    drawn = events.TilesDrawn(player_id="anna", faces=["M", "E", "N"], draw=4)
+    game = fold(started(), [PLACED, drawn, events.PlayCompleted(turn=1, player_id="anna", score=10, total=10)])
+    later = evolve(game, events.TilesDrawn(player_id="anna", faces=["T"], draw=5))
+    assert later.drawn["anna"] == Drawn(2, ("T",))
+    again = evolve(later, events.TilesDrawn(player_id="anna", faces=["S"], draw=6))
+    assert again.drawn["anna"] == Drawn(2, ("S",))
 
 
 def test_a_state_does_not_change_when_another_follows_from_it() -> None:

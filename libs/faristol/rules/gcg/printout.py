@@ -33,7 +33,7 @@ def draw_sheet(replayed: Replay) -> str:
         )
         for step in replayed.steps
     ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(6)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for number, nick, rack, happened, score, total in rows:
         left = f"{number:>{widths[0]}}  {nick:<{widths[1]}}  {rack:<{widths[2]}}  {happened:<{widths[3]}}"

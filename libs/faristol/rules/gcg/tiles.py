@@ -113,12 +113,12 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
 
 def _spelled(text: str, known: Mapping[str, T]) -> list[T]:
     """``text`` as tiles, one character each where that is possible; empty when it is not text of these tiles."""
-    longest = max(map(len, known))
+    sizes = sorted({len(written) for written in known})
     rests: list[list[T] | None] = [[]]  # the spelling of what follows each character, from the end
     for start in range(len(text) - 1, -1, -1):
         options = (
             [known[text[start : start + size]], *rest]
-            for size in range(1, min(longest, len(text) - start) + 1)
+            for size in sizes
             if text[start : start + size] in known and (rest := rests[-size]) is not None
         )
         rests.append(next(options, None))

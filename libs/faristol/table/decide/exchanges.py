@@ -145,7 +145,8 @@ def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Insta
     if UNKNOWN in rack:
         raise Invalid("faces", N_("expected all tiles of the rack that was shown"))
     bag = bag_of(game, ruleset)
-    outcome = judge_free_exchange(rack, faces or rack, len(bag), ruleset)
+    changed = faces or rack
+    outcome = judge_free_exchange(rack, changed, len(bag), ruleset)
     if game.course.laid and ruleset.free_exchange.when == "before-acting":
         raise Refusal(
             "TURN_BEGUN",
@@ -161,7 +162,6 @@ def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Insta
             article=ruleset.article("free_exchange.unfounded"),
         )
         return [shown, lost]
-    changed = tuple(faces) or rack
     drawn, after = change_freely(bag, changed, game.seed, game.next_draw)
     return [
         shown,

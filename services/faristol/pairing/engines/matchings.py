@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import rustworkx
 
@@ -16,14 +16,16 @@ Matching = tuple[Edge, ...]
 """Edges that together touch every node once, in rising order."""
 
 
-@dataclass(order=True, frozen=True, slots=True)
-class _Branch:
-    """The matchings that hold ``kept`` and nothing of ``barred``, and the cheapest of them."""
+class _Branch(NamedTuple):
+    """The matchings that hold ``kept`` and nothing of ``barred``, and the cheapest of them.
+
+    They are ordered by ``cost`` and ``best``: no two branches have a matching in common.
+    """
 
     cost: int
     best: Matching
-    kept: frozenset[Edge] = field(compare=False)
-    barred: frozenset[Edge] = field(compare=False)
+    kept: frozenset[Edge]
+    barred: frozenset[Edge]
 
 
 def cheapest(nodes: Collection[int], costs: Mapping[Edge, int]) -> Matching | None:

@@ -7,6 +7,10 @@ from tests.unit.rules.gcg.games import CATALAN, replayed
 from faristol.rules.gcg import draw_board, draw_sheet
 
 
+def test_the_sheet_of_a_game_without_events_has_its_players_and_totals() -> None:
+    assert draw_sheet(replayed(ruleset=CATALAN)).splitlines() == ["a: Ada Lovelace", "b: Blaise Pascal", "a 0, b 0"]
+
+
 def test_the_board_and_the_sheet_are_drawn() -> None:
     found = replayed(
         ">a: [QU][NY][L·L]AEI? 8F [QU]E[NY]A[ny] +40 40",

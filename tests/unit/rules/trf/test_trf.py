@@ -96,6 +96,7 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         (changed(1, "001    2", "001     "), (2, 5), "NUMBER"),
         (changed(1, "001    2", "001    1"), (2, 5), "TWICE"),
         (changed(1, "001    2", "001   2x"), (2, 5), "NUMBER"),
+        (changed(1, "001    2", "001    0"), (2, 5), "NUMBER"),
         (changed(0, "   3 w 1", "   9 w 1"), (1, 92), "NO_PLAYER"),
         (changed(0, "   3 w 1", "   1 w 1"), (1, 92), "OPPONENT"),
         (changed(0, "   3 w 1", "   4 w 1"), (1, 92), "NOT_MUTUAL"),
@@ -106,6 +107,8 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         (changed(0, "   3 w 1", "   3 w +"), (1, 99), "RESULT"),
         (changed(0, "   3 w 1", "   3 w H"), (1, 99), "RESULT"),
         (changed(0, "   3 w 1", "   3ww 1"), (1, 92), "CELL"),
+        (changed(0, "   3 w 1", "   3 ww1"), (1, 92), "CELL"),
+        (line(1, "").ljust(91) + "9", (1, 92), "NO_PLAYER"),
         (changed(3, "0000 - U", "0000 - 1"), (4, 102), "OPPONENT"),
         (changed(2, "0000 - Z", "0000 - U"), (4, 109), "TWO_BYES"),
         (changed(0, " 1.5", " 2.5"), (1, 81), "POINTS"),
@@ -116,6 +119,9 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         ("\n".join([*FOUR, "XXZ 1 7"]), (5, 7), "NO_PLAYER"),
         ("\n".join([*FOUR, "XXZ 3", "240 H 003    3"]), (5, 1), "TWO_BYES"),
         ("\n".join([*FOUR, "XXP 1"]), (5, 5), "FORBIDDEN"),
+        ("\n".join([*FOUR, "XXP 1 1"]), (5, 5), "FORBIDDEN"),
+        ("\n".join([*FOUR, "260 001 002 0001"]), (5, 5), "FORBIDDEN"),
+        ("\n".join([*FOUR, "XXA    0 1.0"]), (5, 5), "NUMBER"),
         ("\n".join([*FOUR, "XXS W=x"]), (5, 7), "POINTS"),
         ("\n".join([*FOUR, "XXS Q=1.0"]), (5, 5), "SCORING"),
         ("\n".join([*FOUR, "162  W 3.0    Q 1.0"]), (5, 15), "SCORING"),
@@ -125,6 +131,10 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         ("\n".join([*FOUR, "DAT 0001 SCORES 401-377"]), (5, 17), "SCORES"),
         ("\n".join([*FOUR, "DAT 0001 SCORES 401:377", "DAT 0001 SCORES -"]), (6, 5), "TWICE"),
         ("\n".join([*FOUR, "DAT 0009 SCORES -"]), (5, 5), "NO_PLAYER"),
+        ("\n".join([*FOUR, "DAT 0000 SCORES -"]), (5, 5), "NUMBER"),
+        ("\n".join([*FOUR, "DAT   1x SCORES -"]), (5, 7), "NUMBER"),
+        ("\n".join([*FOUR, "DAT    1 SCORES -", "DAT    1 SCORES -"]), (6, 8), "TWICE"),
+        ("\n".join([*FOUR, "DAT    9 SCORES -"]), (5, 8), "NO_PLAYER"),
         ("\n".join([*FOUR, "XXC white1 green"]), (5, 12), "COLOUR"),
         ("\n".join([*FOUR, "XXA"]), (5, 5), "NUMBER"),
         ("\n".join([*FOUR, "XXA    9 1.0"]), (5, 5), "NO_PLAYER"),
@@ -147,6 +157,57 @@ def test_what_is_wrong_is_refused_with_its_place(text: str, where: tuple[int, in
     problem = error.value.problem
     assert (problem.reason, (problem.line, problem.column)) == (reason, where)
     assert str(error.value).startswith(f"line {where[0]}, column {where[1]}: ")
+
+
+@pytest.mark.parametrize(
+    ("said", "colour"),
+    [
+        ("XXC white1", "w"),
+        ("XXC black1", "b"),
+        ("XXC black1 rank", "b"),
+        ("XXC rank", "-"),
+        ("152 W", "w"),
+        ("152 b", "b"),
+        ("XXR 5", "-"),
+    ],
+)
+def test_the_initial_colour_is_the_one_that_the_file_says(said: str, colour: str) -> None:
+    assert read_trf("\n".join([*FOUR, said])).initial_colour == colour
+
+
+@pytest.mark.parametrize("other", ["### a comment", "DAT 0001", "DAT 0001 RANKS 1 2", "ABC something", "AB2 something"])
+def test_a_line_of_which_nothing_is_known_is_kept_as_it_is(other: str) -> None:
+    document = read_trf("\n".join([*FOUR, other]))
+    assert (document.other, document.headers, document.scores) == ((other,), (), ())
+
+
+@pytest.mark.parametrize(
+    ("lines", "edition"),
+    [
+        (["XXR 5"], Edition.TRF16),
+        (["BBW 1.0"], Edition.TRF16),
+        (["142 5"], Edition.TRF26),
+        (["012 Open"], Edition.TRF26),
+        (["XXR 5", "142 5"], Edition.TRF16),
+        (["142 5", "XXR 5"], Edition.TRF26),
+    ],
+)
+def test_a_file_is_of_the_edition_of_the_first_line_that_only_one_has(lines: list[str], edition: Edition) -> None:
+    assert read_trf("\n".join([*lines, *FOUR])).edition is edition
+
+
+def test_a_number_of_rounds_stands_up_to_the_last_that_the_format_can_number() -> None:
+    assert [read_trf("\n".join([*FOUR, f"XXR {rounds}"])).rounds for rounds in (2, 999)] == [2, 999]
+
+
+def test_fictitious_points_are_those_of_their_rounds_and_none_is_no_line() -> None:
+    document = read_trf("\n".join([*FOUR, "XXA    1  0.0  1.0"]))
+    assert document.fictitious == (Fictitious(10, 2, 2, 1, 1),)
+
+
+def test_a_round_without_an_opponent_and_a_result_is_one_that_was_not_played() -> None:
+    told = changed(2, "0000 - Z", "0000 -  ")
+    assert read_trf(told).players[2].cells[1].result == "Z"
 
 
 NAME = "Abcdefghijklmnopqrstuvwxyzabcdefg"

@@ -25,7 +25,7 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
         kept = [
             (line.number, line.cell(number).opponent) for line in document.players if _names_white(line.cell(number))
         ]
-    last = document.rounds or (paired if number <= paired else 0)
+    last = document.rounds or paired
     players = tuple(
         player_before(document, line, number, final=number == last)
         for line in document.players

@@ -59,6 +59,13 @@ def test_topscorers_are_known_in_the_final_round_alone() -> None:
     assert not any(player.topscorer for player in before(tournament(rounds=4)).values())
 
 
+def test_where_the_file_does_not_say_how_many_rounds_there_are_the_last_one_paired_is_the_final_round() -> None:
+    assert [
+        {player.number for player in before(tournament(), number).values() if player.topscorer} for number in (2, 3)
+    ] == [{1}, set()]
+    assert not any(player.topscorer for player in before(tournament(rounds=3), 2).values())
+
+
 def test_who_is_away_is_left_out_and_who_is_kept_apart_is_said() -> None:
     document = tournament(
         byes=(Byes("H", 3, (6,)), Byes("Z", 4, (1,))),
