@@ -20,7 +20,7 @@ SHOWN = [case for case in CASES if case in CHOSEN or SCENARIOS & set(case.scenar
 
 
 DAILY = 3
-"""Of so many cases one is played for every change, the others every night; without a cell, `test_cases.py` plays all."""
+"""Of so many cases one is played for every change, the others every night; all are without a cell (`test_cases.py`)."""
 
 
 @pytest.mark.parametrize(
