@@ -199,7 +199,7 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
         with pytest.raises(Invalid) as caught:
             decide(
                 Table(FISC, game, clock),
-                clock_pb2.CorrectClockRequest(arbiter_id=arbiter, player_id="biel", used_ms=used_ms, reason=reason),
+                clock_pb2.CorrectClockRequest(arbiter_id=arbiter, player_id="biel", used_ms=used_ms, reason=reason),  # type: ignore[arg-type] # any number
                 after(30),
             )
         assert caught.value.field == field

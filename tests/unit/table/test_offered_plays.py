@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from tests.unit.table.hall import Hall, rules
 
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Square, Tile
+from faristol.rules import Board, Direction, Placement, Square, Tile
+from faristol.rules.board import SIZE
 from faristol.table.game.state import UNKNOWN
 from faristol.table.offers.examples import EXAMPLES
 from faristol.table.offers.tiles import plays_of, rack_of, racks_of_a_kind
+
+SQUARES = [Square(row, column) for row in range(SIZE) for column in range(SIZE)]
+
+
+def distance(square: Square, other: Square) -> int:
+    return abs(square.row - other.row) + abs(square.col - other.col)
 
 
 def plays(hall: Hall) -> list[dict[Square, Tile]]:
@@ -32,19 +40,25 @@ def test_a_first_play_goes_through_the_centre_with_as_many_tiles_as_the_book_ask
     assert {tile for play in found for tile in play.values()} <= {Tile(face) for face in "CASARTI"}
 
 
-def test_later_plays_are_of_a_tile_beside_another_and_lie_on_the_board() -> None:
+def test_later_plays_are_of_a_tile_on_every_free_square_beside_another() -> None:
     hall = Hall(rules("box"), recorded=True)
-    for text in ("H8 C A S A", "8H C A S E S O A R"):
+    for text in ("H8 C A S A", "8H C A S E S O A R"):  # down to the edge of the board
         hall.turn(text)
-    found = plays(hall)
     board = hall.game.board
+    near = {square for square in SQUARES for lies in board if distance(square, lies) == 1}
+    found = plays(hall)
+    assert {square for play in found for square in play} == {square for square in near if square not in board}
     assert {len(play) for play in found} == {1}
-    squares = {square for play in found for square in play}
-    assert all(square.on_board and square not in board for square in squares)
-    assert Square(7, 6) in squares
-    assert Square(6, 7) in squares
-    assert Square(7, 11) in squares
-    assert not [square for square in squares if square.row > 14]
+
+
+@pytest.mark.parametrize(("rack", "tried"), [("", set()), ("A", {1}), ("A E", {1})])
+def test_as_many_tiles_are_tried_as_the_rack_holds(rack: str, tried: set[int]) -> None:
+    hall = uf("C A S A R T I")
+    hall.turn("H8 C A")
+    table = replace(hall.table, game=hall.game.but(racks={**hall.game.racks, "biel": tuple(rack.split())}))
+    assert {len(play) for play in plays_of(table, "biel")} == tried
+    empty = replace(table, game=table.game.but(board=Board()))
+    assert {len(play) for play in plays_of(empty, "biel")} == ({2} if len(rack.split()) == 2 else set())
 
 
 def test_blanks_are_laid_as_blanks_and_after_the_other_tiles() -> None:
@@ -60,27 +74,35 @@ def test_a_blank_is_laid_as_the_letter_that_was_said_of_it_in_the_turn() -> None
     assert {tile for play in plays(hall) for tile in play.values() if tile.blank} == {Tile("O", blank=True)}
 
 
-@pytest.mark.parametrize("text", ["H8 C A", "8H C A"])
-def test_what_was_laid_is_completed_in_its_line_where_it_lies(text: str) -> None:
+@pytest.mark.parametrize(
+    "laid", [[(7, 7)], [(7, 7), (7, 8)], [(7, 7), (9, 7)], [(0, 0)], [(14, 14)], [(0, 13), (0, 14)], [(13, 0), (14, 0)]]
+)
+def test_what_was_laid_is_completed_in_its_line_wherever_the_rack_reaches(laid: list[tuple[int, int]]) -> None:
     hall = uf("C A S A R T I")
-    hall.do(game_pb2.LayTilesRequest(player_id=hall.game.mover, placements=hall.tiles(text)))
-    laid = dict(hall.game.course.laid)
-    found = [play for play in plays(hall) if laid.keys() <= play.keys() and len(play) > 2]
-    assert found
-    for play in found:
-        assert laid.items() <= play.items()
-        assert len({square.row for square in play}) == 1 or len({square.col for square in play}) == 1
+    there = {Square(*square): Tile(face) for square, face in zip(laid, "AI", strict=False)}
+    course = replace(hall.game.course, laid=tuple(Placement(*each) for each in there.items()))
+    table = replace(hall.table, game=hall.game.but(course=course))
+    found = [dict(play) for play in plays_of(table, "anna")]
+    lines = {
+        frozenset(start.step(direction, place) for place in range(size))
+        for start in SQUARES
+        for direction in Direction
+        for size in range(len(laid), 8)
+    }
+    possible = {line for line in lines if there.keys() <= line and all(square.on_board for square in line)}
+    whole = [play for play in found if there.items() <= play.items()]
+    assert {frozenset(play) for play in whole} >= possible
+    assert {frozenset(play) for play in whole if len(play) != 2} == {line for line in possible if len(line) != 2}
+    assert max(Counter(frozenset(play) for play in whole if len(play) > 2).values()) == 1
+    for play in whole:
         assert Counter(tile.face for tile in play.values()) <= Counter("CASARTI")
-    assert {len(play) for play in found} == {3, 4, 5, 6, 7}
-    assert laid in plays(hall)
 
 
-def test_a_single_tile_that_was_laid_is_completed_in_both_directions() -> None:
+def test_tiles_that_the_rack_does_not_hold_are_not_completed() -> None:
     hall = uf("C A S A R T I")
-    hall.do(game_pb2.LayTilesRequest(player_id=hall.game.mover, placements=hall.tiles("H8 C")))
-    found = {frozenset(play) for play in plays(hall) if len(play) == 2 and play.get(Square(7, 7)) == Tile("C")}
-    beside = {Square(6, 7), Square(8, 7), Square(7, 6), Square(7, 8)}
-    assert {next(iter(play - {Square(7, 7)})) for play in found} == beside
+    course = replace(hall.game.course, laid=(Placement(Square(0, 0), Tile("Z")),))
+    table = replace(hall.table, game=hall.game.but(course=course))
+    assert not [play for play in plays_of(table, "anna") if Square(0, 0) in dict(play)]
 
 
 def test_a_rack_that_nobody_entered_is_of_tiles_that_are_unseen() -> None:

@@ -78,9 +78,8 @@ def _places(table: Table) -> Iterator[Square]:
 def _through(table: Table, start: Square, direction: Direction, tiles: Sequence[Tile]) -> Iterator[list[Placement]]:
     board, least = table.game.board, table.ruleset.first_move.tiles_min
     count = least if not board else 1
-    squares = [start.step(direction, place) for place in range(count)]
-    if len(tiles) >= count and all(square.on_board for square in squares):
-        yield [Placement(square, tile) for square, tile in zip(squares, tiles, strict=False)]
+    if len(tiles) >= count:
+        yield [Placement(start.step(direction, place), tiles[place]) for place in range(count)]
 
 
 def _completions(table: Table, laid: Sequence[Placement], tiles: Sequence[Tile]) -> Iterator[list[Placement]]:
@@ -99,13 +98,10 @@ def _completions(table: Table, laid: Sequence[Placement], tiles: Sequence[Tile])
             continue
         free = [square for square in line if square not in board]
         own = sorted(free.index(square) for square in there)
-        for extra in range(len(rest) + 1):
-            for begin in range(max(0, own[-1] - len(laid) - extra + 1), own[0] + 1):
-                window = free[begin : begin + len(laid) + extra]
-                if not set(there) <= set(window) or len(window) < len(laid) + extra:
-                    continue
+        for size in range(len(laid), len(laid) + len(rest) + 1):
+            for begin in range(max(0, own[-1] - size + 1), min(own[0], len(free) - size) + 1):
                 others = iter(rest)
-                yield [Placement(square, there.get(square) or next(others)) for square in window]
+                yield [Placement(square, there.get(square) or next(others)) for square in free[begin : begin + size]]
 
 
 def _square(through: Square, direction: Direction, place: int) -> Square:

@@ -175,7 +175,9 @@ def test_the_initial_colour_is_the_one_that_the_file_says(said: str, colour: str
     assert read_trf("\n".join([*FOUR, said])).initial_colour == colour
 
 
-@pytest.mark.parametrize("other", ["### a comment", "DAT 0001", "DAT 0001 RANKS 1 2", "ABC something", "AB2 something"])
+@pytest.mark.parametrize(
+    "other", ["### a comment", "DAT 0001", "DAT 0001 RANKS 1 2", "ABC something", "AB2 something", "011 something"]
+)
 def test_a_line_of_which_nothing_is_known_is_kept_as_it_is(other: str) -> None:
     document = read_trf("\n".join([*FOUR, other]))
     assert (document.other, document.headers, document.scores) == ((other,), (), ())
@@ -313,6 +315,10 @@ def test_points_of_another_scale_survive_writing() -> None:
     again = read_trf(write_trf(document))
     assert again == document
     assert [again.points_of(player, 1) for player in again.players] == [30, -5, 0]
+
+
+def test_a_player_of_whom_no_scores_are_told_yet_has_a_line_without_any() -> None:
+    assert read_trf("\n".join([*FOUR, "DAT 0001 SCORES"])).scores == (Scores(1, ()),)
 
 
 def test_the_spread_is_kept_in_lines_of_our_own() -> None:
