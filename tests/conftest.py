@@ -85,9 +85,16 @@ def new_database(postgres: str) -> str:
 
 
 @pytest.fixture(params=list(BACKENDS))
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_kind(request: pytest.FixtureRequest) -> str:
+    """Each kind of database in turn."""
+    kind: str = request.param
+    return kind
+
+
+@pytest.fixture
+def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """URL of an empty database, once of each kind."""
-    if request.param == "sqlite":
+    if database_kind == "sqlite":
         return f"sqlite:///{tmp_path}/record.db"
     url: str = request.getfixturevalue("new_database")
     return url

@@ -111,15 +111,7 @@ def show(tournament: Tournament, webhook: Which, address: Address = None, json_o
 
 def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """End a webhook for good, with its dead letters."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        webhook_id = await _meant(stub, tournament_id, webhook)
-        await stub.RemoveWebhook(
-            pb.RemoveWebhookRequest(command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id)
-        )
-        return webhook_id
-
-    webhook_id = _asked(tournament, address, work)
+    webhook_id, _ = _changed(pb.RemoveWebhookRequest(), tournament, webhook, address)
     tell({"removed": webhook_id}, said(REMOVED, webhook=webhook_id), json_output=json_output)
 
 
@@ -131,30 +123,13 @@ def resume(
     json_output: AsJson = False,
 ) -> None:
     """Have a webhook that stopped go on where it stopped, so that nothing is lost; or have it go back to a position."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        webhook_id = await _meant(stub, tournament_id, webhook)
-        return await stub.ResumeWebhook(
-            pb.ResumeWebhookRequest(
-                command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id, after_position=after
-            )
-        )
-
-    answer = _asked(tournament, address, work)
-    line = said(RESUMED, webhook=answer.webhook.webhook_id, position=answer.webhook.position)
-    tell(answer, line, json_output=json_output)
+    webhook_id, answer = _changed(pb.ResumeWebhookRequest(after_position=after), tournament, webhook, address)
+    tell(answer, said(RESUMED, webhook=webhook_id, position=answer.webhook.position), json_output=json_output)
 
 
 def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Give a webhook a new secret, and print it once. The old one signs too for 24 hours."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        webhook_id = await _meant(stub, tournament_id, webhook)
-        return await stub.RotateWebhookSecret(
-            pb.RotateWebhookSecretRequest(command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id)
-        )
-
-    answer = _asked(tournament, address, work)
+    _, answer = _changed(pb.RotateWebhookSecretRequest(), tournament, webhook, address)
     tell(answer, said(SECRET, secret=answer.secret), json_output=json_output)
 
 
@@ -166,16 +141,7 @@ def redeliver(
     json_output: AsJson = False,
 ) -> None:
     """Have dead letters delivered once more: one that arrives is a dead letter no more."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        webhook_id = await _meant(stub, tournament_id, webhook)
-        return await stub.RedeliverNews(
-            pb.RedeliverNewsRequest(
-                command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id, positions=positions or ()
-            )
-        )
-
-    answer = _asked(tournament, address, work)
+    _, answer = _changed(pb.RedeliverNewsRequest(positions=positions or ()), tournament, webhook, address)
     tell(answer, said(ASKED, count=answer.count), json_output=json_output)
 
 
@@ -187,21 +153,25 @@ def drop(
     json_output: AsJson = False,
 ) -> None:
     """Drop dead letters: they are not delivered any more."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        webhook_id = await _meant(stub, tournament_id, webhook)
-        return await stub.DropNews(
-            pb.DropNewsRequest(
-                command_id=_command(), tournament_id=tournament_id, webhook_id=webhook_id, positions=positions or ()
-            )
-        )
-
-    answer = _asked(tournament, address, work)
+    _, answer = _changed(pb.DropNewsRequest(positions=positions or ()), tournament, webhook, address)
     tell(answer, said(DROPPED, count=answer.count), json_output=json_output)
 
 
 def _command() -> str:
     return str(uuid.uuid4())
+
+
+def _changed(request: Any, tournament: str, webhook: str, address: str | None) -> tuple[str, Any]:
+    """Carry out a command on the webhook that was meant: its id, and the answer."""
+
+    async def work(stub: Any, tournament_id: str) -> tuple[str, Any]:
+        request.command_id, request.tournament_id = _command(), tournament_id
+        request.webhook_id = await _meant(stub, tournament_id, webhook)
+        method = request.DESCRIPTOR.name.removesuffix("Request")
+        return request.webhook_id, await getattr(stub, method)(request)
+
+    found: tuple[str, Any] = _asked(tournament, address, work)
+    return found
 
 
 def _asked(tournament: str, address: str | None, work: Callable[[Any, str], Awaitable[Any]]) -> Any:

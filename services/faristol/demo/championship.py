@@ -14,12 +14,10 @@ from faristol.demo.cast import Cast
 from faristol.demo.plan import Plan
 from faristol.demo.table import Table
 from faristol.kernel.times import to_timestamp
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules.options import written
 from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
 
@@ -87,19 +85,8 @@ class Championship:
         return Outcome(shown.tournament, standings.standings, ratings, shown.position)
 
     async def _create(self) -> None:
-        plan = self.plan
-        options = [
-            game_events.ChosenOption(name=name, value=written(value)) for name, value in plan.rules.chosen.items()
-        ]
-        create = pairing_pb2.CreateTournamentRequest(
-            name=plan.title,
-            rounds=plan.rounds,
-            ruleset=plan.ruleset,
-            lexicon=self.lexicon,
-            options=options,
-            seed=plan.secret,
-        )
-        await self._send(self.api.pairing.CreateTournament, create, plan.round_start(1, self.now), "create")
+        opening = self.plan.round_start(1, self.now)
+        await self._send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
 
     async def _registered(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from faristol.rules.options import Option
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.rules.options import Option, written
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.with_options import unsettled, with_options
@@ -119,6 +121,18 @@ class Plan:
     def secret(self) -> bytes:
         """The 32 bytes that the tournament's draws follow from."""
         return hashlib.sha256(f"faristol demonstration {self.seed}".encode()).digest()
+
+    def creation(self, lexicon: str) -> pairing_pb2.CreateTournamentRequest:
+        """The command that creates the tournament, with a lexicon."""
+        chosen = self.rules.chosen.items()
+        return pairing_pb2.CreateTournamentRequest(
+            name=self.title,
+            rounds=self.rounds,
+            ruleset=self.ruleset,
+            lexicon=lexicon,
+            options=[game_events.ChosenOption(name=name, value=written(value)) for name, value in chosen],
+            seed=self.secret,
+        )
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:

@@ -15,9 +15,7 @@ from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.duplicate.start import duplicate_id
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import duplicate_pb2
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules.options import written
 from faristol.words import WordGraph
 
 HUNDRED = 100
@@ -60,19 +58,8 @@ class DuplicateChampionship:
             return Outcome(await call(self.api.pairing.GetTournament, which), games)
 
     async def _create(self) -> None:
-        plan = self.plan
-        options = [
-            game_events.ChosenOption(name=name, value=written(value)) for name, value in plan.rules.chosen.items()
-        ]
-        create = pairing_pb2.CreateTournamentRequest(
-            name=plan.title,
-            rounds=plan.rounds,
-            ruleset=plan.ruleset,
-            lexicon=self.lexicon,
-            options=options,
-            seed=plan.secret,
-        )
-        await self._send(self.api.pairing.CreateTournament, create, plan.round_start(1, self.now), "create")
+        opening = self.plan.round_start(1, self.now)
+        await self._send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
 
     async def _enter(self) -> None:
         plan, opening = self.plan, self.plan.round_start(1, self.now)

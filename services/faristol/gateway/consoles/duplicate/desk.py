@@ -64,8 +64,10 @@ class Desk:
         found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id))
         return found
 
-    async def page(self, name: str, door: str, part: str, **values: Any) -> Response:
-        """A page with the names of the players."""
+    async def page(
+        self, name: str, door: str, part: str, *, said: str = "", refusal: str = "", **values: Any
+    ) -> Response:
+        """A page with the names of the players, and with what was ``said`` of an act or why there was a ``refusal``."""
         head = await self.results.tournament(self.tournament_id)
         listed = await self.results.players(self.tournament_id)
         return console_page(
@@ -77,6 +79,9 @@ class Desk:
             part=part,
             base=self.base,
             names=names_of(listed),
+            status=HTTPStatus.CONFLICT if refusal else HTTPStatus.OK,
+            said=said,
+            refused=refusal,
             **values,
         )
 
