@@ -93,15 +93,15 @@ async def start(
     await _begin(record, game_id, game, clock)
 
 
-async def told(record: Record, game_id: str, name: str) -> Recorded:
-    """The fact of that name on the clock of a game, once it is there."""
+async def told(record: Record, game_id: str, name: str, stream: str = "clock") -> Recorded:
+    """The fact of that name on the clock of a game, or another stream of it, once it is there."""
     give_up = time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
-        for event in await record.read_stream(f"clock-{game_id}"):
+        for event in await record.read_stream(f"{stream}-{game_id}"):
             if event.name == name:
                 return event
         await asyncio.sleep(0.05)
-    raise AssertionError(f"the clock of {game_id} never said {name}")
+    raise AssertionError(f"the {stream} of {game_id} never said {name}")
 
 
 async def said(record: Record, game_id: str) -> list[str]:

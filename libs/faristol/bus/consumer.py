@@ -30,8 +30,6 @@ LAG_EVERY = 1.0
 """Seconds between two measurements of how far a consumer is behind."""
 IDLE = 0.5
 """Seconds without news after which a consumer looks into the record by itself: the guarantee behind the hint."""
-QUIET = 5.0
-"""The same where the database tells of appends, and has told of none: what it tells can be lost with a connection."""
 MOMENT = 0.001
 """The same while it has parked keys to try."""
 RETRY_LOOK = 0.5
@@ -94,8 +92,6 @@ class Consumer:
         self._more = True
         """The record may hold more than was read last."""
         self._measured = 0.0
-        self._read_at = -math.inf
-        """When it looked into the record last."""
         self._looked = -math.inf
         """When it was looked what is parked."""
         self._said: dict[str, float] = {}
@@ -206,9 +202,8 @@ class Consumer:
         messages = [] if self._more else await pull.messages(MOMENT if self._due else IDLE)
         told = max((self._told(message) for message in messages), default=0)
         events: Sequence[Recorded] = ()
-        if told > self._taker.position or not (messages or self._is_quiet()):
+        if told > self._taker.position or not messages:
             age = math.inf if messages else IDLE / 2
-            self._read_at = asyncio.get_running_loop().time()
             events = await self._record.recent.after(self._taker.position, limit=BATCH, at_least=told, age=age)
             self._more = len(events) == BATCH
             await self._work_on(events)
@@ -218,11 +213,6 @@ class Consumer:
             await self._taker.note()
             await self._went_on()
         await self._try_parked()
-
-    def _is_quiet(self) -> bool:
-        """Whether there is no need to look into the record without having heard of an event."""
-        read_lately = asyncio.get_running_loop().time() - self._read_at < QUIET
-        return read_lately and not self._more and self._record.is_quiet(self._taker.position)
 
     def _told(self, message: Msg) -> int:
         """The position that a message tells of; 0 when it tells nothing of this record."""

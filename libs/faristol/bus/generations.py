@@ -155,12 +155,6 @@ async def built_to(connection: AsyncConnection, projection: Projection, position
     return moved.rowcount == 1
 
 
-async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
-    """Up to where a consumer is, 0 when it has no checkpoint."""
-    query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer)
-    return int((await connection.execute(query)).scalar_one_or_none() or 0)
-
-
 async def checkpoint_held(connection: AsyncConnection, consumer: str) -> int:
     """The live checkpoint, which nobody else can move until this transaction ends.
 

@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from faristol.record import Record
 from faristol.record.databases import FAILURES
-from faristol.record.tables import checkpoints, counter
+from faristol.record.positions import last_position
+from faristol.record.tables import checkpoints
 
 LOOK = 2.0
 """Seconds between two looks."""
@@ -39,7 +40,7 @@ class Pace:
 
     async def _look(self) -> None:
         async with self._record.reading() as connection:
-            last = int((await connection.execute(select(counter.c.position))).scalar_one())
+            last = await last_position(connection)
             rows = (await connection.execute(select(checkpoints))).all()
         now = asyncio.get_running_loop().time()
         before = self._moved

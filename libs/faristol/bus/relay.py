@@ -17,6 +17,8 @@ from faristol.record.record import move_checkpoint, start_checkpoint
 
 NAME = "relay"
 LEASE_SECONDS = 4.0
+STANDBY = LEASE_SECONDS / 2
+"""Seconds between two looks at whether the process that publishes is still there."""
 BATCH = 256
 LOOK = 1.0
 """Seconds between two looks where the database tells of what other processes append."""
@@ -47,7 +49,7 @@ class Relay:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
                     pass  # another relay was faster; the lease says who goes on
-                await asyncio.sleep(LEASE_SECONDS / 4)
+                await asyncio.sleep(STANDBY)
         finally:
             try:
                 await self._record.release(NAME, self._holder)

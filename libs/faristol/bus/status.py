@@ -19,8 +19,9 @@ from faristol.bus.shares import holders_of_work
 from faristol.bus.stopped import Stopped, all_stopped
 from faristol.bus.takers import UNNOTED
 from faristol.record import Record
+from faristol.record.positions import last_position
 from faristol.record.record import held
-from faristol.record.tables import checkpoints, counter, events, leases, seals
+from faristol.record.tables import checkpoints, events, leases, seals
 from faristol.record.witness.delivery import PREFIX
 
 UNSEALED = 600.0
@@ -87,7 +88,7 @@ async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status]
     Without ``pace`` nobody knows what stands still.
     """
     async with record.reading() as connection:
-        last = int((await connection.execute(select(counter.c.position))).scalar_one())
+        last = await last_position(connection)
         stopped = {line.consumer: line for line in await all_stopped(connection)}
         parked = await all_parked(connection)
         holders = await holders_of_work(connection, record.time(connection))

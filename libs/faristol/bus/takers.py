@@ -23,6 +23,7 @@ from faristol.bus.telemetry import consumed
 from faristol.bus.work import Projection, Reaction, UnknownEvent, wanted
 from faristol.record import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
 from faristol.record.databases import is_full
+from faristol.record.positions import checkpoint
 from faristol.record.record import move_checkpoint, start_checkpoint
 
 _log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ class Taker(ABC):
     async def load(self) -> None:
         """Read where the consumer is."""
         async with self.record.reading() as connection:
-            self.position = self.noted = await generations.checkpoint(connection, self.name)
+            self.position = self.noted = await checkpoint(connection, self.name)
             self.parked = await parked.of_consumer(connection, self.name)
         self._skipped = []
         self.may_be_stopped = True

@@ -14,6 +14,7 @@ from faristol.host.part import Part
 from faristol.host.runtime import Runtime
 from faristol.record import Record, seals
 from faristol.record.databases import FAILURES
+from faristol.record.positions import checkpoint, last_position
 
 LOOK = 5.0
 """Seconds between two looks."""
@@ -31,8 +32,8 @@ async def look(record: Record) -> None:
     """Measure once. Raises one of ``FAILURES`` where the database does not answer."""
     async with record.reading() as connection:
         sealed = await seals.last(connection)
-    noted = await record.checkpoint(relay.NAME)
-    position = await record.last_position()
+        noted = await checkpoint(connection, relay.NAME)
+        position = await last_position(connection)
     _position.set(position)
     _relay_lag.set(max(0, position - noted))
     _unsealed.set(position - (sealed.to_position if sealed else 0))

@@ -31,6 +31,8 @@ from faristol.record.databases import FAILURES
 
 LOOK = 1.0
 """Seconds between two looks."""
+LATELY = 2.0
+"""Seconds for which a commit of this process shows that the record answers: it is not asked besides."""
 PATIENCE = 5.0
 """Seconds in which the record has to answer."""
 GRACE = 5.0
@@ -84,6 +86,8 @@ class Readiness:
 
     async def _problem(self) -> str:
         """Why the record does not answer; empty when it does. One that took nothing is asked to take something."""
+        if not self._record.trouble and self._record.committed_within(LATELY):
+            return ""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._record.last_position()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from faristol.record.event import Recorded
 
 KEPT = 1_024
 """Events that are kept."""
+QUIET = 5.0
+"""Seconds for which the end of the record is not looked for again, where the database would have told of an event."""
 
 
 class Read(Protocol):
@@ -27,8 +29,10 @@ class Recent:
     What is kept has no hole, for positions have none and an event is never visible before an earlier one.
     """
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Read, is_quiet: Callable[[int], bool] = lambda position: False) -> None:
+        """``is_quiet`` says of a position whether the database would have told of an event after it, and has not."""
         self._read = read
+        self._is_quiet = is_quiet
         self._before = 0
         """The position before the first event kept."""
         self._kept: list[Recorded] = []
@@ -40,9 +44,14 @@ class Recent:
         """Events after ``position``, in order; where they are fewer than ``limit``, all of those asked for.
 
         Asked for is every event up to ``at_least``, and every one appended more than ``age`` seconds ago; newer
-        ones may be there. Events are shared: nobody changes them. Raises what the database raises.
+        ones may be there. Where the database tells of events, and its telling of one is lost, that one can come
+        ``QUIET`` seconds late, unless ``age`` is 0. Events are shared: nobody changes them. Raises what the database
+        raises.
         """
-        since = asyncio.get_running_loop().time() - age
+        now = asyncio.get_running_loop().time()
+        since = now - age
+        if 0 < age < QUIET and self._is_quiet(max(position, self._last)):
+            since = now - QUIET
         if position >= self._before and not self._has(at_least, since):
             async with self._turn:
                 if position > self._last + (KEPT if self._kept else 0):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
@@ -14,7 +16,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, func, literal_column, or_
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record import migrations, notes, tables
+from faristol.record import migrations, notes, positions, tables
 from faristol.record.appender import Appender
 from faristol.record.backend import Backend, shown
 from faristol.record.databases import FAILURES, is_away, is_full, kind_of, parse, unusable
@@ -39,7 +41,6 @@ _FACTS = (
 _FIRST = select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload).where(
     tables.events.c.stream == bindparam("stream"), tables.events.c.version == literal_column("1")
 )
-_CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
 )
@@ -111,12 +112,14 @@ class Record:
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
         self.folds = Folds()
         """What ``load`` came to last."""
-        self.recent = Recent(self.read)
+        self.recent = Recent(self.read, self.is_quiet)
         """The latest events, for all who follow the record in this process."""
         self._backend = backend
         self._now = now
         self.trouble: Trouble | None = None
         """Why nothing is taken: the last write failed by no fault of its own. None while things are taken."""
+        self._committed_at = -math.inf
+        """When a transaction of this process was committed last, by the clock of the loop."""
         self._news = News(backend)
         self._appender = Appender(backend, now, self._news.tell)
 
@@ -168,6 +171,11 @@ class Record:
         except FAILURES as problem:
             self._failed(problem)
             raise
+        self._committed_at = asyncio.get_running_loop().time()
+
+    def committed_within(self, seconds: float) -> bool:
+        """Whether the database has committed a transaction of this process so lately: it answers."""
+        return asyncio.get_running_loop().time() - self._committed_at < seconds
 
     async def try_writing(self) -> None:
         """Write something that changes nothing, to see whether the record takes anything again."""
@@ -324,12 +332,12 @@ class Record:
     async def last_position(self) -> int:
         """Position of the last event, 0 when there is none."""
         async with self.engine.connect() as connection:
-            return int((await connection.execute(select(tables.counter.c.position))).scalar_one())
+            return await positions.last_position(connection)
 
     async def checkpoint(self, consumer: str) -> int:
         """The position up to which a consumer has done its work, 0 when it never did any."""
         async with self.engine.connect() as connection:
-            return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
+            return await positions.checkpoint(connection, consumer)
 
     async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
         """Take or keep a lease, which one holder has at a time. False while another has it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from faristol.clock.rounds import ending
 from faristol.clock.service import service
 from faristol.clock.timer import Timer
-from faristol.clock.turns import TurnTimer
+from faristol.clock.turn_timer import TurnTimer
 from faristol.clock.turns import service as turns
 from faristol.host import Part, Runtime, Servicer
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, turns_pb2, turns_pb2_grpc

@@ -23,6 +23,7 @@ from datetime import datetime
 from opentelemetry import metrics
 
 from faristol.bus.stopped import away
+from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
@@ -67,10 +68,6 @@ _NEVER = 1 << 62
 _COMMANDS = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
 
 _log = logging.getLogger(__name__)
-_failing = metrics.get_meter("faristol.clock").create_gauge(
-    "faristol.clock.failing", unit="{clock}", description="clocks whose deadlines cannot be found or written"
-)
-
 _late = metrics.get_meter("faristol.clock").create_histogram(
     "faristol.deadline.late", unit="s", description="how long after it was due a deadline was on the record"
 )
@@ -127,8 +124,7 @@ class Timer:
         """Clocks that are left alone until their alarm."""
         self._heard: dict[int, Instant] = {}
         """When each replica was last known to have written what was due, by its place."""
-        self._failing: dict[str, str] = {}
-        """What is wrong with a clock whose deadlines cannot be found or written."""
+        self._failures = Failures("clocks")
 
     async def run(self) -> None:
         """Fire deadlines until cancelled.
@@ -263,21 +259,11 @@ class Timer:
 
     @contextmanager
     def _of_one(self, game_id: str) -> Iterator[None]:
-        """Whatever goes wrong with one clock, but for a database that is away, is its own."""
-        try:
+        """What goes wrong with one clock leaves it alone for ``MEND``."""
+        with self._failures.of(game_id):
             yield
-        except Exception as problem:
-            if away(problem):
-                raise
-            told = f"{type(problem).__name__}: {problem}"
-            if self._failing.get(game_id) != told:
-                _log.exception("the deadlines of %s fail; those of other clocks do not", game_id)
-            self._failing[game_id] = told
+        if game_id in self._failures:
             self._wait_for(game_id, MEND)
-        else:
-            if self._failing.pop(game_id, None):
-                _log.warning("the deadlines of %s are kept again", game_id)
-        _failing.set(len(self._failing))
 
     async def _fire(self, game_ids: Sequence[str]) -> None:
         """Write what is due at clocks, unless somebody did something meanwhile, or wrote it first."""
@@ -306,8 +292,9 @@ class Timer:
         self._waiting.add(game_id)
 
     def _forget(self, game_id: str) -> None:
-        for kept in (self._failing, self._lags, self._alarms, self._look, self._prepared):
+        for kept in (self._lags, self._alarms, self._look, self._prepared):
             kept.pop(game_id, None)
+        self._failures.forget(game_id)
         self._waiting.discard(game_id)
 
     def _wait(self) -> float:

@@ -56,6 +56,25 @@ async def test_who_looks_without_being_told_sees_what_came_since_the_last_look()
     assert positions(await recent.after(1, limit=10, age=60)) == [2]
 
 
+async def test_a_database_that_tells_of_events_is_not_asked_without_having_told_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record, told = Growing(last=1), 1
+    recent = Recent(record.read, lambda position: told <= position)
+    assert positions(await recent.after(0, limit=10, age=0.01)) == [1]
+    record.last = 2
+    await asyncio.sleep(0.02)
+    assert positions(await recent.after(1, limit=10, age=0.01)) == []
+    assert positions(await recent.after(1, limit=10, age=0)) == [2], "who looks in any case sees it"
+    record.last = told = 3
+    await asyncio.sleep(0.02)
+    assert positions(await recent.after(2, limit=10, age=0.01)) == [3], "it was told of"
+    record.last = 4
+    monkeypatch.setattr("faristol.record.recent.QUIET", 0.02)
+    await asyncio.sleep(0.03)
+    assert positions(await recent.after(3, limit=10, age=0.01)) == [4], "what it tells can be lost"
+
+
 async def test_news_of_an_event_that_there_is_not_gives_what_there_is() -> None:
     record = Growing(last=5)
     assert positions(await Recent(record.read).after(3, limit=10, at_least=1_000)) == [4, 5]

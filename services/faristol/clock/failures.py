@@ -1,0 +1,58 @@
+"""What goes wrong with the deadlines of one game, and leaves those of others alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from opentelemetry import metrics
+
+from faristol.bus.stopped import away
+
+_log = logging.getLogger(__name__)
+_failing = metrics.get_meter("faristol.clock").create_gauge(
+    "faristol.clock.failing", unit="{clock}", description="clocks whose deadlines cannot be found or written"
+)
+
+
+class Failures:
+    """The games whose deadlines cannot be found or written, and why. Each reason is logged once."""
+
+    def __init__(self, timer: str) -> None:
+        """``timer`` is what the metric calls the timer that keeps these deadlines."""
+        self._attributes = {"timer": timer}
+        self._told: dict[str, str] = {}
+        """What is wrong, by game."""
+
+    @contextmanager
+    def of(self, game_id: str) -> Iterator[None]:
+        """Whatever goes wrong inside with one game, but for a database that is away, is its own.
+
+        It is not raised: ask ``in`` whether the game fails.
+        """
+        try:
+            yield
+        except Exception as problem:
+            if away(problem):
+                raise
+            told = f"{type(problem).__name__}: {problem}"
+            if self._told.get(game_id) != told:
+                _log.exception("the deadlines of %s fail; those of other games do not", game_id)
+            self._told[game_id] = told
+        else:
+            if self._told.pop(game_id, None):
+                _log.warning("the deadlines of %s are kept again", game_id)
+        self._measure()
+
+    def __contains__(self, game_id: str) -> bool:
+        """Whether the deadlines of a game failed when they were looked at last."""
+        return game_id in self._told
+
+    def forget(self, game_id: str) -> None:
+        """The game has no deadlines any more."""
+        if self._told.pop(game_id, None):
+            self._measure()
+
+    def _measure(self) -> None:
+        _failing.set(len(self._told), self._attributes)

@@ -1,0 +1,119 @@
+"""The time of duplicate games: the timer that says what is due."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from faristol.bus.stopped import away
+from faristol.clock.failures import Failures
+from faristol.duplicate.settlement import next_tick, settle
+from faristol.duplicate_store import game_stream, load_game
+from faristol.host.ruleset_store import rules_of
+from faristol.kernel import facts
+from faristol.kernel.times import instant, to_timestamp
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, Write
+
+LOOK = 1.0
+"""Seconds between two looks when nothing is due and there is no news."""
+GATHER = 0.05
+"""Seconds that news may gather before it is read."""
+MEND = 60.0
+"""Seconds until a game whose time cannot be read or written is looked at again, where nothing new begins there."""
+BATCH = 1_000
+"""Events that are read at a time."""
+BEGINS = facts.types_of((ticks.TurnTimerStarted, ticks.TurnTimerResumed))
+"""Events after which something comes by itself."""
+
+_COMMANDS = uuid.UUID("3c1d8a52-9d1c-4a61-8e0e-2f6d2f4b7a90")
+_log = logging.getLogger(__name__)
+
+
+class TurnTimer:
+    """Says what is due in the turns that run: warnings, and the end.
+
+    Each is dated when it is due, and whoever decides anything in a game writes what is due by then. So nothing depends
+    on this timer but that it is said without anybody doing something. Several may run: what one has written, the others
+    find written.
+    """
+
+    def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
+        self._record = record
+        self._now = now
+        self._position = 0
+        self._due: dict[str, float] = {}
+        """When games in which time may run are looked at, by the clock of the loop."""
+        self._failures = Failures("turns")
+
+    async def run(self) -> None:
+        """Say what is due, until cancelled. What goes wrong with one game leaves the others their time."""
+        begun = False
+        while True:
+            wait = LOOK
+            try:
+                await (self._read() if begun else self._begin())
+                begun = True
+                wait = await self._look()
+            except Exception as problem:
+                if not away(problem):
+                    raise
+                _log.warning("the time of duplicate games waits: %r", problem)
+            await self._record.news(max(0.001, wait), self._position)
+            await asyncio.sleep(min(GATHER, wait))
+
+    async def _begin(self) -> None:
+        """Find the games in which time ever began to run, without reading all that ever happened."""
+        here, position = await self._record.last_position(), 0
+        while events := await self._record.read(position, limit=BATCH, types=BEGINS, up_to=here):
+            self._take(events)
+            position = events[-1].position
+        self._position = here
+
+    async def _read(self) -> None:
+        """Find the games in which time began to run since."""
+        more = True
+        while more:
+            events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
+            self._take([event for event in events if event.type in BEGINS])
+            self._position = events[-1].position if events else self._position
+            more = len(events) == BATCH
+
+    def _take(self, begins: Sequence[Recorded]) -> None:
+        self._due |= dict.fromkeys((event.stream.removeprefix("duplicate-") for event in begins), -math.inf)
+
+    async def _look(self) -> float:
+        """Look at the games in which something is due. Gives the seconds until the next look, at most ``LOOK``."""
+        loop = asyncio.get_running_loop()
+        for game_id in sorted(game_id for game_id, at in self._due.items() if at <= loop.time()):
+            wait: float | None = MEND
+            with self._failures.of(game_id):
+                wait = await self._say(game_id)
+            if wait is None:
+                del self._due[game_id]
+            else:
+                self._due[game_id] = loop.time() + wait
+        return max(0.0, min(LOOK, min(self._due.values(), default=math.inf) - loop.time()))
+
+    async def _say(self, game_id: str) -> float | None:
+        """Write what is due in a game. Gives the seconds until it is looked at again; None when no time runs there."""
+        loaded = await load_game(self._record, game_id)
+        game = loaded.state
+        ruleset = await rules_of(self._record, game.ruleset)
+        at = instant(to_timestamp(self._now()))
+        if due := settle(game, ruleset, at):
+            write = Write(game_stream(game_id), loaded.version, due, game.tournament_id)
+            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}:{loaded.version}"))
+            try:
+                await self._record.append(
+                    Decision([write]), Metadata(role="service"), command=Command(command_id, lambda _: b"")
+                )
+            except Conflict:
+                return GATHER
+            return 0.0
+        tick = next_tick(game, ruleset)
+        return None if tick is None else max(0.0, min(LOOK, (tick[0] - at) / 1_000_000_000))

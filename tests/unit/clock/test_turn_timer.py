@@ -1,0 +1,93 @@
+"""The time of a duplicate turn is called by itself, and nothing is asked of the database while no turn runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import event
+from tests.integration.running_clocks import add, ago, told
+
+from faristol.clock.turn_timer import TurnTimer
+from faristol.kernel.times import to_timestamp
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.record import Record
+from faristol.record.tasks import end
+from faristol.rules.ruleset_file import load_ruleset
+
+
+async def begin(record: Record, game_id: str, left_ms: int, ruleset: str = "fisc-2023-duplicate") -> None:
+    """A game in whose first turn so much time is left. Rules without a digest are rules that are nowhere."""
+    at = to_timestamp(ago(0))
+    known = load_ruleset(ruleset).digest if ruleset.startswith("fisc-2023") else ""
+    opened = events.DuplicateOpened(
+        game_id=game_id,
+        tournament_id="cup",
+        round=1,
+        ruleset=game_events.Pin(name=ruleset, digest=known),
+        seed=bytes(32),
+        halls=[events.DuplicateHall(name="Nord")],
+        occurred_at=at,
+    )
+    called = events.RackCalled(turn=1, faces=["C", "A", "S", "E", "R", "N", "A"], by_hand=True, occurred_at=at)
+    started = ticks.TurnTimerStarted(turn=1, milliseconds=left_ms, occurred_at=at)
+    await add(record, f"duplicate-{game_id}", opened, called, started)
+
+
+@asynccontextmanager
+async def ticking(record: Record) -> AsyncIterator[None]:
+    """A timer that runs beside the block."""
+    task = asyncio.create_task(TurnTimer(record, lambda: datetime.now(UTC)).run())
+    yield
+    assert not task.done()
+    await end([task])
+
+
+async def called(record: Record, game_id: str) -> ticks.TimeCalled:
+    """The end of the time of a game's turn, once it is on the record."""
+    fact = (await told(record, game_id, "TimeCalled", stream="duplicate")).message
+    assert isinstance(fact, ticks.TimeCalled)
+    return fact
+
+
+async def test_time_is_called_when_it_is_over_in_games_before_the_timer_began_and_after(record: Record) -> None:
+    await begin(record, "cup-r1", 200)
+    async with ticking(record):
+        await called(record, "cup-r1")
+        await begin(record, "cup-r2", 200)
+        await called(record, "cup-r2")
+    for game_id in ("cup-r1", "cup-r2"):
+        told_of = [fact.message for fact in await record.read_stream(f"duplicate-{game_id}")]
+        (start,) = [fact for fact in told_of if isinstance(fact, ticks.TurnTimerStarted)]
+        (over,) = [fact for fact in told_of if isinstance(fact, ticks.TimeCalled)]
+        assert over.occurred_at.ToNanoseconds() - start.occurred_at.ToNanoseconds() == 200_000_000
+
+
+async def test_what_goes_wrong_with_one_game_leaves_the_others_their_time(
+    record: Record, caplog: pytest.LogCaptureFixture
+) -> None:
+    await begin(record, "cup-r1", 200, ruleset="club-1999")
+    await begin(record, "cup-r2", 200)
+    async with ticking(record):
+        await called(record, "cup-r2")
+        await begin(record, "cup-r3", 200)
+        await called(record, "cup-r3")
+    assert [line.getMessage() for line in caplog.records if "cup-r1" in line.getMessage()] == [
+        "the deadlines of cup-r1 fail; those of other games do not"
+    ]
+
+
+async def test_a_cell_in_which_no_turn_runs_is_not_asked_for_events_again_and_again(record: Record) -> None:
+    await begin(record, "cup-r1", 100)
+    async with ticking(record):
+        await called(record, "cup-r1")
+        await asyncio.sleep(1.2)  # it looks once more at the game that it has ended
+        asked: list[str] = []
+        event.listen(record.engine.sync_engine, "before_cursor_execute", lambda *said: asked.append(said[2]))
+        await asyncio.sleep(2.5)
+    assert len([statement for statement in asked if "FROM events" in statement]) <= 3
