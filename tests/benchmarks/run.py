@@ -1,6 +1,7 @@
 """Measure the record, the bus, tables, words, pairing, standings and ratings, print it, and write `var/bench.json`.
 
-Run by `make bench`. The machines are noisy: compare figures of one run with each other, not with another day's.
+Run by `make bench`. Where figures of an earlier run lie there, they stand beside the new ones. The machines are noisy:
+what one day's figures say of another's has to be large, or seen again by comparing both versions in one run.
 """
 
 from __future__ import annotations
@@ -119,17 +120,31 @@ async def measure(folder: Path) -> Figures:
     return figures
 
 
+def earlier() -> dict[str, float]:
+    """The figures of the run before, by what they are of; empty where there are none."""
+    if not OUT.exists():
+        return {}
+    return {kept["what"]: kept["figure"] for kept in json.loads(OUT.read_text(encoding="utf-8"))["figures"]}
+
+
+def shown(figure: float) -> str:
+    """A figure as it is printed."""
+    return f"{figure:,.0f}" if abs(figure) >= 100 else f"{figure:.2f}"
+
+
 def main() -> None:
     """Measure, print and write."""
+    before = earlier()
     with tempfile.TemporaryDirectory(prefix="faristol-bench-") as folder:
         figures = asyncio.run(measure(Path(folder)))
     machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
     table = Table(title=f"Python {machine['python']}, {machine['machine']}, {machine['cores']} cores")
     table.add_column("what", no_wrap=True)
-    table.add_column("figure", justify="right")
+    table.add_column("before", justify="right")
+    table.add_column("now", justify="right")
     table.add_column("unit")
     for what, figure, unit in figures:
-        table.add_row(what, f"{figure:,.0f}" if figure >= 100 else f"{figure:.2f}", unit)
+        table.add_row(what, shown(before[what]) if what in before else "", shown(figure), unit)
     Console(width=140).print(table)
     OUT.parent.mkdir(exist_ok=True)
     result: dict[str, Any] = {

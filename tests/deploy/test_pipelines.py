@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.benchmarks.run import OUT
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,6 +33,14 @@ def test_every_supported_python_passes_the_whole_of_the_tests() -> None:
 def test_every_target_of_the_night_is_there() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(job("nightly.yml")["strategy"]["matrix"]["target"]) <= targets
+
+
+def test_figures_of_the_last_night_are_there_when_new_ones_are_measured() -> None:
+    steps = job("nightly.yml")["steps"]
+    (measured,) = [number for number, step in enumerate(steps) if step.get("run", "").startswith("make ")]
+    (kept,) = [step for step in steps[:measured] if step.get("uses", "").startswith("actions/cache@")]
+    assert kept["with"]["path"] == str(OUT)
+    assert kept["with"]["key"].startswith(kept["with"]["restore-keys"])
 
 
 def test_every_lock_is_audited_when_it_changes_and_every_night() -> None:
