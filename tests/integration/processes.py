@@ -181,20 +181,20 @@ class ReplicatedCell:
         self.client_settings: dict[str, object] = {f"{service}_address": target for service, target in targets.items()}
         self.targets = targets
         self.ports = ports
+        self.http_ports = [free_port() for _ in range(replicas)]
         self.services: dict[str, list[Child]] = {}
         for service in SERVICES:
             self.services[service] = [
-                self._start(service, shared | {"grpc_port": port}, folder / f"{service}-{number}.log")
+                self._start(service, number, shared | {"grpc_port": port}, folder)
                 for number, port in enumerate(ports[service])
             ]
             if service == SERVICES[0]:
                 self._wait(service)  # the first makes the record, and the others find it
 
-    @staticmethod
-    def _start(service: str, settings: dict[str, object], log: Path) -> Child:
+    def _start(self, service: str, number: int, settings: dict[str, object], folder: Path) -> Child:
         if service == "gateway":  # it asks the others for everything
-            settings = settings | {"http_port": free_port(), "database_url": "", "nats_url": ""}
-        return Child(["serve", service], settings, log)
+            settings = settings | {"http_port": self.http_ports[number], "database_url": "", "nats_url": ""}
+        return Child(["serve", service], settings, folder / f"{service}-{number}.log")
 
     def restart(self, service: str, number: int) -> int:
         """End a replica as an orchestrator does, and start it again; gives its exit code."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.campaigns.viewers.crowd import Crowd
 from tests.integration.consumers import PROJECTION, append, line_of, note, positions
 from tests.integration.processes import Child, ReplicatedCell, faristol, standings
 
@@ -24,6 +26,16 @@ from faristol.pb.rating.v1.rating_pb2 import ListRatingSystemsRequest
 from faristol.pb.results.v1.results_pb2 import ListTournamentsRequest
 from faristol.record import Record, Recorded
 from faristol.record.tasks import end
+from faristol.results.news import PUBLIC
+
+VIEWERS = 1_000
+"""Who watch a championship, half of them at each gateway."""
+CROWDED = {
+    "http_connections_per_address": 0,
+    "http_streams_per_address": 100_000,
+    "http_requests_per_second": 0,
+}
+"""Settings for many viewers who all come from this machine."""
 
 
 @dataclass
@@ -177,15 +189,18 @@ async def test_a_consumer_is_given_up_only_when_it_has_done_what_it_is_at(record
 
 @pytest.mark.nightly
 @pytest.mark.lexicon
-async def test_two_replicas_of_everything_are_restarted_one_by_one_and_no_call_fails(
+async def test_two_replicas_of_everything_are_restarted_one_by_one_and_no_call_fails_and_no_viewer_misses_anything(
     new_database: str, nats_server: NatsServer, tmp_path: Path, lexicons: Path
 ) -> None:
     plan = ("demo", "--players", "6", "--rounds", "5", "--seed", "3", "--json")
     undisturbed = faristol(*plan, "--data", str(tmp_path / "undisturbed"), timeout=300, lexicons=lexicons)
     assert undisturbed.returncode == 0, undisturbed.stderr
-    cell = ReplicatedCell(tmp_path, new_database, nats_server.url, 2, lexicons=lexicons)
+    cell = ReplicatedCell(tmp_path, new_database, nats_server.url, 2, lexicons=lexicons, **CROWDED)
+    crowds = [Crowd(port, "/api/v1/stream", VIEWERS // 2, 0, number) for number, port in enumerate(cell.http_ports)]
     try:
         await asyncio.to_thread(cell.wait)
+        for crowd in crowds:
+            crowd.come()
         demo = Child([*plan, "--connect"], cell.client_settings, tmp_path / "demo.log")
         answered = 0
 
@@ -215,5 +230,14 @@ async def test_two_replicas_of_everything_are_restarted_one_by_one_and_no_call_f
         printed = demo.output()
         assert standings(printed[printed.index("{") :]) == standings(undisturbed.stdout)
         assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
+        record = await Record.open(new_database)
+        news = array("q", [event.position for event in await record.read(0, limit=1_000_000, types=PUBLIC)])
+        await record.close()
+        for crowd in crowds:
+            assert await crowd.all_told(news[-1], 60)
+            assert all(viewer.told == news for viewer in crowd.viewers), "each heard everything once, in order"
+            assert all(viewer.connections > 1 for viewer in crowd.viewers), "and came back after the restart"
     finally:
+        for crowd in crowds:
+            crowd.end()
         await asyncio.to_thread(cell.stop)
