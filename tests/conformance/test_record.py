@@ -190,9 +190,9 @@ async def test_a_malformed_stream_name_is_refused(record: Record, stream: str) -
         await record.append(write(stream, 0, 1), Metadata())
 
 
-async def test_an_event_of_more_than_256_kib_is_refused(record: Record) -> None:
-    huge = Decision([Write("game-a", 0, [events_pb2.Passed(player_id="x" * 262_144)], "cup")])
-    with pytest.raises(ValueError, match="at most 262144"):
+async def test_an_event_of_more_than_a_mebibyte_is_refused(record: Record) -> None:
+    huge = Decision([Write("game-a", 0, [events_pb2.Passed(player_id="x" * 1_048_576)], "cup")])
+    with pytest.raises(ValueError, match="at most 1048576"):
         await record.append(huge, Metadata())
 
 

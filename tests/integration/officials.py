@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 from tests.integration.access_cell import OWN, Cell, held
+from tests.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
 from faristol.gateway.calls import METHODS
@@ -93,7 +94,7 @@ async def browser(cell: Cell, credential: Credential | None) -> AsyncIterator[ht
     cookies = {"faristol": cell.token(credential)} if credential else {}
     headers = {"Sec-Fetch-Site": "same-origin", "Accept-Language": "en"}
     async with httpx.AsyncClient(
-        base_url=cell.process.http_address, timeout=20, cookies=cookies, headers=headers
+        verify=PLAIN, base_url=cell.process.http_address, timeout=20, cookies=cookies, headers=headers
     ) as web:
         yield web
 

@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 import httpx
 from tests.integration.table_play import next_to
+from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import ANEW
 
 from faristol.cell.processes import Running, running
@@ -179,7 +180,7 @@ async def championship(
     )
     async with (
         running(settings, SERVICES) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=PATIENCE, headers=ANEW) as http,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=PATIENCE, headers=ANEW) as http,
         grpc.aio.insecure_channel(process.grpc_address) as channel,
     ):
         yield Championship(

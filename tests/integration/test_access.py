@@ -23,6 +23,7 @@ from grpc_status import rpc_status
 from tests.integration.access_cell import FOREIGN, OWN, Cell, held, opened
 from tests.integration.method_requests import METHODS, asked
 from tests.integration.processes import faristol
+from tests.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
 from faristol.cell.processes import running
@@ -398,7 +399,7 @@ async def test_a_refusal_is_told_in_the_language_of_the_caller(cell: Cell) -> No
 
 
 async def test_pages_and_json_are_for_everybody_and_change_nothing(cell: Cell) -> None:
-    async with httpx.AsyncClient(base_url=cell.process.http_address) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address) as web:
         described = (await web.get("/openapi.json")).json()["paths"]
         assert {method for path in described.values() for method in path} <= {"get", "head"}
         for path in ("/", f"/t/{OWN}", "/api/v1/tournaments", f"/api/v1/tournaments/{OWN}/standings"):

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import text
 from tests.integration import contents
 from tests.integration.processes import Cell, Child, faristol, free_port, standings, wait_until_serving
+from tests.plain_http import PLAIN
 
 from faristol import rules
 from faristol.bus import NatsServer
@@ -178,7 +179,7 @@ def test_a_championship_that_was_restored_is_served_as_it_was(
 
             await contents.until(everybody_is_there, 60)
             assert await record.last_position() == last  # nothing happens for the second time
-            async with httpx.AsyncClient(base_url=process.http_address, timeout=20) as http:
+            async with httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20) as http:
                 shown = (await http.get(f"/api/v1/tournaments/{TOURNAMENT}/standings")).json()["standings"]
         told = undisturbed["standings"]
         assert [(row["rank"], row["name"]) for row in shown] == [(row["rank"], row["name"]) for row in told]

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from tests.integration.processes import Child, free_port
 from tests.integration.test_demonstration import made
+from tests.plain_http import PLAIN
 from tests.unit.gateway.folded import Folded
 from tests.unit.gateway.test_viewers import until, watching
 from tests.unit.gateway.watcher import Watcher
@@ -30,7 +31,7 @@ async def test_folded_frames_equal_a_fresh_read_of_a_whole_demonstration(
     demonstration = Child([*plan, "--http", str(port), "--serve"], {"lexicons": made}, tmp_path / "demo.log")
     watchers = [Watcher(port, f"/api/v1/stream?include=content{more}") for more in AUDIENCES[:4]]
     try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
+        async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
             async with watching(*watchers):
                 everything = watchers[0]
                 await until(

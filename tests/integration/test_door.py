@@ -12,6 +12,7 @@ import jsonschema_rs
 import pytest
 import pytest_asyncio
 from tests.integration.access_cell import OWN, Cell, held, opened
+from tests.plain_http import PLAIN
 
 from faristol.client.results import Problem, Results
 from faristol.gateway.consoles import door
@@ -30,7 +31,7 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 async def send(cell: Cell, path: str, body: Any, token: str = "", **headers: str) -> httpx.Response:
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    async with httpx.AsyncClient(base_url=cell.process.http_address, timeout=20) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web:
         return await web.post(f"/api/v1/{path}", json=body, headers=headers)
 
 

@@ -10,6 +10,7 @@ import httpx
 import jsonschema_rs
 import pytest
 from tests.integration.test_duplicate import CUP, FIRST, Stage, staged
+from tests.plain_http import PLAIN
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -39,7 +40,7 @@ async def stage(shared_nats: str) -> AsyncIterator[Stage]:
 async def stranger(stage: Stage) -> AsyncIterator[httpx.AsyncClient]:
     """Somebody without any credential, who has nothing out of a cache."""
     headers = {"Cache-Control": "no-cache", "Accept-Language": "en"}
-    async with httpx.AsyncClient(base_url=stage.http_address, headers=headers, timeout=20) as http:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=stage.http_address, headers=headers, timeout=20) as http:
         yield http
 
 

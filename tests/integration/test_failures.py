@@ -24,6 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.integration.append_load import SHARED
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
+from tests.plain_http import PLAIN
 
 from faristol.host.errors import status_of
 from faristol.host.startup import when_there
@@ -550,7 +551,7 @@ async def test_a_cell_on_a_full_disk_refuses_commands_and_heals_when_there_is_ro
                 "results": True,
                 "gateway": True,
             }
-            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{http_port}") as web:
+            async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{http_port}") as web:
                 ready = await web.get("/readyz")
                 assert (ready.status_code, ready.json()["appends"], ready.json()["record"]) == (200, False, True)
                 assert (await web.get("/api/v1/status")).json()["record"] == "full"
@@ -655,7 +656,7 @@ async def test_what_is_not_ready_while_its_database_is_away_lives_and_is_ready_w
         await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child, "gateway")
         async with (
             grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{http_port}") as web,
+            httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{http_port}") as web,
         ):
             assert await healths(channel, *names) == dict.fromkeys(names, True)
             assert (await web.get("/readyz")).json() == {

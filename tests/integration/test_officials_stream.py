@@ -18,6 +18,7 @@ import pytest
 import pytest_asyncio
 from google.protobuf.message import Message
 from tests.integration.access_cell import FOREIGN, OWN, Cell, given, held, opened
+from tests.plain_http import PLAIN
 
 from faristol.credentials.credential import Scope
 from faristol.kernel.times import to_timestamp
@@ -69,7 +70,7 @@ async def happen(cell: Cell, tournament: str) -> dict[str, int]:
 async def listening(cell: Cell, token: str, **more: Any) -> AsyncIterator[AsyncIterator[tuple[int, dict[str, Any]]]]:
     headers = {"Authorization": f"Bearer {token}", **more.pop("headers", {})}
     async with (
-        httpx.AsyncClient(base_url=cell.process.http_address, timeout=20) as web,
+        httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web,
         web.stream("GET", STREAM, params=more, headers=headers) as answer,
     ):
         assert answer.status_code == 200, await answer.aread()
@@ -161,7 +162,7 @@ async def test_what_somebody_may_not_know_moves_their_id_on(cell: Cell) -> None:
 async def test_it_ends_when_the_credential_is_revoked_and_the_public_is_not_let_in(cell: Cell) -> None:
     made = await given(cell, access_events.FORM_TOKEN, needs.ROLE_ARBITER)
     async with (
-        httpx.AsyncClient(base_url=cell.process.http_address, timeout=20) as web,
+        httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web,
         web.stream("GET", STREAM, headers={"Authorization": f"Bearer {made.token}"}) as answer,
     ):
         lines = answer.aiter_lines()

@@ -18,6 +18,7 @@ import pytest_asyncio
 from tests.integration.access_cell import Cell, opened
 from tests.integration.processes import free_port
 from tests.openid.real_provider import Provider, described, pass_through
+from tests.plain_http import PLAIN
 
 from faristol.access.provider import ASKED_AGAIN
 from faristol.pb.access.v1 import access_pb2 as access
@@ -43,7 +44,7 @@ async def site(
 
 @asynccontextmanager
 async def browser(cell: Cell) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=cell.process.http_address, timeout=20) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web:
         yield web
 
 

@@ -24,6 +24,7 @@ from tests.integration import consumers
 from tests.integration.consumers import consuming, line_of
 from tests.integration.contents import read_model, read_models
 from tests.integration.processes import FARISTOL, environment, faristol
+from tests.plain_http import PLAIN
 from tests.unit.results.synthetic import Championship, Step, append, keep_names
 
 from faristol.bus import (
@@ -575,7 +576,10 @@ async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_
         {"data": tmp_path, "nats_url": nats_server.url, "http_port": 0, "grace_seconds": 0.5}
     )
     steps = list(Championship().steps())
-    async with running(settings, ("results", "gateway")) as process, httpx.AsyncClient(timeout=20) as http:
+    async with (
+        running(settings, ("results", "gateway")) as process,
+        httpx.AsyncClient(verify=PLAIN, timeout=20) as http,
+    ):
         record = process.runtime.record
         channel = process.runtime.channel("results")
         stub = results_pb2_grpc.ResultsServiceStub(channel)

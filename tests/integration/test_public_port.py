@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 import pytest_asyncio
+from tests.plain_http import PLAIN
 
 from faristol.cell.processes import Running, running
 from faristol.host import Settings
@@ -80,7 +81,7 @@ def flood(sock: socket.socket) -> int:
 
 
 async def served(process: Running) -> bool:
-    async with httpx.AsyncClient(base_url=process.http_address) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=process.http_address) as web:
         return (await web.get("/healthz")).status_code == 200
 
 
@@ -124,7 +125,7 @@ async def test_a_stream_goes_on_longer_than_headers_may_take(process: Running) -
         sock.sendall(b"GET /api/v1/tournaments/none/stream HTTP/1.1\r\nhost: x\r\n\r\n")
         first = await asyncio.to_thread(sock.recv, 65_536)
         assert first.startswith((b"HTTP/1.1 200", b"HTTP/1.1 404"))
-    async with httpx.AsyncClient(base_url=process.http_address, timeout=10) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=10) as web:
         for _ in range(3):
             assert (await web.get("/healthz")).status_code == 200
             await asyncio.sleep(HEADER_SECONDS * 0.6)

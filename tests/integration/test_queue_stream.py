@@ -17,6 +17,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from tests.integration.access_cell import OWN, Cell, given, held, opened
+from tests.plain_http import PLAIN
 
 from faristol.cell.processes import running
 from faristol.gateway.consoles import own_stream
@@ -72,7 +73,7 @@ async def wait_for_ruling(cell: Cell) -> str:
 @asynccontextmanager
 async def listening(address: str, **headers: str) -> AsyncIterator[AsyncIterator[str]]:
     async with (
-        httpx.AsyncClient(base_url=address, timeout=20) as web,
+        httpx.AsyncClient(verify=PLAIN, base_url=address, timeout=20) as web,
         web.stream("GET", QUEUE, headers=headers) as answer,
     ):
         assert answer.status_code == 200
@@ -119,7 +120,7 @@ async def test_a_judge_hears_of_a_case_as_soon_as_it_waits(cell: Cell, by: str) 
 
 
 async def test_who_is_no_judge_hears_nothing(cell: Cell) -> None:
-    async with httpx.AsyncClient(base_url=cell.process.http_address, timeout=20) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web:
         for headers, status in (
             ({}, 401),
             (bearer("no.such.token"), 401),

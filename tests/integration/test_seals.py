@@ -17,6 +17,7 @@ from sqlalchemy import text, update
 from tests.integration import contents
 from tests.integration.contents import fill, play
 from tests.integration.processes import faristol
+from tests.plain_http import PLAIN
 from tests.unit.record.chains import KEY, OTHER_KEY
 from tests.unit.results.synthetic import Championship, append
 
@@ -455,7 +456,7 @@ async def test_a_process_with_a_key_seals_and_shows_the_seals(
     )
     async with (
         running(settings, ("results", "gateway")) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=20) as http,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20) as http,
     ):
         record = process.runtime.record
         for step in Championship().steps():

@@ -22,6 +22,7 @@ from fastapi.routing import APIRoute
 from tests.integration.access_cell import FOREIGN, OWN, Cell, given, held, opened
 from tests.integration.processes import Child, faristol, free_port
 from tests.openid.real_provider import DESCRIBED
+from tests.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
 from faristol.credentials.credential import Scope
@@ -94,7 +95,7 @@ class Visitor(httpx.AsyncClient):
 @asynccontextmanager
 async def visiting(cell: Cell, token: str = "", **more: Any) -> AsyncIterator[Visitor]:
     cookies = {"faristol": token} if token else {}
-    async with Visitor(base_url=cell.process.http_address, cookies=cookies, timeout=20, **more) as web:
+    async with Visitor(verify=PLAIN, base_url=cell.process.http_address, cookies=cookies, timeout=20, **more) as web:
         yield web
 
 
@@ -259,7 +260,7 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
 async def test_two_gateways_serve_one_session(cell: Cell) -> None:
     code = (await given(cell, events.FORM_LINK)).code
     other = httpx.ASGITransport(app(cell.process.runtime))
-    async with visiting(cell) as first, Visitor(base_url="http://127.0.0.1", transport=other) as second:
+    async with visiting(cell) as first, Visitor(verify=PLAIN, base_url="http://127.0.0.1", transport=other) as second:
         await first.send_form("/sign-in", code=code)
         second.cookies.set("faristol", str(first.cookies["faristol"]))
         assert "Ona Mas" in (await second.get("/account")).text
@@ -532,7 +533,7 @@ async def test_the_demonstration_tells_how_to_direct_it_in_a_browser(tmp_path: P
     try:
         link = await told(demo, r"sign in by (http://\S+/sign-in#\w+)")
         address, _, code = link.partition("/sign-in#")
-        async with Visitor(base_url=address, follow_redirects=True) as web:
+        async with Visitor(verify=PLAIN, base_url=address, follow_redirects=True) as web:
             account = await web.send_form("/sign-in", code=code)
             assert "director" in account.text
             assert "/access" in account.text

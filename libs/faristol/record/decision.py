@@ -21,8 +21,8 @@ TOURNAMENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 COMMAND_ID = re.compile(r"[0-9a-zA-Z-]{1,36}")
 """What the id of a command is made of; a UUID is one."""
 
-LARGEST_EVENT = 256 * 1024
-"""Bytes of one payload."""
+LARGEST_EVENT = 1024 * 1024
+"""Bytes of one payload: the pairings of 10,000 players are one event."""
 
 LARGEST_DECISION = 50_000
 """Events in one append: the tables of a round of 10,000 players open in one."""

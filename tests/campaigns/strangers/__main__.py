@@ -19,6 +19,7 @@ from rich.table import Table
 from tests.campaigns.strangers import calls, insiders
 from tests.campaigns.strangers.outcome import Attack, facts_of_strangers, names_of_others, secrets_in
 from tests.campaigns.strangers.platform import PLAYED, Officials, Platform, credential_of, platform
+from tests.plain_http import PLAIN
 
 from faristol.credentials.roles import DIRECTOR, FEDERATION, SCORER
 from faristol.record import Record, Recorded
@@ -146,7 +147,7 @@ async def _events(cell: Platform) -> list[Recorded]:
 
 
 async def _shown(cell: Platform) -> Any:
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
         return (await web.get(f"/api/v1/tournaments/{PLAYED}/standings")).json()["standings"]
 
 

@@ -21,6 +21,7 @@ from grpc_status import rpc_status
 from tests.campaigns.strangers.outcome import Attack, private_in
 from tests.campaigns.strangers.platform import NOTE, OTHER, PLAYED, Platform, command, credential_of
 from tests.integration.method_requests import METHODS, asked
+from tests.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
 from faristol.credentials.needs import needs_of
@@ -232,7 +233,7 @@ async def guessed(cell: Platform, federation: str) -> Attack:
 async def over_http(cell: Platform, token: str) -> Attack:
     """Pages and JSON: other verbs, paths that lead out, tokens in addresses, what is for officials alone."""
     attack = Attack("over HTTP")
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as web:
         described = (await web.get("/openapi.json")).json()["paths"]
         async for path, response in _asked(web, list(described), token):
             attack.tries += 1

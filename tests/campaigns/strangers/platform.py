@@ -19,6 +19,7 @@ from google.protobuf.message import Message
 from tests.integration.access_cell import seated
 from tests.integration.method_requests import called
 from tests.integration.processes import START_SECONDS, Child, free_port, wait_until_serving
+from tests.plain_http import PLAIN
 
 from faristol.client.credentials import authorize, authorized
 from faristol.credentials.credential import Credential, Scope
@@ -112,7 +113,7 @@ async def platform(folder: Path, **settings: object) -> AsyncIterator[Platform]:
 
 async def _shows_pages(cell: Platform) -> None:
     give_up = time.monotonic() + START_SECONDS
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{cell.http_port}") as web:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}") as web:
         while True:
             try:
                 await web.get("/healthz")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from tests.plain_http import PLAIN
 from tests.unit.results.synthetic import Step, append, keep_names
 
 from faristol.cell.processes import Running, running
@@ -48,7 +49,7 @@ async def opened(folder: Path, *beside: str, **more: object) -> AsyncIterator[St
     settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5, **more})
     async with (
         running(settings, (*beside, "results", "gateway")) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=20, headers=ANEW) as http,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20, headers=ANEW) as http,
     ):
         await keep_names(process.runtime.record)
         yield Stage(process, http)

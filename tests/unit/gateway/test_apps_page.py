@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.integration.processes import free_port
+from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.synthetic import Championship
 
@@ -110,7 +111,7 @@ async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what
             assert process.stdout is not None
             async with asyncio.timeout(20):
                 printed = [(await process.stdout.readline()).decode().strip() for _ in told]
-            async with httpx.AsyncClient() as stranger:
+            async with httpx.AsyncClient(verify=PLAIN) as stranger:
                 headers = {"webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA"}
                 assert (await stranger.post(url, content=b"{}", headers=headers)).status_code == 400
         finally:

@@ -10,6 +10,7 @@ import pytest
 from fastapi.exceptions import RequestValidationError
 from grpc.aio import AioRpcError, Metadata
 from pydantic import BaseModel, Field, ValidationError
+from tests.plain_http import PLAIN
 
 from faristol.gateway.app import app
 from faristol.gateway.problems import of_rpc, of_validation
@@ -28,7 +29,9 @@ async def alone(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
         settings = Settings.model_validate({"data": tmp_path, "peer_results": f"127.0.0.1:{unused.getsockname()[1]}"})
         record = await Record.open(settings.record_url())
         transport = httpx.ASGITransport(app(Runtime(settings, record)))
-        async with httpx.AsyncClient(transport=transport, base_url="http://gateway", timeout=20) as client:
+        async with httpx.AsyncClient(
+            verify=PLAIN, transport=transport, base_url="http://gateway", timeout=20
+        ) as client:
             yield client
         await record.close()
 

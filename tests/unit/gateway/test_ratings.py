@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
+from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import ANEW, Stage
 from tests.unit.results.synthetic import Championship, keep_names
 
@@ -28,7 +29,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     settings = Settings.model_validate({"data": tmp_path, "http_port": 0, "grace_seconds": 0.5})
     async with (
         running(settings, ("rating", "results", "gateway")) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=20, headers=ANEW) as http,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20, headers=ANEW) as http,
     ):
         await keep_names(process.runtime.record)
         yield Stage(process, http)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import ANEW, Stage
 from tests.unit.results.synthetic import Championship, Step, keep_names
 
@@ -40,7 +41,7 @@ async def played(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     given = {"data": tmp_path, "http_port": 0, "grace_seconds": 0.5, "lexicons": library.path}
     async with (
         running(Settings.model_validate(given), ("lexicon", "results", "gateway")) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=20, headers=ANEW) as http,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20, headers=ANEW) as http,
     ):
         await keep_names(process.runtime.record)
         yield Stage(process, http), steps
@@ -98,7 +99,7 @@ async def test_where_the_lexicon_service_is_not_told_rulings_are_away_and_all_el
     settings = Settings.model_validate({"data": tmp_path, "http_port": 0, "grace_seconds": 0.5})
     async with (
         running(settings, ("results", "gateway")) as process,
-        httpx.AsyncClient(base_url=process.http_address, timeout=20, headers=ANEW) as http,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20, headers=ANEW) as http,
     ):
         await keep_names(process.runtime.record)
         await Stage(process, http).add(*Championship().create())

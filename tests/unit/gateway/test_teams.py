@@ -11,6 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from starlette.requests import Request
+from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import STREAM, League
 
@@ -211,7 +212,7 @@ async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(play
         return Earlier(request.app.state.results, language_of(request))
 
     web.dependency_overrides[reader] = earlier
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(web), base_url="http://gateway") as http:
+    async with httpx.AsyncClient(verify=PLAIN, transport=httpx.ASGITransport(web), base_url="http://gateway") as http:
         for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona"):
             page = await http.get(path)
             assert (page.status_code, "Club Tarragona" in page.text, "Biel Soler" in page.text) == (200, True, False)
