@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly check format proto golden bench capacity torture simulate judges rounds strangers viewers mutants great browser openid axe token lock audit clean
+.PHONY: help setup lexicons run test nightly properties check format proto golden bench capacity torture simulate judges rounds strangers viewers mutants great browser openid axe token lock audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -46,6 +46,9 @@ test: setup check browser openid axe token ## run every check and every test
 
 nightly: setup ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly $(PYTEST_ARGS)
+
+properties: setup ## try every property on twenty times as many examples
+	$(BIN)/pytest -n auto -m "hypothesis and not nightly" --hypothesis-profile=night $(PYTEST_ARGS)
 
 check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract
 	$(BIN)/ruff check $(CODE)
