@@ -14,14 +14,17 @@ import httpx
 import pytest
 import pytest_asyncio
 from tests.plain_http import PLAIN
+from tests.unit.results.synthetic import append
 
 from faristol.cell.processes import Running, running
 from faristol.host import Settings
+from faristol.pb.game.v1.events_pb2 import PlayPlaced
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HEADER_SECONDS, WRITE_SECONDS = 1.0, 1.0
 MOST = 40
+CLOSE = b"connection: upgrade, close\r\n\r\n"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -129,6 +132,31 @@ async def test_a_stream_goes_on_longer_than_headers_may_take(process: Running) -
         for _ in range(3):
             assert (await web.get("/healthz")).status_code == 200
             await asyncio.sleep(HEADER_SECONDS * 0.6)
+
+
+@pytest.mark.parametrize(
+    ("version", "header"),
+    [("1.0", "x-proxy: as nginx asks"), ("1.1", "connection: close"), ("1.1", "connection: upgrade\r\nupgrade: h2c")],
+)
+async def test_who_asks_for_one_answer_alone_is_given_it_though_it_takes_longer_than_headers_may(
+    process: Running, version: str, header: str
+) -> None:
+    record = process.runtime.record
+    wanted = await record.last_position() + 1
+    with connected(process) as sock:
+        asked = f"GET /api/v1/tournaments?min_position={wanted} HTTP/{version}\r\nhost: x\r\n{header}\r\n\r\n"
+        sock.sendall(asked.encode())
+        await asyncio.sleep(HEADER_SECONDS * 1.5)
+        await append(record, {f"game-{wanted}": [PlayPlaced()]})
+        assert (await asyncio.to_thread(sock.recv, 65_536)).startswith(b"HTTP/1.1 200")
+
+
+async def test_strangers_cannot_fill_the_log(process: Running, caplog: pytest.LogCaptureFixture) -> None:
+    for said in (b"\x16\x03\x01 this is TLS\r\n\r\n", b"GET /healthz HTTP/1.1\r\nhost: x\r\nupgrade: x\r\n" + CLOSE):
+        with connected(process) as sock:
+            sock.sendall(said)
+            assert await asyncio.to_thread(told, sock)
+    assert [each.getMessage() for each in caplog.records if each.name.startswith("uvicorn")] == []
 
 
 async def test_an_answer_that_nobody_reads_is_given_up(process: Running) -> None:

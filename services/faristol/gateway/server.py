@@ -55,6 +55,7 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
         proxy_headers=bool(settings.http_proxies),
         forwarded_allow_ips=settings.http_proxies,
         log_config=None,
+        log_level="error",  # it warns of each malformed request, and so lets strangers fill the log
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=max(1, round(settings.grace_seconds)),
