@@ -107,6 +107,21 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
         assert (play["tournament_id"], play["game_id"], play["round"], play["table"]) == ("lliga", "lliga-r1-t1", 1, 1)
 
 
+async def test_who_comes_from_another_record_is_told_where_this_one_is_and_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewers, "HEARTBEAT", 0.6)
+    hall = Championship()
+    async with opened(tmp_path) as stage:
+        last = await stage.add(*hall.create())
+        ahead = [Watcher(port_of(stage), path, 9_000) for path in (STREAM, f"{STREAM}?include=content")]
+        async with watching(*ahead):
+            await until(lambda: [each.position for each in ahead] == [last, last])
+            await stage.add(*hall.first_round())
+            expected = await public(stage.record, Topic.of(LLIGA), last)
+            await until(lambda: [each.told for each in ahead] == [expected, expected])
+
+
 def _read_all(sock: socket.socket, last: str) -> list[str]:
     """What a socket says until a position comes."""
     sock.settimeout(15)
