@@ -7,7 +7,7 @@ from starlette.types import Message
 from faristol.gateway import news, pages
 from faristol.gateway.app import PUBLIC
 from faristol.gateway.representation import Representation, takes_gzip
-from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows
+from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
@@ -36,7 +36,7 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
     def touched(type_: str, game_id: str = "", round_: int = 0, tournament: str = "lliga") -> set[Resource]:
         news = pb.FollowResponse(type=type_, game_id=game_id, round=round_, tournament_id=tournament)
         every = (LEAGUE, game, other, first, second, lists, elsewhere)
-        return {each for each in every if each.concerned(news)}
+        return {each for each in every if not set(marks_of(news)).isdisjoint(each.marks())}
 
     assert touched("PlayPlaced", "lliga-r1-t1", 1) == {game}
     assert touched("PlayCompleted", "lliga-r1-t1", 1) == {game, first}
