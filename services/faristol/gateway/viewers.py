@@ -59,6 +59,9 @@ KNOWN = 4_096
 SECONDS = 30.0
 """How long a batch may take."""
 
+ENOUGH = 1.0
+"""Seconds after which a batch ends with what was found: others want their turn."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -337,11 +340,19 @@ class Fanout:
             limit=BATCH,
             marks=True,
         )
-        found, position = [], after
+        found, position, began = [], after, self.now()
         call = self._stub.Follow(request, timeout=SECONDS)
-        while isinstance(news := await call.read(), pb.FollowResponse):
-            position = news.position
-            if news.type and topic.has(news):
-                found.append(news)
+        try:
+            while isinstance(news := await call.read(), pb.FollowResponse):
+                position = news.position
+                if news.type and topic.has(news):
+                    found.append(news)
+                if position > after and self.now() - began >= ENOUGH:
+                    break
+        except grpc.aio.AioRpcError:
+            if position == after:
+                raise  # else what came until then was not in vain: the next batch begins behind it
+        finally:
+            call.cancel()
         changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
         return batch(map(frame, found, changes), position)

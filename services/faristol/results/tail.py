@@ -115,6 +115,8 @@ class Tail:
             for news in batch:
                 yield news
             left -= len(batch)
+            if marks and not batch and after < self._here:
+                yield News(position=after)  # so that whoever goes now need not begin again
         if marks:
             yield News(position=after)
 

@@ -110,6 +110,18 @@ async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Rec
     assert [news.position for news in beyond] == [end_of_record] * 2
 
 
+async def test_who_reads_much_without_news_is_told_how_far_that_is(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tails, "BATCH", 7)
+    hall = Hall(record, kept=10)
+    await hall.add(len(hall.steps))
+    marks = [news.position for news in await hall.some(Topic.of(LLIGA, ["none"]), 0, 3)]
+    assert (marks[0], marks[-1]) == (0, await record.last_position())
+    assert len(marks) > 5
+    assert marks == sorted(set(marks))
+
+
 async def test_who_is_further_than_the_record_goes_on_from_where_news_is_said_to_begin(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
