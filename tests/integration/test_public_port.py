@@ -17,6 +17,7 @@ from tests.plain_http import PLAIN
 from tests.unit.results.synthetic import append
 
 from faristol.cell.processes import Running, running
+from faristol.gateway.connections import LimitedProtocol
 from faristol.host import Settings
 from faristol.pb.game.v1.events_pb2 import PlayPlaced
 
@@ -166,6 +167,23 @@ async def test_an_answer_that_nobody_reads_is_given_up(process: Running) -> None
         while (ended := await asyncio.to_thread(flood, sock)) not in (errno.ECONNRESET, errno.EPIPE):
             assert time.monotonic() < give_up, ended
     assert await served(process)
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the kernel gives nobody up before its time")
+async def test_the_kernel_gives_up_who_has_vanished_when_they_should_have_read(
+    process: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = []
+    made = LimitedProtocol.connection_made
+
+    def connection_made(self: LimitedProtocol, transport: asyncio.Transport) -> None:
+        sock = transport.get_extra_info("socket")
+        limits.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT))
+        made(self, transport)
+
+    monkeypatch.setattr(LimitedProtocol, "connection_made", connection_made)
+    assert await served(process)
+    assert limits == [WRITE_SECONDS * 1_000]
 
 
 async def test_the_process_may_open_more_files_than_a_shell_gives_it(process: Running) -> None:
