@@ -110,15 +110,18 @@ async def test_whoever_listens_hears_of_what_another_process_writes_or_is_told_a
     backend: Backend, database_url: str
 ) -> None:
     heard: asyncio.Queue[int] = asyncio.Queue()
-    listener = asyncio.create_task(backend.listen(heard.put_nowait))
+    listens: list[bool] = []
+    listener = asyncio.create_task(backend.listen(heard.put_nowait, listens.append))
     done, _ = await asyncio.wait([listener], timeout=0.5)
     if not done:
         other = await Record.open(database_url)
         await other.append(Decision([Write("game-a", 0, [events_pb2.Passed(turn=1)], "cup")]), Metadata())
         assert await asyncio.wait_for(heard.get(), 10) == 1
         await other.close()
+        assert listens == [True]
         listener.cancel()
         await asyncio.wait([listener])
+        assert listens == [True, False]
 
 
 async def test_cleaning_says_when_it_cannot_be_done(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,14 +14,18 @@ import httpx
 import pytest
 import pytest_asyncio
 from tests.plain_http import PLAIN
+from tests.unit.results.synthetic import append
 
 from faristol.cell.processes import Running, running
+from faristol.gateway.connections import LimitedProtocol
 from faristol.host import Settings
+from faristol.pb.game.v1.events_pb2 import PlayPlaced
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HEADER_SECONDS, WRITE_SECONDS = 1.0, 1.0
 MOST = 40
+CLOSE = b"connection: upgrade, close\r\n\r\n"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -131,6 +135,31 @@ async def test_a_stream_goes_on_longer_than_headers_may_take(process: Running) -
             await asyncio.sleep(HEADER_SECONDS * 0.6)
 
 
+@pytest.mark.parametrize(
+    ("version", "header"),
+    [("1.0", "x-proxy: as nginx asks"), ("1.1", "connection: close"), ("1.1", "connection: upgrade\r\nupgrade: h2c")],
+)
+async def test_who_asks_for_one_answer_alone_is_given_it_though_it_takes_longer_than_headers_may(
+    process: Running, version: str, header: str
+) -> None:
+    record = process.runtime.record
+    wanted = await record.last_position() + 1
+    with connected(process) as sock:
+        asked = f"GET /api/v1/tournaments?min_position={wanted} HTTP/{version}\r\nhost: x\r\n{header}\r\n\r\n"
+        sock.sendall(asked.encode())
+        await asyncio.sleep(HEADER_SECONDS * 1.5)
+        await append(record, {f"game-{wanted}": [PlayPlaced()]})
+        assert (await asyncio.to_thread(sock.recv, 65_536)).startswith(b"HTTP/1.1 200")
+
+
+async def test_strangers_cannot_fill_the_log(process: Running, caplog: pytest.LogCaptureFixture) -> None:
+    for said in (b"\x16\x03\x01 this is TLS\r\n\r\n", b"GET /healthz HTTP/1.1\r\nhost: x\r\nupgrade: x\r\n" + CLOSE):
+        with connected(process) as sock:
+            sock.sendall(said)
+            assert await asyncio.to_thread(told, sock)
+    assert [each.getMessage() for each in caplog.records if each.name.startswith("uvicorn")] == []
+
+
 async def test_an_answer_that_nobody_reads_is_given_up(process: Running) -> None:
     with connected(process) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
@@ -138,6 +167,23 @@ async def test_an_answer_that_nobody_reads_is_given_up(process: Running) -> None
         while (ended := await asyncio.to_thread(flood, sock)) not in (errno.ECONNRESET, errno.EPIPE):
             assert time.monotonic() < give_up, ended
     assert await served(process)
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the kernel gives nobody up before its time")
+async def test_the_kernel_gives_up_who_has_vanished_when_they_should_have_read(
+    process: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = []
+    made = LimitedProtocol.connection_made
+
+    def connection_made(self: LimitedProtocol, transport: asyncio.Transport) -> None:
+        sock = transport.get_extra_info("socket")
+        limits.append(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT))
+        made(self, transport)
+
+    monkeypatch.setattr(LimitedProtocol, "connection_made", connection_made)
+    assert await served(process)
+    assert limits == [WRITE_SECONDS * 1_000]
 
 
 async def test_the_process_may_open_more_files_than_a_shell_gives_it(process: Running) -> None:

@@ -199,15 +199,36 @@ async def test_what_no_news_came_of_is_found_by_looking(record: Record, other: R
         assert await follower.until(2) == [1, 2]
 
 
+async def cut_listeners(record: Record) -> None:
+    """Cut the connections on which the database tells of appends."""
+    async with record.engine.connect() as connection:
+        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        await connection.execute(text(f"{cut} AND query LIKE 'LISTEN%'"))
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+async def test_what_the_database_could_not_tell_of_is_looked_for_once_it_tells_again(
+    record: Record, other: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.record.postgres.RETRY", 0.5)
+    assert not await record.news(0.5)
+    await cut_listeners(other)
+    await asyncio.sleep(0.2)
+    assert await record.recent.after(0, limit=10, age=0.01) == []
+    await other.append(write("game-a", 0, 1), Metadata())
+    async with asyncio.timeout(10):
+        while not record.told_of_others:  # noqa: ASYNC110 # nobody tells of that
+            await asyncio.sleep(0.05)
+    assert [event.position for event in await record.recent.after(0, limit=10, age=0.01)] == [1]
+
+
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 async def test_news_come_again_after_their_connection_was_cut(
     record: Record, other: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faristol.record.postgres.RETRY", 0.05)
     assert not await record.news(0.1)
-    async with other.engine.connect() as connection:
-        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
-        await connection.execute(text(f"{cut} AND query LIKE 'LISTEN%'"))
+    await cut_listeners(other)
     await asyncio.sleep(0.5)
     heard = asyncio.create_task(record.news(10))
     await asyncio.sleep(0.05)

@@ -131,8 +131,11 @@ class Backend(Protocol):
     async def has_room(self) -> bool:
         """Whether the disk has room for more than a row, as far as one can see from here."""
 
-    async def listen(self, heard: Callable[[int], None]) -> None:
-        """Tell of the positions that other processes write, until cancelled; return at once where nobody tells."""
+    async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
+        """Tell of the positions that other processes write, until cancelled; return at once where nobody tells.
+
+        ``listening`` is told when that begins, so that whatever is written from then on is told of, and when it ends.
+        """
 
     async def clean(self) -> str:
         """Overwrite on disk what was deleted. Gives why that could not be done; empty when it was."""

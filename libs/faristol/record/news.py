@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from faristol.record.backend import Backend
 from faristol.record.tasks import end
@@ -16,6 +17,8 @@ class News:
         self._latest = 0
         self._heard = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
+        self._told_since = math.inf
+        """Since when the database tells of appends, by the loop's clock; infinity where it does not at present."""
 
     def tell(self, position: int) -> None:
         """Something was written up to ``position``."""
@@ -32,12 +35,23 @@ class News:
     @property
     def of_others(self) -> bool:
         """Whether the database tells of what other processes append."""
-        return self._listener is not None and not self._listener.done()
+        return self._told_since < math.inf
+
+    def quiet_since(self, position: int) -> float:
+        """Since when no event after a position can have been written that nothing was told of, by the loop's clock.
+
+        Infinity where one can be written at any time, or was told of.
+        """
+        self.listen()
+        return self._told_since if self._latest <= position else math.inf
 
     def listen(self) -> None:
         """Hear of what others append from now on, where the database tells of that."""
         if self._listener is None:
-            self._listener = asyncio.create_task(self._backend.listen(self.tell), name="news")
+            self._listener = asyncio.create_task(self._backend.listen(self.tell, self._listens), name="news")
+
+    def _listens(self, on: bool) -> None:  # noqa: FBT001 # as ``Backend.listen`` calls it
+        self._told_since = asyncio.get_running_loop().time() if on else math.inf
 
     async def wait(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is heard of, at most ``timeout`` seconds; False when nothing was.

@@ -273,15 +273,15 @@ class Postgres(Backend):
         """Only the server knows."""
         return True
 
-    async def listen(self, heard: Callable[[int], None]) -> None:
+    async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
         while True:
             try:
-                await self._listen_once(heard)
+                await self._listen_once(heard, listening)
             except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as problem:
                 _log.info("news of other processes' appends have to wait: %s", problem)
             await asyncio.sleep(RETRY)
 
-    async def _listen_once(self, heard: Callable[[int], None]) -> None:
+    async def _listen_once(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
         """Listen until the connection is lost."""
         async with self.engine.connect() as connection:
             driver: Any = (await connection.get_raw_connection()).driver_connection
@@ -289,8 +289,10 @@ class Postgres(Backend):
             driver.add_termination_listener(lambda *_: lost.set())
             try:
                 await driver.add_listener(CHANNEL, lambda *told: heard(int(told[-1])))
+                listening(True)
                 await lost.wait()
             finally:
+                listening(False)
                 await connection.invalidate()  # nobody else is to get a connection that listens
 
     async def clean(self) -> str:

@@ -29,10 +29,10 @@ class Recent:
     What is kept has no hole, for positions have none and an event is never visible before an earlier one.
     """
 
-    def __init__(self, read: Read, is_quiet: Callable[[int], bool] = lambda position: False) -> None:
-        """``is_quiet`` says of a position whether the database would have told of an event after it, and has not."""
+    def __init__(self, read: Read, quiet_since: Callable[[int], float] = lambda position: math.inf) -> None:
+        """``quiet_since`` says since when the database would have told of an event after a position, and has not."""
         self._read = read
-        self._is_quiet = is_quiet
+        self._quiet_since = quiet_since
         self._before = 0
         """The position before the first event kept."""
         self._kept: list[Recorded] = []
@@ -50,8 +50,8 @@ class Recent:
         """
         now = asyncio.get_running_loop().time()
         since = now - age
-        if 0 < age < QUIET and self._is_quiet(max(position, self._last)):
-            since = now - QUIET
+        if 0 < age < QUIET:
+            since = min(since, max(now - QUIET, self._quiet_since(max(position, self._last))))
         if position >= self._before and not self._has(at_least, since):
             async with self._turn:
                 if position > self._last + (KEPT if self._kept else 0):

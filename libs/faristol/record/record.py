@@ -112,7 +112,7 @@ class Record:
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
         self.folds = Folds()
         """What ``load`` came to last."""
-        self.recent = Recent(self.read, self.is_quiet)
+        self.recent = Recent(self.read, self.quiet_since)
         """The latest events, for all who follow the record in this process."""
         self._backend = backend
         self._now = now
@@ -397,13 +397,13 @@ class Record:
         """The last position that this process was told of, by itself or by the database."""
         return self._news.latest
 
-    def is_quiet(self, position: int) -> bool:
-        """Whether nothing is known to follow a position, where the database tells of what others append.
+    def quiet_since(self, position: int) -> float:
+        """Since when nothing can follow a position of which the database has not told, by the loop's clock.
 
-        What it tells can be lost with a connection: whoever relies on this looks into the record now and then as well.
+        Infinity where something does, or where it does not tell of what others append. What it tells can be lost with a
+        connection: whoever relies on this looks into the record now and then as well.
         """
-        self._news.listen()
-        return self._news.of_others and self._news.latest <= position
+        return self._news.quiet_since(position)
 
     async def news(self, timeout: float, after: int | None = None) -> bool:
         """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.

@@ -209,7 +209,7 @@ class Sqlite(Backend):
     async def has_room(self) -> bool:
         return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= ROOM
 
-    async def listen(self, _: Callable[[int], None]) -> None:
+    async def listen(self, _: Callable[[int], None], __: Callable[[bool], None]) -> None:
         """Processes that share a file tell each other nothing."""
 
     async def clean(self) -> str:

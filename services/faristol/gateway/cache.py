@@ -9,19 +9,22 @@ question is asked of the services; those that wait at the same time are answered
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, defaultdict
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from time import monotonic
 from typing import NamedTuple, Protocol
 
 from faristol.gateway.representation import Representation
-from faristol.gateway.resources import OF_DIVISIONS, OF_SCORES, OF_TOURNAMENT, Resource, Shows
+from faristol.gateway.resources import Mark, Resource, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 MOST_SECONDS = 1.0
 """Seconds for which an answer is used before the services are asked again."""
+
+MARKED = 20_000
+"""Marks of news that are remembered. What an older one was left on is asked for again."""
 
 
 class Tail(Protocol):
@@ -63,6 +66,15 @@ class Kept:
     """When that was, in seconds."""
 
 
+class _Told(NamedTuple):
+    """The last news of something."""
+
+    turn: int
+    """When it came: what the services said before is of no use."""
+    position: int
+    """Its position. Some service may be behind it when it is asked: its answer is not used again."""
+
+
 class Question(NamedTuple):
     """What somebody asks for."""
 
@@ -93,14 +105,7 @@ class _Flight:
 class _Slot:
     """What is known of one address in one language."""
 
-    resource: Resource
-    since: int
-    """The turn of the last news that concerns it: what the services said before is of no use."""
-    told: int
-    """The position of that news, or of all that had come in before.
-
-    Some service may be behind it when it is asked: its answer is not used again.
-    """
+    marks: Sequence[Mark]
     kept: Kept | None = None
     flights: dict[int, _Flight] = field(default_factory=dict)
     """By the position that each waits for."""
@@ -111,6 +116,8 @@ class Cache:
 
     A turn counts what came in order: news, and questions that are not answered from what is kept. What the services are
     asked at a turn says all that was told before it, as news never runs ahead of what they read.
+
+    News leaves marks, and whoever asks looks at those of what they ask for: news costs little however much is kept.
     """
 
     def __init__(self, most_bytes: int, tail: Tail, clock: Callable[[], float] = monotonic) -> None:
@@ -120,8 +127,10 @@ class Cache:
         self._clock = clock
         self._turn = 0
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
-        self._of: defaultdict[str, dict[Hashable, _Slot]] = defaultdict(dict)
-        """By what news is about: a tournament, a game, or everything."""
+        self._marks: OrderedDict[Mark, _Told] = OrderedDict()
+        """The last news of each thing, in the order in which it came."""
+        self._before = _Told(0, 0)
+        """The last news of everything else, at the latest."""
         self.bytes = 0
         """Of all that is kept."""
         self.renderings = 0
@@ -133,24 +142,21 @@ class Cache:
         """Have what news concerns asked for again."""
         self._turn += 1
         for news in pieces:
-            for slot in self._near(news):
-                if slot.resource.concerned(news):
-                    slot.since, slot.told = self._turn, news.position
+            for mark in marks_of(news):
+                self._marks[mark] = _Told(self._turn, news.position)
+                self._marks.move_to_end(mark)
+        while len(self._marks) > MARKED:
+            _, self._before = self._marks.popitem(last=False)
 
     def doubt(self) -> None:
         """Have everything asked for again: news may have been missed."""
         self._turn += 1
-        for slot in self._slots.values():
-            slot.since, slot.told = self._turn, self._tail.position
+        self._marks.clear()
+        self._before = _Told(self._turn, self._tail.position)
 
-    def _near(self, news: pb.FollowResponse) -> Iterable[_Slot]:
-        """The slots that a piece of news may concern."""
-        if news.type == OF_DIVISIONS:
-            return list(self._slots.values())
-        near = [f"g:{news.game_id}" if news.game_id else _GAMES]
-        if news.type in OF_TOURNAMENT or news.type in OF_SCORES:
-            near += [_LISTS, f"t:{news.tournament_id}"]
-        return [slot for name in near if name in self._of for slot in self._of[name].values()]
+    def _told(self, slot: _Slot) -> _Told:
+        """The last news that concerns what is kept in a slot."""
+        return max(self._marks.get(mark, self._before) for mark in slot.marks)
 
     async def answer(self, question: Question, render: Render) -> Kept:
         """The answer to a question: what is kept, or what ``render`` makes, once for all who wait for it."""
@@ -171,7 +177,7 @@ class Cache:
             return await asyncio.shield(flight.task)
 
     def _is_fresh(self, slot: _Slot, kept: Kept, now: float) -> bool:
-        return now - kept.at < MOST_SECONDS and kept.holds >= slot.told
+        return now - kept.at < MOST_SECONDS and kept.holds >= self._told(slot).position
 
     def _since(self, slot: _Slot, question: Question) -> int:
         """The turn at which the services have to have been asked at the earliest, to answer a question."""
@@ -181,7 +187,7 @@ class Cache:
         if question.anew or ahead or not self._tail.connected:
             self._turn += 1
             return self._turn
-        return slot.since
+        return self._told(slot).turn
 
     def _begin(self, question: Question, slot: _Slot, render: Render, need: int, now: float) -> _Flight:
         flight = _Flight(self._turn, now, asyncio.ensure_future(self._made(question, slot, render, need, now)))
@@ -213,9 +219,7 @@ class Cache:
         if slot:
             self._slots.move_to_end(question.key)
             return slot
-        slot = self._slots[question.key] = _Slot(question.resource, self._turn, self._tail.position)
-        for name in _names(question.resource):
-            self._of[name][question.key] = slot
+        slot = self._slots[question.key] = _Slot(question.resource.marks())
         return slot
 
     def _keep(self, slot: _Slot, kept: Kept) -> None:
@@ -230,25 +234,8 @@ class Cache:
         if self._slots.get(key) is not slot:
             return
         del self._slots[key]
-        for name in _names(slot.resource):
-            del self._of[name][key]
-            if not self._of[name]:
-                del self._of[name]
         self.bytes -= slot.kept.representation.size if slot.kept else 0
         slot.kept = None
-
-
-_LISTS = "lists"
-_GAMES = "games"
-
-
-def _names(resource: Resource) -> tuple[str, ...]:
-    """What a resource is found by when news comes."""
-    if resource.shows in {Shows.TOURNAMENTS, Shows.PLAYER}:
-        return (_LISTS,)
-    if resource.shows is Shows.GAME:
-        return (_GAMES, f"g:{resource.game_id}")
-    return (f"t:{resource.tournament_id}",)
 
 
 def _seen(task: asyncio.Future[Kept]) -> None:

@@ -19,6 +19,9 @@ from faristol.host import Settings, StartError
 KEPT = 256
 """File descriptors that are kept for the record, the bus and the calls of officials."""
 
+EXPECTED = frozenset({h11.IDLE, h11.SEND_BODY})
+"""States of a client from whom a request is expected, or has come in part."""
+
 REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n"
 """What a connection is told that is one too many."""
 
@@ -203,7 +206,7 @@ class LimitedProtocol(H11Protocol):
 
     def _watch_headers(self) -> None:
         """Let the time run while a request is expected or has come in part, its body among it."""
-        expected = self.conn.their_state is not h11.DONE
+        expected = self.conn.their_state in EXPECTED
         if expected and self._heading is None:
             self._heading = self.loop.call_later(self.limits.header_seconds, self.transport.abort)
         elif not expected and self._heading:

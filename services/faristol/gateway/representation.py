@@ -15,6 +15,9 @@ Header = tuple[bytes, bytes]
 GZIP_LEVEL = 9
 """It is done once a change, and sent to everybody."""
 
+LONGEST = 200
+"""Characters of an ``Accept-Encoding`` that are read: what is read is remembered. To a longer one nothing is packed."""
+
 SMALLEST = 500
 """Bytes from which on it is worth encoding a body."""
 
@@ -63,7 +66,7 @@ class Representation:
         more: Iterable[Header] = (),
     ) -> None:
         """Send it by what the request accepts (``Accept-Encoding``) and knows already (``If-None-Match``)."""
-        packed = bool(self.packed) and takes_gzip(accepted)
+        packed = bool(self.packed) and len(accepted) <= LONGEST and takes_gzip(accepted)
         headers = [(b"vary", vary), (b"cache-control", cache_control or self.cache_control), *more]
         if self.tag:
             headers.append((b"etag", f'"{self.tag}{PACKED if packed else ""}"'.encode("latin-1")))

@@ -111,6 +111,31 @@ OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
 """Of one tournament, and shown by all of its championship."""
 
 
+Mark = tuple[str, str, int]
+"""Something that news can be about: its kind, a tournament or a game, and a round or 0."""
+
+_GAME, _TOURNAMENT, _SCORES = "game", "tournament", "scores"
+_GAMES: Mark = ("games", "", 0)
+_TOURNAMENTS: Mark = ("tournaments", "", 0)
+_DIVISIONS: Mark = ("divisions", "", 0)
+
+
+def marks_of(news: pb.FollowResponse) -> list[Mark]:
+    """What a piece of news leaves its mark on: a few, however much is kept that it concerns."""
+    found: list[Mark] = []
+    if news.game_id:
+        found.append((_GAME, news.game_id, 0))
+    elif news.type in OF_GAME:
+        found.append(_GAMES)
+    if news.type == OF_DIVISIONS:
+        found.append(_DIVISIONS)
+    if news.type in OF_TOURNAMENT:
+        found += [_TOURNAMENTS, (_TOURNAMENT, news.tournament_id, 0)]
+    elif news.type in OF_SCORES:
+        found += [(_SCORES, news.tournament_id, number) for number in {0, news.round}]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Resource:
     """One thing that the public reads."""
@@ -122,17 +147,13 @@ class Resource:
     round: int = 0
     """0 for no round."""
 
-    def concerned(self, news: pb.FollowResponse) -> bool:
-        """Whether it may be another after a piece of news."""
+    def marks(self) -> tuple[Mark, ...]:
+        """What news leaves its mark on, after which it may be another: some of ``marks_of`` the news."""
         if self.shows is Shows.GAME:
-            return news.game_id == self.game_id if news.game_id else news.type in OF_GAME
-        if news.type == OF_DIVISIONS:
-            return True
-        if self.tournament_id and news.tournament_id != self.tournament_id:
-            return False
-        if news.type in OF_TOURNAMENT:
-            return True
-        return self.shows is Shows.SCORES and news.type in OF_SCORES and (not self.round or news.round == self.round)
+            return _GAMES, (_GAME, self.game_id, 0)
+        of_tournament = (_TOURNAMENT, self.tournament_id, 0) if self.tournament_id else _TOURNAMENTS
+        of_scores = ((_SCORES, self.tournament_id, self.round),) if self.shows is Shows.SCORES else ()
+        return _DIVISIONS, of_tournament, *of_scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import socket
 from collections.abc import Iterator
 
@@ -47,7 +48,13 @@ class _Server(uvicorn.Server):
 
 
 async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
-    """Serve until cancelled; then let running answers end, and close the socket."""
+    """Serve until cancelled; then let running answers end, and close the socket.
+
+    Connections of which the other end has vanished end too, once it should have confirmed what was sent: little can be
+    sent to it for a quarter of an hour before anything waits here.
+    """
+    if limit := getattr(socket, "TCP_USER_TIMEOUT", None):  # Linux has it; connections inherit it
+        sock.setsockopt(socket.IPPROTO_TCP, limit, math.ceil(settings.http_write_seconds * 1_000))
     config = uvicorn.Config(
         web,
         http=protocol(Connections.of(settings)),
@@ -55,6 +62,7 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
         proxy_headers=bool(settings.http_proxies),
         forwarded_allow_ips=settings.http_proxies,
         log_config=None,
+        log_level="error",  # it warns of each malformed request, and so lets strangers fill the log
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=max(1, round(settings.grace_seconds)),

@@ -59,6 +59,9 @@ KNOWN = 4_096
 SECONDS = 30.0
 """How long a batch may take."""
 
+ENOUGH = 1.0
+"""Seconds after which a batch ends with what was found: others want their turn."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -223,7 +226,7 @@ class Fanout:
                 await self._visit(Viewer.go_on)
                 if began >= beat:
                     silent_since = began - self._heartbeat * 2 / 3
-                    await self._visit(partial(_beat, silent_since))
+                    await self._visit(partial(self._beat, silent_since))
                     beat = began + self._heartbeat / 3
                 await asyncio.sleep(max(REST, self.now() - began))
         finally:
@@ -239,6 +242,16 @@ class Fanout:
                 if self.now() > until:
                     await asyncio.sleep(0)
                     until = self.now() + SLICE
+
+    def _beat(self, silent_since: float, viewer: Viewer) -> None:
+        """Show a viewer who heard nothing for long that the stream lives, and where it is."""
+        if viewer.heard_at > silent_since or viewer.paused:
+            return
+        position = viewer.position
+        if position > self._tail.position and self._tail.connected:
+            # They come from another record, or this one was restored: no gateway is so far behind another.
+            position = viewer.audience.ring.position
+        viewer.write(heartbeat(position))
 
     def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
         self.ring.add(news, self._tail.position, map(Plain, news))
@@ -327,16 +340,19 @@ class Fanout:
             limit=BATCH,
             marks=True,
         )
-        found, position = [], after
+        found, position, began = [], after, self.now()
         call = self._stub.Follow(request, timeout=SECONDS)
-        while isinstance(news := await call.read(), pb.FollowResponse):
-            position = news.position
-            if news.type and topic.has(news):
-                found.append(news)
+        try:
+            while isinstance(news := await call.read(), pb.FollowResponse):
+                position = news.position
+                if news.type and topic.has(news):
+                    found.append(news)
+                if position > after and self.now() - began >= ENOUGH:
+                    break
+        except grpc.aio.AioRpcError:
+            if position == after:
+                raise  # else what came until then was not in vain: the next batch begins behind it
+        finally:
+            call.cancel()
         changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
         return batch(map(frame, found, changes), position)
-
-
-def _beat(silent_since: float, viewer: Viewer) -> None:
-    if viewer.heard_at <= silent_since and not viewer.paused:
-        viewer.write(heartbeat(viewer.position))

@@ -91,7 +91,8 @@ class Tail:
             if last is not None:
                 after = max(self._before, await self._progress.position() - last)
             if marks:
-                yield News(position=await self._begin(after))
+                after = await self._begin(after)
+                yield News(position=after)
             async for news in (
                 self._some(topic, after, limit, may_know, marks=marks)
                 if limit
@@ -114,6 +115,8 @@ class Tail:
             for news in batch:
                 yield news
             left -= len(batch)
+            if marks and not batch and after < self._here:
+                yield News(position=after)  # so that whoever goes now need not begin again
         if marks:
             yield News(position=after)
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 
 import pytest
 
+from faristol.gateway import cache
 from faristol.gateway.cache import MOST_SECONDS, Cache, Kept, Question, Rendered
 from faristol.gateway.representation import Representation
 from faristol.gateway.resources import Resource, Shows
@@ -152,3 +154,41 @@ async def test_a_failure_is_told_to_all_who_wait_and_is_not_kept() -> None:
     assert [type(each) for each in failed] == [ConnectionError] * 3
     hall.behind = lambda: None
     assert said(await hall.ask()) == "before"
+
+
+async def test_news_costs_no_more_however_much_is_kept() -> None:
+    hall = Hall(most_bytes=100_000_000)
+    made = Representation.of(200, [], b"x")
+
+    async def render(kept: Kept | None, need: int) -> Rendered:
+        return Rendered(made, 10, b"x")
+
+    def heard() -> float:
+        began = perf_counter()
+        for _ in range(100):
+            hall.hear(10, "ResultRecorded", game="lliga-r1-t1")
+        return perf_counter() - began
+
+    async def keep(first: int, last: int) -> None:
+        for number in range(first, last):  # as a stranger asks for every page of every size
+            await hall.cache.answer(Question(number, LEAGUE, 0, is_exact=True, anew=False), render)
+
+    await keep(0, 10)
+    with_few = min(heard() for _ in range(5))
+    await keep(10, 5_000)
+    assert min(heard() for _ in range(5)) < 20 * with_few
+
+
+async def test_what_news_of_long_ago_concerns_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MARKED", 6)
+    hall = Hall()
+    await hall.ask()
+    hall.changes("after", 20)
+    hall.hear(20)
+    for number in range(20):
+        hall.hear(21 + number, "PlayPlaced", game=f"lliga-r1-t{number}")
+    hall.position = 40
+    assert said(await hall.ask()) == "after"
+    looks = hall.cache.looks
+    await hall.ask()
+    assert hall.cache.looks == looks

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 from fastapi.routing import APIRoute
+from starlette.types import Message
 
 from faristol.gateway import news, pages
 from faristol.gateway.app import PUBLIC
-from faristol.gateway.representation import takes_gzip
-from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows
+from faristol.gateway.representation import Representation, takes_gzip
+from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
@@ -35,7 +36,7 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
     def touched(type_: str, game_id: str = "", round_: int = 0, tournament: str = "lliga") -> set[Resource]:
         news = pb.FollowResponse(type=type_, game_id=game_id, round=round_, tournament_id=tournament)
         every = (LEAGUE, game, other, first, second, lists, elsewhere)
-        return {each for each in every if each.concerned(news)}
+        return {each for each in every if not set(marks_of(news)).isdisjoint(each.marks())}
 
     assert touched("PlayPlaced", "lliga-r1-t1", 1) == {game}
     assert touched("PlayCompleted", "lliga-r1-t1", 1) == {game, first}
@@ -61,3 +62,18 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
 )
 def test_an_encoding_is_sent_to_who_accepts_it_and_wants_nothing_rather(accepted: str, packed: bool) -> None:
     assert takes_gzip(accepted) is packed
+
+
+@pytest.mark.asyncio
+async def test_a_header_that_nobody_needs_so_long_is_not_remembered() -> None:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    answer = Representation.of(200, [], b"tiles " * 1_000)
+    before = takes_gzip.cache_info().currsize
+    for accepted in ("gzip, x-short", f"gzip, {'x' * 60_000}"):
+        await answer.send(send, accepted=accepted)
+    assert takes_gzip.cache_info().currsize == before + 1
+    assert [len(message["body"]) for message in sent[1::2]] == [len(answer.packed), 6_000]

@@ -27,6 +27,7 @@ from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.record.tasks import end
+from faristol.results import tail as tails
 from faristol.results.news import PUBLIC, piece
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -105,6 +106,51 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
             assert told[: len(expected[0])] == expected[0]
         play = next(each for each in early[0].data if each["type"] == "PlayPlaced")
         assert (play["tournament_id"], play["game_id"], play["round"], play["table"]) == ("lliga", "lliga-r1-t1", 1, 1)
+
+
+async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_that_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewers, "KEPT", 10)
+    monkeypatch.setattr(viewers, "SECONDS", 0.4)
+    monkeypatch.setattr(viewers, "AGAIN", 0.01)
+    monkeypatch.setattr(tails, "BATCH", 7)
+    read = tails.Tail._after
+    asked: list[int] = []
+
+    async def slowly(tail: tails.Tail, topic: Topic, after: int, may_know: Any) -> Any:
+        if topic.games:
+            asked.append(after)
+            await asyncio.sleep(0.05)
+        return await read(tail, topic, after, may_know)
+
+    monkeypatch.setattr(tails.Tail, "_after", slowly)
+    hall = Championship()
+    async with opened(tmp_path) as stage:
+        for steps in (hall.create(), hall.first_round(), hall.second_round(), hall.finish()):
+            await stage.add(*steps)
+        last = await stage.record.last_position()
+        late = Watcher(port_of(stage), f"{STREAM}?games=lliga-r2-t2")
+        async with watching(late):
+            expected = await public(stage.record, Topic.of(LLIGA, ["lliga-r2-t2"]))
+            await until(lambda: late.told == expected)
+    assert last > 20 * 7
+    assert 10 < len(asked) < 60  # it does not begin again and again
+
+
+async def test_who_comes_from_another_record_is_told_where_this_one_is_and_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewers, "HEARTBEAT", 0.6)
+    hall = Championship()
+    async with opened(tmp_path) as stage:
+        last = await stage.add(*hall.create())
+        ahead = [Watcher(port_of(stage), path, 9_000) for path in (STREAM, f"{STREAM}?include=content")]
+        async with watching(*ahead):
+            await until(lambda: [each.position for each in ahead] == [last, last])
+            await stage.add(*hall.first_round())
+            expected = await public(stage.record, Topic.of(LLIGA), last)
+            await until(lambda: [each.told for each in ahead] == [expected, expected])
 
 
 def _read_all(sock: socket.socket, last: str) -> list[str]:

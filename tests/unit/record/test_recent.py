@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -60,7 +61,7 @@ async def test_a_database_that_tells_of_events_is_not_asked_without_having_told_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     record, told = Growing(last=1), 1
-    recent = Recent(record.read, lambda position: told <= position)
+    recent = Recent(record.read, lambda position: 0 if told <= position else math.inf)
     assert positions(await recent.after(0, limit=10, age=0.01)) == [1]
     record.last = 2
     await asyncio.sleep(0.02)
@@ -73,6 +74,20 @@ async def test_a_database_that_tells_of_events_is_not_asked_without_having_told_
     monkeypatch.setattr("faristol.record.recent.QUIET", 0.02)
     await asyncio.sleep(0.03)
     assert positions(await recent.after(3, limit=10, age=0.01)) == [4], "what it tells can be lost"
+
+
+async def test_what_came_before_the_database_began_to_tell_is_looked_for() -> None:
+    record, since = Growing(last=1), math.inf
+    recent = Recent(record.read, lambda position: since)
+    assert positions(await recent.after(0, limit=10, age=0.01)) == [1]
+    record.last = 2
+    await asyncio.sleep(0.02)
+    since = asyncio.get_running_loop().time()  # as after a connection was lost, and is there again
+    assert positions(await recent.after(1, limit=10, age=0.01)) == [2]
+    reads = len(record.reads)
+    await asyncio.sleep(0.02)
+    assert positions(await recent.after(2, limit=10, age=0.01)) == []
+    assert len(record.reads) == reads
 
 
 async def test_news_of_an_event_that_there_is_not_gives_what_there_is() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -107,3 +108,32 @@ async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Rec
     assert [news.position for news in await hall.some(plays, 0, 3, last=0)] == [end_of_record] * 2
     beyond = await hall.some(plays, end_of_record, 3)
     assert [news.position for news in beyond] == [end_of_record] * 2
+
+
+async def test_who_reads_much_without_news_is_told_how_far_that_is(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tails, "BATCH", 7)
+    hall = Hall(record, kept=10)
+    await hall.add(len(hall.steps))
+    marks = [news.position for news in await hall.some(Topic.of(LLIGA, ["none"]), 0, 3)]
+    assert (marks[0], marks[-1]) == (0, await record.last_position())
+    assert len(marks) > 5
+    assert marks == sorted(set(marks))
+
+
+async def test_who_is_further_than_the_record_goes_on_from_where_news_is_said_to_begin(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tails, "CATCH_UP", 0.05)
+    monkeypatch.setattr(tails, "MARK", 0.05)
+    monkeypatch.setattr(tails, "ALIVE", 0.05)
+    hall = Hall(record, kept=10)
+    await hall.add(2)
+    end_of_record = await record.last_position()
+    async with aclosing(hall.tail.follow(Topic(), end_of_record + 1_000, marks=True)) as told, asyncio.timeout(10):
+        assert (await anext(told)).position == end_of_record  # as after a restore of an older backup
+        assert (await anext(told)).position == end_of_record
+        await hall.add(2)
+        found = [await anext(told) for _ in await hall.public(Topic(), end_of_record)]
+    assert found == await hall.public(Topic(), end_of_record)

@@ -82,7 +82,7 @@ def _seconds(value: str, now: datetime) -> float:
         return float(value[:9])
     try:
         at = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for numbers that no calendar has
         return 0.0
     return max(0.0, (at - now).total_seconds()) if at.tzinfo else 0.0
 

@@ -61,6 +61,8 @@ def test_where_no_answer_came_the_receiver_is_away() -> None:
         ("Sat, 07 Mar 2026 10:02:00 GMT", 120),
         ("Sat, 07 Mar 2026 09:00:00 GMT", 0),
         ("Sat, 07 Mar 2026 10:02:00", 0),
+        ("Sat, 07 Mar 99999999999 10:02:00 GMT", 0),
+        ("Sat, 07 Mar 2026 10:02:00 +99999999999999999999", 0),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(value: str, seconds: float) -> None:
