@@ -12,7 +12,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]:
     """The hall closes a turn whose time is over. What comes later waits for an arbiter."""
-    situation.running()
+    situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     article = situation.ruleset.article("turns.seconds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faristol.duplicate.start import duplicate_id
+from faristol.duplicate.preparation import duplicate_id
 from faristol.referee.case import Case, Word
 from faristol.referee.document import Value
 from faristol.referee.tournament.names import Names
