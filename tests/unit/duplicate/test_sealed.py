@@ -11,18 +11,19 @@ from tests.unit.duplicate.ahead import FISC, GAME, SALT, sealed_game, words
 
 from faristol.duplicate.envelope import EnvelopeError, content_of, seal, unwrap
 from faristol.duplicate.sealed import DocumentError, check, document_of, read_document
+from faristol.duplicate.words import Words
 from faristol.rules.duplicate.finish import DuplicateEndReason
 
 KEY, WRAPPING = bytes([1] * 32), bytes([2] * 32)
 NONCES = (bytes(12), bytes([3] * 12))
 
 
-def told(change: Any) -> list[str]:
-    """What is found of a document with a change."""
+def told(change: Any, lexicon: Words | None = None) -> list[str]:
+    """What is found of a document with a change; of its words too with a ``lexicon``."""
     said = json.loads(document_of(sealed_game()))
     change(said)
     try:
-        return list(check(read_document(json.dumps(said).encode()), FISC, words()))
+        return list(check(read_document(json.dumps(said).encode()), FISC, lexicon))
     except DocumentError as problem:
         return [str(problem)]
 
@@ -33,7 +34,7 @@ def test_a_game_is_played_to_its_end_by_the_law_and_reads_as_it_was_written() ->
     assert game.end in (DuplicateEndReason.EXHAUSTED, DuplicateEndReason.NO_RACK, DuplicateEndReason.NO_PLAY)
     assert read_document(document_of(game)) == game
     assert list(check(game, FISC, words())) == []
-    assert told(lambda said: None) == []
+    assert told(lambda said: None, words()) == []
 
 
 def test_every_changed_tile_of_a_rack_is_named_with_its_turn_and_what_was_expected() -> None:
@@ -69,6 +70,16 @@ def test_another_master_play_is_named_with_its_turn(place: int) -> None:
         said["turns"][place]["master"]["coordinates"] = "A1"
 
     assert told(elsewhere)[0].startswith(f"turn {number}: ")
+
+
+def test_with_the_lexicon_at_hand_a_lower_master_play_is_named_with_the_proposed_one() -> None:
+    last = sealed_game().turns[-1]
+
+    def change(said: Any) -> None:
+        said["turns"][-1]["top"] = last.top + 1
+
+    number = len(sealed_game().turns)
+    assert told(change, words()) == [f"turn {number}: the highest score is {last.top}, not {last.top + 1}"]
 
 
 def test_a_document_that_is_none_says_so() -> None:

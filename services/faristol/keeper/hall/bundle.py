@@ -26,12 +26,11 @@ class Bundle:
         """The game."""
         return self.answer.game_id
 
-    def sealed(self, key: bytes = b"") -> SealedGame | None:
+    def sealed(self) -> SealedGame | None:
         """The sealed game; None where there is none, or its key is not known yet. Raises ``EnvelopeError``."""
-        known = self.answer.key or key
-        if not self.answer.HasField("seal") or not known:
+        if not self.answer.HasField("seal") or not self.answer.key:
             return None
-        return read_document(content_of(self.answer.seal.envelope, self.game_id, known))
+        return read_document(content_of(self.answer.seal.envelope, self.game_id, self.answer.key))
 
 
 def write(bundle: Bundle, file: Path) -> None:

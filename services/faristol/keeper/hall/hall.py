@@ -56,15 +56,15 @@ class HallAtWork:
     """A hall, as its collector works in it."""
 
     def __init__(self, bundle: Bundle, journal: HallJournal, ask: Ask, clock: SyncedClock, collector: str) -> None:
-        self.bundle = bundle
+        self.bundle = Bundle(journal.bundle, bundle.hall) if journal.bundle is not None else bundle
         self.journal = journal
         self.online = False
         self.over = False
         """The game is over, as the services say or as the sealed game has it."""
         self._ask, self._clock, self._collector = ask, clock, collector
-        self._seats = {seat.number: seat.player_id for seat in bundle.answer.seats}
+        self._seats = {seat.number: seat.player_id for seat in self.bundle.answer.seats}
         self._shown: dict[int, pb.DuplicateTurn] = {}
-        self._sealed: SealedGame | None = bundle.sealed(journal.key)
+        self._sealed: SealedGame | None = self.bundle.sealed()
         self._one_at_a_time = asyncio.Lock()
         if journal.ahead is not None:
             clock.restore(journal.ahead)
@@ -203,9 +203,9 @@ class HallAtWork:
         answer = await self._ask(pb.GetBundleRequest(game_id=self.bundle.game_id, hall=self.bundle.hall))
         self._seats = {seat.number: seat.player_id for seat in answer.seats}
         self.bundle = Bundle(answer, self.bundle.hall)
-        if answer.key and answer.key != self.journal.key:
-            self.journal.keep_key(answer.key)
-        self._sealed = self.bundle.sealed(self.journal.key)
+        if answer != self.journal.bundle:
+            self.journal.keep_bundle(answer)
+        self._sealed = self.bundle.sealed()
 
     def _hear_turn(self, shown: pb.DuplicateTurn) -> None:
         """Take up what the services say of a turn."""

@@ -54,8 +54,8 @@ class HallJournal(LineFile):
 
     def __init__(self, file: Path | None) -> None:
         """``file`` is created with its folder; without one nothing outlasts the process. Raises ``StartError``."""
-        self.key = b""
-        """That of the sealed game, once it was told."""
+        self.bundle: pb.GetBundleResponse | None = None
+        """What the bundle of the file lacked, once it was told: the key, and who plays."""
         self.ahead: int | None = None
         """How far the services are ahead of the clock of this device."""
         self.void_from = 0
@@ -71,9 +71,9 @@ class HallJournal(LineFile):
         """What is to be sent, in the order in which it was done."""
         return tuple(self._unsent.values())
 
-    def keep_key(self, key: bytes) -> None:
-        """Keep the key of the sealed game."""
-        self._note({"key": key.hex()})
+    def keep_bundle(self, answer: pb.GetBundleResponse) -> None:
+        """Keep the bundle as it is once the game has begun."""
+        self._note({"bundle": base64.b64encode(answer.SerializeToString()).decode()})
 
     def keep_clock(self, ahead: int) -> None:
         """Keep how far the services are ahead."""
@@ -111,8 +111,8 @@ class HallJournal(LineFile):
 
     def _take(self, number: int, kept: Any) -> bool:
         match kept:
-            case {"key": str(key)}:
-                self.key = bytes.fromhex(key)
+            case {"bundle": str(bundle)}:
+                self.bundle = pb.GetBundleResponse.FromString(base64.b64decode(bundle, validate=True))
             case {"ahead": int(ahead)}:
                 self.ahead = ahead
             case {"void_from": int(turn)}:

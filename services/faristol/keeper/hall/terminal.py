@@ -25,8 +25,8 @@ HANDED = {
 }
 
 HELP = N_(
-    "call: the next rack · temps: its time begins · 12 H4 C A S A: the slip of number 12, # for what nobody can read · "
-    "12 late (not-at-all, hand-not-raised, twice) · close: the hall has handed everything in · status · quit"
+    "call: the next rack; temps: its time begins; 12 H4 C A S A: the slip of number 12, # for what nobody can read; "
+    "12 late (not-at-all, hand-not-raised, twice); close: the hall has handed everything in; status; quit"
 )
 CALLED = N_("round {turn}: {faces}")
 LAY = N_("lay {play} of round {turn} on the boards")
