@@ -220,7 +220,9 @@ async def test_another_master_play_voids_what_follows_and_a_hall_that_is_cut_off
     tops = await stage.ask(pb.ListTopsRequest(game_id="cup-r1", turn=1))
     sealed = tops.plays[0]
     another = next(play for play in tops.plays[1:] if play.placements != sealed.placements)
-    word = " ".join(f"({face})" if tile.blank else face for face, tile in zip(another.faces, another.placements, strict=False))
+    word = " ".join(
+        f"({face})" if tile.blank else face for face, tile in zip(another.faces, another.placements, strict=False)
+    )
     where = f"{'ABCDEFGHIJKLMNO'[another.row]}{another.column + 1}"
     where = where if another.across else f"{another.column + 1}{'ABCDEFGHIJKLMNO'[another.row]}"
     choose = pb.ChooseMasterRequest(game_id="cup-r1", turn=1, coordinates=where, word=word, arbiter_id="judge")

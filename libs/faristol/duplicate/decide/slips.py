@@ -5,6 +5,8 @@ Nothing that was written is looked at: a device tells no more than paper does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from faristol.duplicate.game import Timer, Turn
 from faristol.duplicate.hall import Hall
 from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
@@ -38,13 +40,7 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     if twice := sorted({player for player in named if named.count(player) > 1}):
         raise Invalid("slips", N_("name {players} more than once"), {"players": ", ".join(twice)})
     turn = situation.turn(request.turn)
-    if request.rack and list(turn.rack) != list(request.rack):
-        raise Refusal(
-            "OTHER_RACK",
-            situation.ruleset.article("game.rack_size"),
-            N_("These slips are of the rack {theirs}, and that of round {turn} is {rack}."),
-            {"theirs": " ".join(request.rack), "turn": request.turn, "rack": " ".join(turn.rack)},
-        )
+    same_rack(situation, turn, request.rack)
     closed = hall.turn(request.turn).is_closed(timer)
     began = _begun_in_hall(situation, turn, request)
     slips = [_checked(slip, source, situation, began or timer.first_at) for slip in request.slips]
@@ -95,6 +91,17 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
     if hall.turn(number).scores:
         raise Refusal("TURN_SCORED", article, N_("Round {turn} is scored."), {"turn": number})
     return turn.timer
+
+
+def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
+    """Refuse what a hall did with another rack than that of the turn; nothing is looked at where it says none."""
+    if rack and list(turn.rack) != list(rack):
+        raise Refusal(
+            "OTHER_RACK",
+            situation.ruleset.article("game.rack_size"),
+            N_("These slips are of the rack {theirs}, and that of round {turn} is {rack}."),
+            {"theirs": " ".join(rack), "turn": turn.number, "rack": " ".join(turn.rack)},
+        )
 
 
 def seated(hall: Hall, player_id: str) -> None:

@@ -71,8 +71,12 @@ class HallAtWork:
 
     @property
     def current(self) -> Played | None:
-        """The last turn that the hall has taken up."""
-        return self.journal.turns[max(self.journal.turns)] if self.journal.turns else None
+        """The turn that the hall is at: the first that it has not closed, or else the last.
+
+        Several are open where racks that it played were void: it plays those turns again.
+        """
+        turns = [self.journal.turns[number] for number in sorted(self.journal.turns)]
+        return next((turn for turn in turns if not turn.closed), turns[-1] if turns else None)
 
     @property
     def has_sealed(self) -> bool:
@@ -165,6 +169,7 @@ class HallAtWork:
             hall=self.bundle.hall,
             turn=turn.number,
             collector_id=self._collector,
+            rack=turn.rack,
         )
         self.journal.keep_command("close", turn.number, request)
         self.journal.keep_turn(closed(turn))
@@ -215,9 +220,9 @@ class HallAtWork:
             if not same or not known.own:
                 self._follow(shown)
             return
-        last = self.current
-        is_next = shown.turn == (last.number if last else 0) + 1
-        if is_next and (last is None or last.closed) and not (shown.sealed and self._is_over(shown)):
+        at = self.current
+        is_next = shown.turn == max(self.journal.turns, default=0) + 1
+        if is_next and (at is None or at.closed) and not (shown.sealed and self._is_over(shown)):
             self._follow(shown)
 
     def _follow(self, shown: pb.DuplicateTurn) -> None:
