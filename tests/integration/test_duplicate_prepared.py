@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import itertools
+import json
+import subprocess
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +14,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from tests.integration.processes import FARISTOL, environment
 from tests.integration.test_duplicate import BEGIN, Clock
 from tests.unit.duplicate.ahead import WORDS
 
@@ -43,6 +49,7 @@ class Stage:
     def __init__(self, services: OnCell, clock: Clock) -> None:
         self.services, self.clock = services, clock
         self.record = services.record
+        self.address = self.http_address = ""
 
     async def ask(self, request: Any) -> Any:
         if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
@@ -121,14 +128,17 @@ async def stage(shared_nats: str) -> AsyncIterator[Stage]:
 
 
 @asynccontextmanager
-async def staged(nats_url: str) -> AsyncIterator[Stage]:
+async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
     clock = Clock()
 
     def installed(library: Library) -> Pin:
         return install(library, load_tile_set("ca-100"), WORDS)
 
-    async with serving(nats_url, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
-        yield Stage(OnCell(cell.record, cell.channel, cell.reactions, {}, "cup"), clock)
+    services = ("lexicon", "game", "clock", "pairing", "results", *more)
+    async with serving(nats_url, services, clock, installed) as cell:
+        made = Stage(OnCell(cell.record, cell.channel, cell.reactions, {}, "cup"), clock)
+        made.address, made.http_address = cell.address, cell.http_address
+        yield made
 
 
 class Line:
@@ -244,7 +254,7 @@ async def test_another_master_play_voids_what_follows_and_a_hall_that_is_cut_off
     assert tuple(live.faces) != called.rack
     line.cut = False
     assert await hall.sync()
-    assert [kept.turn for kept, _ in hall.journal.refused] == [2]
+    assert [kept.turn for kept, _ in hall.journal.refused] == [2, 2]
     assert "Sud" in [each.hall.name for each in await _sheets(stage)]
     assert hall.current is not None
     assert (hall.current.number, hall.current.rack, hall.current.closed) == (2, tuple(live.faces), False)
@@ -375,7 +385,8 @@ async def test_groups_play_the_same_and_nobody_else_sees_it_before_the_last_is_d
     await stage.play("cup-r1", {}, "Nord")
     hidden = await stage.shown("cup-r1", inside=False)
     assert (hidden.embargoed, len(hidden.turns), len(hidden.board)) == (True, 0, 0)
-    assert not (await stage.ask(pb.GetHallSheetRequest(game_id="cup-r1", hall="Nord"))).players
+    hall = await stage.ask(pb.GetHallSheetRequest(game_id="cup-r1", hall="Nord"))
+    assert [len(line.slips) + len(line.scores) + len(line.turns) for line in hall.players] == [0, 0, 0]
     assert not (await stage.ask(pb.GetDuplicateStandingsRequest(game_id="cup-r1"))).lines
     inside = await stage.ask(pb.GetDuplicateStandingsRequest(game_id="cup-r1", inside=True))
     assert len(inside.lines) == 3
@@ -417,3 +428,78 @@ async def test_a_director_ends_an_embargo_for_all_its_games(stage: Stage) -> Non
     assert await stage.reason(lift) == "NO_EMBARGO"
     kinds = itertools.groupby(type(fact).__name__ for fact in await stage.record.facts(stream_of("cup-r1", GAME)))
     assert "EmbargoLifted" in [kind for kind, _ in kinds]
+
+
+async def test_pages_and_json_of_a_game_under_embargo_tell_nothing_of_what_is_played(shared_nats: str) -> None:
+    async with staged(shared_nats, "gateway") as stage:
+        await stage.create("cup", ("Nord", NORD))
+        await stage.ask(pb.SetEmbargoRequest(tournament_id="cup", round=1, game_ids=["again-r1"]))
+        await stage.start("cup")
+        await stage.play("cup-r1", {"anna": {"coordinates": "H8", "word": "XYZZY"}}, "Nord")
+        await stage.play("cup-r1", {}, "Nord")
+        where = ("", "/screen", "/players/anna")
+        pages = [f"{stage.http_address}/duplicate/cup-r1{part}" for part in where]
+        data = [f"{stage.http_address}/api/v1/duplicate/cup-r1{part}" for part in ("", "/standings", "/sheets")]
+        async with httpx.AsyncClient(timeout=20, headers={"Accept-Language": "en"}) as client:
+            for address in (*pages, *data):
+                answer = await client.get(address)
+                assert answer.status_code == 200, (address, answer.text[:300])
+                assert "XYZZY" not in answer.text
+                assert "Standings after round" not in answer.text
+            hidden = (await client.get(data[0])).json()
+            assert (hidden["embargoed"], hidden["turns"], hidden["board"]) == (True, [], [])
+            await stage.ask(pb.LiftEmbargoRequest(game_id="cup-r1", reason="the second group does not come"))
+            assert "XYZZY" in (await client.get(data[2])).text
+            assert "Standings after round 2" in (await client.get(pages[0])).text
+
+
+@pytest.mark.nightly
+async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_without_anybody(
+    stage: Stage, tmp_path: Path
+) -> None:
+    async def typed(*arguments: str, code: int = 0, said: str = "") -> str:
+        told = await asyncio.to_thread(
+            subprocess.run,
+            [FARISTOL, "duplicate", *arguments],
+            env=environment(address=stage.address, open="true", lexicons=str(tmp_path)) | {"LC_ALL": "C.UTF-8"},
+            input=said,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert told.returncode == code, told.stdout + told.stderr
+        return told.stdout + told.stderr
+
+    await stage.create("cup", ("Nord", NORD), ("Sud", SUD))
+    digest = (await typed("prepare", "cup", "1")).split()[-1]
+    bundle, journal = tmp_path / "sud.bundle", tmp_path / "sud.jsonl"
+    assert "without its key" in await typed("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
+    assert "without the key of its game" in await typed("verify", str(bundle), code=2)
+    await stage.start("cup")
+    called = await stage.ask(pb.CallRackRequest(game_id="cup-r1", arbiter_id="judge"))
+    await stage.ask(turns.StartTurnRequest(game_id="cup-r1", turn=1, arbiter_id="judge"))
+    run = ("run", str(bundle), "--journal", str(journal))
+    assert f"round 1: {' '.join(called.faces)}" in await typed(*run, said="status\n")
+    stage.clock.wait(181)
+    assert "kept: 4" in await typed(*run, "--address", "127.0.0.1:1", said="4 H8 C A\n5 late\n")
+    told = await typed(*run, said="status\nclose\nstatus\n")
+    assert "0 commands wait to be sent" in told.splitlines()[-1]
+    sent = await stage.record.facts(stream_of("cup-r1", 2))
+    assert [type(fact).__name__ for fact in sent] == ["HallSeated", "SlipsTaken", "SlipsTaken", "HallClosed"]
+    await typed("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
+    told = await typed("verify", str(bundle))
+    assert digest in told
+    assert "no play was looked up" in told
+    await stage.score("cup-r1", "Nord")
+    await typed("end", "cup-r1", "--reason", "it is late")
+    document = tmp_path / "sealed.json"
+    await typed("export", "sealed", "cup-r1", "--output", str(document))
+    assert hashlib.sha256(document.read_bytes()).hexdigest() == digest
+    assert digest in await typed("verify", str(document))
+    assert digest in await typed("verify", "cup-r1")
+    said = json.loads(document.read_text())
+    expected = said["turns"][1]["rack"]
+    said["turns"][1]["rack"] = [*expected[:-1], next(face for face in "AESR" if face != expected[-1])]
+    document.write_text(json.dumps(said))
+    assert "turn 2: draw" in await typed("verify", str(document), code=1)

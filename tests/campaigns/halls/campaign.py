@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.campaigns.halls.plan import Faults, plan_of
+from tests.campaigns.halls.plan import Faults, Plan, plan_of
 from tests.campaigns.halls.world import World
 
-
-MEMORY = Path("/dev/shm")  # noqa: S108 # of what lasts, what has to last here is what a process leaves behind
+_SHARED_MEMORY = Path("/dev/shm")  # no secret lies there
+MEMORY = _SHARED_MEMORY if _SHARED_MEMORY.is_dir() else None
 """Where records lie where there is such a folder: no machine loses its power in these worlds."""
 
 
@@ -34,13 +34,8 @@ async def judged(seed: int) -> Found:
     began = time.perf_counter()
     plan = plan_of(seed)
     found = Found(seed)
-    with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        prepared = Path(folder) / "prepared"
-        prepared.mkdir()
-        world = World(plan, prepared, Faults(plan, on=False))
-        await world.open()
-        await world.prepare()
-        await world.close()
+    with TemporaryDirectory(dir=MEMORY) as folder:
+        prepared = await _prepared(plan, Path(folder) / "prepared")
         outcomes, taken = [], []
         for name in ("without", "with"):
             shutil.copytree(prepared, Path(folder) / name)
@@ -60,6 +55,16 @@ async def judged(seed: int) -> Found:
     found.problems += _differences(outcomes, taken)
     found.seconds = time.perf_counter() - began
     return found
+
+
+async def _prepared(plan: Plan, folder: Path) -> Path:
+    """The folder of a world whose game has begun."""
+    await asyncio.to_thread(folder.mkdir)
+    world = World(plan, folder, Faults(plan, on=False))
+    await world.open()
+    await world.prepare()
+    await world.close()
+    return folder
 
 
 def _differences(outcomes: list[dict], taken: list[dict]) -> Iterator[str]:  # type: ignore[type-arg] # of JSON

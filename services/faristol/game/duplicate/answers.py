@@ -287,14 +287,18 @@ def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> N
     line.ruled = line.player_id in of_turn.ruled and of_turn.ruled[line.player_id][1] >= timer.first_at
 
 
-def sheet(situation: Situation, name: str, player_id: str = "") -> pb.GetHallSheetResponse:
+def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool = False) -> pb.GetHallSheetResponse:
     """What every player of a hall has of every turn that is scored there; or one player, wherever they sit.
+
+    ``hidden``: of no turn, because the game is under embargo.
 
     Raises ``NotFound`` for a player who plays in no hall.
     """
     hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
     answered = pb.GetHallSheetResponse(hall=_hall(hall))
     scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
+    if hidden:
+        scored = []
     for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
         if player_id not in ("", player):
             continue

@@ -100,9 +100,8 @@ class DuplicateGames:
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """What the players of a hall have."""
         situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
-        if situation.game.is_embargoed and not request.inside:
-            return pb.GetHallSheetResponse()
-        return answers.sheet(situation, request.hall, request.player_id)
+        hidden = situation.game.is_embargoed and not request.inside
+        return answers.sheet(situation, request.hall, request.player_id, hidden=hidden)
 
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context
