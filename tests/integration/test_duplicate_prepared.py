@@ -449,8 +449,17 @@ async def test_pages_and_json_of_a_game_under_embargo_tell_nothing_of_what_is_pl
             hidden = (await client.get(data[0])).json()
             assert (hidden["embargoed"], hidden["turns"], hidden["board"]) == (True, [], [])
             await stage.ask(pb.LiftEmbargoRequest(game_id="cup-r1", reason="the second group does not come"))
-            assert "XYZZY" in (await client.get(data[2])).text
-            assert "Standings after round 2" in (await client.get(pages[0])).text
+            await _until_told(client, data[2], "XYZZY")
+            await _until_told(client, pages[0], "Standings after round 2")
+
+
+async def _until_told(client: httpx.AsyncClient, address: str, told: str) -> None:
+    """Wait until the news has come to what is kept of pages."""
+    async with asyncio.timeout(30):
+        while True:
+            if told in (await client.get(address)).text:
+                return
+            await asyncio.sleep(0.1)
 
 
 @pytest.mark.nightly
