@@ -7,8 +7,9 @@ writing is on disk; whoever called it does not know which, and asks again.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from tests.unit.duplicate.ahead import FISC, words
 from faristol.clock.part import part as clock_part
 from faristol.duplicate.game import Turn
 from faristol.duplicate_store import load_game, stream_of
-from faristol.game.duplicate.lexicons import GraphWords
 from faristol.game.part import part as game_part
 from faristol.host import Runtime, Settings
 from faristol.keeper.hall.bundle import Bundle
@@ -39,6 +39,7 @@ from faristol.record import Decision, Metadata, Record, Write
 from faristol.referee.memory import Caller
 from faristol.referee.verbs import method_of
 from faristol.rules import Board, Notation
+from faristol.rules.duplicate.plays import Play
 
 CUP, GAME = "cup", "cup-r1"
 BEGIN = datetime(2026, 5, 2, 10, tzinfo=UTC)
@@ -70,11 +71,27 @@ class Mortal:
         return appended
 
 
+@lru_cache(maxsize=4_096)
+def tops(board: Board, rack: tuple[str, ...]) -> tuple[Play, ...]:
+    """The tops of a rack, which a world asks for many times."""
+    return words().tops(board, rack)
+
+
+class Remembering:
+    """The words of a game, which remember the tops of a rack."""
+
+    def is_word(self, faces: tuple[str, ...]) -> bool:
+        return words().is_word(faces)
+
+    def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
+        return tops(board, tuple(rack))
+
+
 class OneLexicon:
     """The lexicon of every game here."""
 
-    def words(self, pin: Pin, ruleset: Any) -> GraphWords:
-        return words()
+    def words(self, pin: Pin, ruleset: Any) -> Remembering:
+        return Remembering()
 
 
 class World:
@@ -242,8 +259,8 @@ class World:
 
     def other_play(self, turn: Turn, without: set[Any] = frozenset()) -> tuple[str, str]:  # type: ignore[assignment] # empty
         """A play that can be laid and is not the proposed one: coordinates and word."""
-        first, *others = words().tops(turn.board, turn.rack)
-        fewer = [play for size in range(2, len(turn.rack)) for play in words().tops(turn.board, turn.rack[:size])]
+        first, *others = tops(turn.board, turn.rack)
+        fewer = [play for size in range(2, len(turn.rack)) for play in tops(turn.board, turn.rack[:size])]
         play = next(play for play in (*others, *fewer, first) if play.placements != first.placements)
         return Notation.FISC.write(play.start), " ".join(map(str, play.word))
 
@@ -377,7 +394,7 @@ class HallHere:
 
     async def _slip(self, number: int, intended: Intended) -> events.Slip:
         turn = await self._turn(number)
-        first = words().tops(turn.board, turn.rack)[0]
+        first = tops(turn.board, turn.rack)[0]
         coordinates, word = Notation.FISC.write(first.start), " ".join(map(str, first.word))
         match intended.written:
             case "other":
