@@ -37,6 +37,7 @@ def write(bundle: Bundle, file: Path) -> None:
     """Write a bundle for its owner alone: it may hold the key. Raises ``StartError``."""
     try:
         file.touch(mode=0o600)
+        file.chmod(0o600)  # one that was there may have been for others too
         file.write_text(f"{bundle.hall}\n{MessageToJson(bundle.answer)}\n", encoding="utf-8")
     except OSError as problem:
         raise StartError(f"the bundle {file} cannot be written: {problem}") from problem
