@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check format proto golden bench capacity torture simulate judges rounds strangers viewers mutants great browser openid axe token lock audit clean
+.PHONY: help setup lexicons run test nightly properties check format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great browser openid axe token lock audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -101,6 +101,9 @@ PAIRING ?= swiss dutch
 rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 ROUNDS=12 PAIRING="swiss dutch"; writes var/rounds-swiss.json …
 	set -e; for pairing in $(PAIRING); do \
 		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$pairing; done
+
+halls: $(READY) $(PB) ## play duplicate games in halls that are cut off while processes die: SEEDS=0-999 JOBS=2; writes var/halls.json
+	$(BIN)/python -m tests.campaigns.halls --seeds $(SEEDS) --jobs $(JOBS)
 
 STRANGERS ?=
 strangers: setup ## attack a platform without credentials, with those of elsewhere and by crowds of connections; writes var/strangers.json

@@ -69,7 +69,8 @@ def check_scope(credential: Credential | None, needs: Needs, request: Message, p
     for game in values_of_all(request, needs.games):
         if place := places.games.get(game):
             if place.everywhere:
-                _check_everywhere(credential, game, place, values(request, needs.hall) if needs.hall else None)
+                halls = values(request, needs.hall) if needs.hall else None
+                _check_everywhere(credential, game, place, halls, reads=needs.is_public)
             else:
                 _check_game(credential, game, place)
     for case in values_of_all(request, (needs.case,)):
@@ -113,10 +114,15 @@ def _check_game(credential: Credential, game: str, place: Place) -> None:
         raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
 
 
-def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None) -> None:
-    """Whoever holds a hall acts in it alone; what names no hall is for those who hold the tournament."""
+def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None, *, reads: bool) -> None:
+    """Whoever holds a hall acts in it alone; what names no hall is for those who hold the tournament.
+
+    ``reads``: it is asked for what everybody is told, or will be when an embargo is over.
+    """
     scope = credential.scope
-    if credential.role == PLAYER or halls is not None:
+    if reads:
+        held = scope.touches(place.tournament)
+    elif credential.role == PLAYER or halls is not None:
         held = scope.touches(place.tournament) and (not scope.halls or scope.halls.issuperset(halls or ("",)))
     else:
         held = scope.holds(place.tournament)

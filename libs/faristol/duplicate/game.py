@@ -40,6 +40,8 @@ class Timer:
     """When it last began to run; None while it stands."""
     left_ms: int
     """What was left then."""
+    whole_ms: int = 0
+    """How long the whole turn is."""
     called_at: Instant | None = None
     """When it was over, once that is on the record."""
     warned: frozenset[int] = frozenset()
@@ -72,11 +74,39 @@ class Turn:
     top: int = 0
     completed: bool = False
     """It is scored, and its master play lies on the board."""
+    sealed: bool = False
+    """Its rack is that of the sealed game."""
+    reason: str = ""
+    """Why the judge chose this master play."""
 
     @property
     def rejected(self) -> int:
         """How many racks went back."""
         return len(self.went_back)
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The sealed game that a game is played from."""
+
+    envelope: events.Envelope
+    commitment: bytes
+    rerun_of: str
+    void_from: int = 0
+    """The first turn whose rack is another; 0 where none is."""
+    cause: events.SealVoid.ValueType = events.SEAL_VOID_UNSPECIFIED
+    key: bytes = b""
+    """What the content is encrypted by, once the game is over and it is on the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embargo:
+    """Groups that play the same racks; nothing is shown before the last is done."""
+
+    game_ids: tuple[str, ...]
+    together: bool
+    """All groups are one classification."""
+    lifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +128,12 @@ class Duplicate:
     drawn: tuple[str, ...] = ()
     """Tiles that are out of the bag: on the board, and in the rack or the leftover."""
     counter: int = 0
-    """The number of the next draw."""
+    """The number of the next draw from ``seed``."""
+    seal: Seal | None = None
+    embargo: Embargo | None = None
     end: events.DuplicateEnd.ValueType = events.DUPLICATE_END_UNSPECIFIED
     validated: bool = False
+    opened_at: Instant = 0
     last_at: Instant = 0
 
     @property
@@ -120,6 +153,15 @@ class Duplicate:
     def hall_named(self, name: str) -> HallOf | None:
         """The hall of that name."""
         return next((hall for hall in self.halls if hall.name == name), None)
+
+    def seal_holds(self, number: int) -> bool:
+        """Whether the rack of a turn is that of the sealed game, or what is sealed says that there is none."""
+        return self.seal is not None and not 0 < self.seal.void_from <= number
+
+    @property
+    def is_embargoed(self) -> bool:
+        """Whether what is played is told to those alone who play it and direct it."""
+        return self.embargo is not None and not self.embargo.lifted
 
     def bag(self, tile_set: str) -> tuple[str, ...]:
         """What is in the bag."""
@@ -169,20 +211,33 @@ def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
         seed=fact.seed,
         commitment=fact.commitment,
         halls=tuple(HallOf(hall.number, hall.name, hall.players) for hall in fact.halls),
+        seal=seal_of(fact.seal) if fact.HasField("seal") else None,
+        embargo=embargo_of(fact.embargo) if fact.HasField("embargo") else None,
+        opened_at=instant(fact.occurred_at),
     )
+
+
+def seal_of(said: events.Seal) -> Seal:
+    """A sealed game as it is on the record."""
+    return Seal(said.envelope, said.commitment, said.rerun_of)
+
+
+def embargo_of(said: events.Embargo) -> Embargo:
+    """An embargo as it is on the record."""
+    return Embargo(tuple(said.game_ids), said.together)
 
 
 def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
     rack = tuple(fact.faces)
     back = tuple(CalledRack(tuple(went.faces), went.leftover, went.draw) for went in fact.rejected)
-    turn = Turn(fact.turn, game.board, rack, fact.leftover, back, fact.draw, fact.by_hand)
+    turn = Turn(fact.turn, game.board, rack, fact.leftover, back, fact.draw, by_hand=fact.by_hand, sealed=fact.sealed)
     out = (*without(game.drawn, game.leftover), *rack)
-    counter = game.counter if fact.by_hand else fact.draw + 1
+    counter = game.counter if fact.by_hand or fact.sealed else fact.draw + 1
     return replace(game, turns=(*game.turns, turn), drawn=out, leftover=(), counter=counter)
 
 
 def _master(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
-    return _with(game, fact.turn, master=play_of(fact.play), top=fact.top)
+    return _with(game, fact.turn, master=play_of(fact.play), top=fact.top, reason=fact.reason)
 
 
 def _completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
@@ -199,14 +254,29 @@ def _ended(game: Duplicate, fact: events.DuplicateEnded) -> Duplicate:
     return replace(game, end=fact.end)
 
 
+def _voided(game: Duplicate, fact: events.SealVoided) -> Duplicate:
+    assert game.seal is not None
+    return replace(game, seal=replace(game.seal, void_from=fact.from_turn, cause=fact.cause))
+
+
+def _opened_seal(game: Duplicate, fact: events.SealOpened) -> Duplicate:
+    assert game.seal is not None
+    return replace(game, seal=replace(game.seal, key=fact.key))
+
+
+def _lifted(game: Duplicate, fact: events.EmbargoLifted) -> Duplicate:
+    assert game.embargo is not None
+    return replace(game, embargo=replace(game.embargo, lifted=True))
+
+
 def _validated(game: Duplicate, fact: events.ResultsValidated) -> Duplicate:
     return replace(game, validated=True)
 
 
 def _started(game: Duplicate, fact: ticks.TurnTimerStarted) -> Duplicate:
     at = instant(fact.occurred_at)
-    changed = _with(game, fact.turn, timer=Timer(at, at, fact.milliseconds))
-    return _with(changed, fact.turn, master=None, top=0) if fact.again else changed
+    changed = _with(game, fact.turn, timer=Timer(at, at, fact.milliseconds, fact.milliseconds))
+    return _with(changed, fact.turn, master=None, top=0, reason="") if fact.again else changed
 
 
 def _warned(game: Duplicate, fact: ticks.TimeWarned) -> Duplicate:
@@ -248,6 +318,9 @@ _FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
     events.TurnCompleted: _completed,
     events.DuplicateEnded: _ended,
     events.ResultsValidated: _validated,
+    events.SealVoided: _voided,
+    events.SealOpened: _opened_seal,
+    events.EmbargoLifted: _lifted,
     ticks.TurnTimerStarted: _started,
     ticks.TimeWarned: _warned,
     ticks.TimeCalled: _called,

@@ -44,6 +44,8 @@ class Entry:
     collector_id: str
     after_close: bool
     arrived_at: Instant
+    began_at: Instant | None = None
+    """When the time of the turn began in a hall that played on by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,15 @@ def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip
     )
 
 
-def is_late(said: events.Slip, timer: Timer) -> bool:
-    """Whether a slip that says when it was written was written after the end, to the millisecond (FISC II.5)."""
-    if not said.HasField("written_at") or timer.ends_at is None:
+def is_late(entry: Entry, timer: Timer) -> bool:
+    """Whether a slip that says when it was written was written after the end, to the millisecond (FISC II.5).
+
+    In a hall that began the turn by itself the end is as long after that.
+    """
+    ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * MS
+    if not entry.slip.HasField("written_at") or ends_at is None:
         return False
-    return (instant(said.written_at) - timer.ends_at) // MS >= 1
+    return (instant(entry.slip.written_at) - ends_at) // MS >= 1
 
 
 def _counting(player_id: str, entries: list[Entry], timer: Timer) -> Counting:
@@ -154,7 +160,7 @@ def _counting(player_id: str, entries: list[Entry], timer: Timer) -> Counting:
         return Counting(written_slip(nothing), nothing)
     found: list[Counting] = []
     phone = [entry for entry in entries if entry.source == events.SLIP_SOURCE_PHONE]
-    in_time = [entry for entry in phone if not is_late(entry.slip, timer)]
+    in_time = [entry for entry in phone if not is_late(entry, timer)]
     if phone:
         entry = in_time[-1] if in_time else phone[-1]
         found.append(_of(entry, timer))
@@ -172,7 +178,7 @@ def _counting(player_id: str, entries: list[Entry], timer: Timer) -> Counting:
 
 
 def _of(entry: Entry, timer: Timer) -> Counting:
-    late = is_late(entry.slip, timer)
+    late = is_late(entry, timer)
     return Counting(written_slip(entry.slip, Handed.LATE if late else None), entry.slip)
 
 
@@ -185,8 +191,9 @@ def _taken(hall: Hall, fact: events.SlipsTaken) -> Hall:
     turn = hall.turn(fact.turn)
     entries = dict(turn.entries)
     at = instant(fact.occurred_at)
+    began_at = instant(fact.began_at) if fact.HasField("began_at") else None
     for slip in fact.slips:
-        entry = Entry(slip, fact.source, fact.collector_id, fact.after_close, at)
+        entry = Entry(slip, fact.source, fact.collector_id, fact.after_close, at, began_at)
         entries[slip.player_id] = (*entries.get(slip.player_id, ()), entry)
     return _with(hall, fact.turn, replace(turn, entries=entries))
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.duplicate import game as games
 from faristol.duplicate import hall as halls
+from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import Duplicate, Turn
 from faristol.duplicate.hall import Hall
+from faristol.duplicate.sealed import SealedGame, SealedTurn
+from faristol.duplicate.words import Words
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
-from faristol.rules import Board, Ruleset
-from faristol.rules.duplicate.finish import DuplicateEndReason, end_article
-from faristol.rules.duplicate.plays import Play
+from faristol.rules import Ruleset
+from faristol.rules.duplicate.finish import end_article
 
 GAME = 0
 """In place of the number of a hall: the stream of the game itself."""
@@ -26,14 +28,13 @@ Fact = tuple[int, Message]
 """A fact, and the number of the hall on whose stream it goes; ``GAME`` for that of the game."""
 
 
-class Words(Protocol):
-    """The lexicon of a game."""
+@dataclass(frozen=True, slots=True)
+class OpenedSeal:
+    """A sealed game that was opened."""
 
-    def is_word(self, faces: tuple[str, ...]) -> bool:
-        """Whether it has a word."""
-
-    def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
-        """The plays of the highest score, the one first that is proposed as master play; none where nothing fits."""
+    game: SealedGame
+    key: bytes
+    """What its content is encrypted by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Situation:
     at: Instant
     missing: Sequence[Message] = field(default_factory=tuple)
     """Facts of the game that follow by themselves and are not on the record yet."""
+    sealed: OpenedSeal | None = None
+    """What is in the sealed game; None where there is none, and where it cannot be opened."""
 
     def after(self, facts: Sequence[Fact]) -> Situation:
         """The situation once ``facts`` are on the record."""
@@ -79,11 +82,46 @@ class Situation:
             )
         return found
 
+    def sealed_turn(self, number: int) -> SealedTurn | None:
+        """The sealed turn of that number, where it holds; None where there is none, or what is sealed is void by then.
+
+        Raises ``Refusal`` where it holds and the envelope cannot be opened.
+        """
+        if not self.game.seal_holds(number):
+            return None
+        if self.sealed is None:
+            raise Refusal(
+                "SEAL_CLOSED",
+                "",
+                N_(
+                    "The sealed game cannot be opened here: its key is away. With a reason, another rack or play holds."
+                ),
+            )
+        return self.sealed.game.turn(number)
+
+    def shown(self) -> None:
+        """Refuse where the game is under embargo."""
+        if self.game.is_embargoed:
+            raise Refusal(
+                "EMBARGO",
+                self.ruleset.law.correction,
+                N_("The game is under embargo until every group has played it: claims are heard from then on."),
+            )
+
     def running(self) -> None:
         """Refuse where the game is over."""
         if self.game.end:
             reason = END_REASONS[self.game.end]
             raise Refusal("GAME_OVER", end_article(reason, self.ruleset), N_("The game is over."))
+
+    def takes_slips(self, number: int) -> None:
+        """Refuse where nothing of a turn is taken any more: the game ended without it, or the results are final.
+
+        A turn that was scored without a hall is open for it after the end, too.
+        """
+        self.not_final()
+        if not self.turn(number).completed:
+            self.running()
 
     def not_final(self) -> None:
         """Refuse where the results are final."""
@@ -96,16 +134,6 @@ class Situation:
 Decide = Callable[[Situation, Any], list[Fact]]
 Commands = Mapping[type[Message], Decide]
 """Decisions by the request that they are for."""
-
-END_REASONS: Mapping[int, DuplicateEndReason] = {
-    1: DuplicateEndReason.EXHAUSTED,
-    2: DuplicateEndReason.NO_RACK,
-    3: DuplicateEndReason.NO_PLAY,
-    4: DuplicateEndReason.TURNS,
-    5: DuplicateEndReason.AGREEMENT,
-}
-"""The reason of each ``DuplicateEnd``, by its number."""
-END_NUMBERS = {reason: number for number, reason in END_REASONS.items()}
 
 
 def reason_given(reason: str) -> str:

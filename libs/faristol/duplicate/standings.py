@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
 from faristol.rules.duplicate.ranking import GameScores, TurnScores
+
+Group = tuple[Duplicate, Sequence[Hall]]
+"""A game and its halls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What several groups that are one classification had."""
+
+    games: Sequence[GameScores]
+    players: Mapping[str, tuple[str, str]]
+    """Everybody, by what they are called in ``games``: game and player. In the order of the numbers on the slips."""
 
 
 def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
@@ -25,6 +38,31 @@ def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
                 warnings[player] += len(scored.warned)
         turns.append(TurnScores(turn.top, turn.master.score, points))
     return GameScores(turns, warnings, game.players)
+
+
+def scores_of_groups(groups: Sequence[Group]) -> Scores:
+    """What the groups had. Turns with the same rack and master play are one turn of all; others are of their group."""
+    players: dict[str, tuple[str, str]] = {}
+    merged: dict[object, TurnScores] = {}
+    warnings: Counter[str] = Counter()
+    several = len(groups) > 1
+    for game, halls in groups:
+
+        def called(player: str, game: Duplicate = game) -> str:
+            return f"{game.game_id}/{player}" if several else player
+
+        players |= {called(player): (game.game_id, player) for player in players_of(halls)}
+        scores = game_scores(game, halls)
+        warnings.update({called(player): count for player, count in scores.warnings.items()})
+        done = [turn for turn in game.turns if turn.completed and turn.master is not None]
+        for turn, scored in zip(done, scores.turns, strict=True):
+            assert turn.master is not None
+            key = (turn.number, turn.rack, turn.master.placements)
+            before = merged.get(key)
+            points = {**(before.points if before else {}), **{called(who): had for who, had in scored.points.items()}}
+            merged[key] = TurnScores(scored.top, scored.master, points)
+    everybody = sum(game.players for game, _ in groups)
+    return Scores([GameScores(list(merged.values()), warnings, everybody)], players)
 
 
 def players_of(halls: Iterable[Hall]) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from google.protobuf.message import Message
-
+from faristol.duplicate.preparation import Prepared, duplicate_id
 from faristol.duplicate.situation import GAME, Fact
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
@@ -16,11 +15,6 @@ MOST_SEATS = 1000
 """Players in one event: an event has at most 256 kB."""
 
 
-def duplicate_id(tournament_id: str, round_: int) -> str:
-    """The id of the duplicate game that a round of a tournament is."""
-    return f"{tournament_id}-r{round_}"
-
-
 def open_duplicate(
     tournament_id: str,
     round_: int,
@@ -28,11 +22,12 @@ def open_duplicate(
     pins: tuple[Pin, Pin],
     halls: Mapping[str, Sequence[str]],
     at: Instant,
+    prepared: Prepared | None = None,
 ) -> list[Fact]:
     """All that happens when a game begins: ``halls`` are the players of each in the order of their numbers.
 
     The seed of the game follows from that of the tournament and from the game's id, so nobody chooses it. ``pins`` are
-    the rules and the lexicon.
+    the rules and the lexicon. What was ``prepared`` by others is void from the first turn on.
     """
     game_id = duplicate_id(tournament_id, round_)
     own = derive_seed(seed, game_id)
@@ -41,7 +36,7 @@ def open_duplicate(
         for number, (name, players) in enumerate(halls.items(), start=1)
     ]
     ruleset, lexicon = pins
-    opened: Message = events.DuplicateOpened(
+    opened = events.DuplicateOpened(
         game_id=game_id,
         tournament_id=tournament_id,
         round=round_,
@@ -53,6 +48,13 @@ def open_duplicate(
         occurred_at=timestamp(at),
     )
     facts: list[Fact] = [(GAME, opened)]
+    if prepared is not None and prepared.embargo is not None:
+        opened.embargo.CopyFrom(events.Embargo(game_ids=prepared.embargo.game_ids, together=prepared.embargo.together))
+    if prepared is not None and prepared.seal is not None:
+        opened.seal.CopyFrom(prepared.seal)
+        if (prepared.ruleset, prepared.lexicon) != pins:
+            void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
+            facts.append((GAME, void))
     number = 0
     for hall, players in zip(said, halls.values(), strict=True):
         for part in _parts(players):

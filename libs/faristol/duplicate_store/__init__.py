@@ -13,10 +13,12 @@ from google.protobuf.message import Message
 
 from faristol.duplicate import game as games
 from faristol.duplicate import hall as halls
+from faristol.duplicate import preparation
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
 from faristol.duplicate.settlement import settle
-from faristol.duplicate.situation import GAME, Fact, Situation, Words
+from faristol.duplicate.situation import GAME, Fact, Situation
+from faristol.duplicate.words import Words
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import Instant
@@ -26,6 +28,11 @@ from faristol.record import Decision, Guard, Loaded, Record, Write, load
 def game_stream(game_id: str) -> str:
     """The stream of what all share."""
     return f"duplicate-{game_id}"
+
+
+def prepared_stream(game_id: str) -> str:
+    """The stream of what is prepared for a game before it begins."""
+    return f"prepared-{game_id}"
 
 
 def hall_stream(game_id: str, number: int) -> str:
@@ -71,10 +78,20 @@ class Loading:
 
 async def load_game(record: Record, game_id: str) -> Loaded[Duplicate]:
     """A game as the record has it. Raises ``NotFound``."""
-    loaded = await load(record, game_stream(game_id), Duplicate(), games.evolve)
+    loaded = await find_game(record, game_id)
     if not loaded.version:
         raise NotFound("game", game_id)
     return loaded
+
+
+async def find_game(record: Record, game_id: str) -> Loaded[Duplicate]:
+    """A game as the record has it, one without an id where there is none."""
+    return await load(record, game_stream(game_id), Duplicate(), games.evolve)
+
+
+async def load_prepared(record: Record, game_id: str) -> Loaded[preparation.Prepared]:
+    """What is prepared for a game; nothing where nothing is."""
+    return await load(record, prepared_stream(game_id), preparation.Prepared(), preparation.evolve)
 
 
 async def load_halls(record: Record, game: Duplicate, names: Collection[str] | None = None) -> dict[int, Loaded[Hall]]:

@@ -64,7 +64,7 @@ class Admission:
         self._now = now
         self._access = Access()
         self._verified: OrderedDict[str, Verified] = OrderedDict()
-        self._games = _Found(record, ("game", "duplicate"), _place_of_game)
+        self._games = _Found(record, ("game", "duplicate", "prepared"), _place_of_game)
         self._cases = _Found(record, ("case",), self._place_of_case)
 
     def serve(self, needs: Mapping[str, Needs]) -> None:
@@ -176,8 +176,11 @@ class Admission:
         return Place(game.tournament, game.hall, game.table, game.players, fact.language)
 
 
+_OF_DUPLICATES = (duplicate_events.DuplicateOpened, duplicate_events.GamePrepared, duplicate_events.EmbargoSet)
+
+
 async def _place_of_game(fact: Message) -> Place | None:
-    if isinstance(fact, duplicate_events.DuplicateOpened):
+    if isinstance(fact, _OF_DUPLICATES):
         return Place(fact.tournament_id, "", 0, frozenset(), everywhere=True)
     assert isinstance(fact, game_events.GameOpened)
     return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))

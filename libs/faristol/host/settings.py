@@ -134,6 +134,11 @@ class Settings(BaseSettings):
     access: Path | None = Field(
         default=None, description="Folder of the keys of credentials; `access` in the data folder."
     )
+    sealed_games: Path | None = Field(
+        default=None,
+        description="File with the key of duplicate games that are prepared, the same for every replica of the game "
+        "service; `sealed-games.key` in the data folder.",
+    )
     openid: Path | None = Field(
         default=None, description="TOML file with the provider of OpenID Connect, and who of its people has which role."
     )
@@ -203,6 +208,10 @@ class Settings(BaseSettings):
     def access_folder(self) -> Path:
         """Folder of the keys of credentials."""
         return self.access or self.data.absolute() / "access"
+
+    def sealed_games_key(self) -> Path:
+        """File with the key of duplicate games that are prepared."""
+        return self.sealed_games or self.data.absolute() / "sealed-games.key"
 
     def peer(self, service: str) -> str:
         """``HOST:PORT`` at which a process finds a service that another one serves, empty when it was not given."""

@@ -211,6 +211,11 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "duplicate": Noun(
         N_("Duplicate games: racks, slips, scores."),
         {
+            "prepare": Verb("duplicate_sealed:prepare", "Prepare the game of a round, sealed: nobody sees it."),
+            "embargo": Verb("duplicate_sealed:embargo", "Hide a game until every group has played it."),
+            "lift": Verb("duplicate_sealed:lift", "End an embargo before the last group has played."),
+            "bundle": Verb("duplicate_sealed:bundle", "Write what a hall needs to play on when it is cut off."),
+            "run": Verb("duplicate_run:run", "Run a hall at a terminal, with the line to the services or without."),
             "call": Verb("duplicate:call", "Call the rack of the next round."),
             "start": Verb("duplicate:start", "Begin the time of a round."),
             "slips": Verb("duplicate:slips", "Hand in the slips of a hall, from a file."),
@@ -222,8 +227,8 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "standings": Verb("duplicate:standings", "Print the standings of a game."),
             "end": Verb("duplicate:end", "End a game, together with the players."),
             "validate": Verb("duplicate:validate", "Declare the results of a game final."),
-            "export": Verb("duplicate_export:export", "Write slips, turns or standings of a game as CSV or JSON."),
-            "verify": Verb("duplicate:verify", "Draw every rack of a game again, and compare."),
+            "export": Verb("duplicate_export:export", "Write slips, turns, standings or the sealed game."),
+            "verify": Verb("duplicate_sealed:verify", "Draw every rack of a game again, and compare; of a file too."),
         },
     ),
     "draw": Noun(

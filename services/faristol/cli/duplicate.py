@@ -21,7 +21,6 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.rules import Direction, Notation, Square, Start
 from faristol.rules.duplicate.call_names import load_call_names
-from faristol.rules.duplicate.verification import CalledRack, PlayedTurn, check_racks
 from faristol.terminal.common import as_json, run, said, tell
 from faristol.terminal.services import service_at
 
@@ -37,16 +36,14 @@ CALLED = N_("round {turn}: {faces}")
 STARTED = N_("round {turn} has begun")
 TAKEN = N_("{count} {count:slip|slips} taken")
 SCORED = N_("round {turn}: {count} {count:slip|slips} scored, the master play is {play} for {score}")
-ALL_RIGHT = N_("{game}: every rack is as the seed {seed} gives it")
 RAISED = N_("claim {claim} waits for the judge")
 CORRECTED = N_("claim {claim}: the slip is worth {points}")
 REFUSED = N_("claim {claim} is refused")
 FINAL = N_("the results are final")
 NO_CLAIMS = N_("no claim waits")
-NOT_OVER = N_("the game is not over: its seed is not public")
 
 
-def _ask(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
+def ask_games(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
     """What ``work`` gets from the duplicate service. Raises ``StartError`` for what it refuses."""
     return _at("game", address, DuplicateServiceStub, work)
 
@@ -66,21 +63,26 @@ def _turn(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one called where none is given."""
     if turn:
         return turn
-    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
     return len(shown.turns)
 
 
 def call(
     game: Game,
     tiles: Annotated[list[str] | None, typer.Argument(help="The tiles taken by hand; drawn when left out.")] = None,
+    reason: Annotated[
+        str, typer.Option(help="Why the racks of a sealed game are void from here on; needed for tiles by hand.")
+    ] = "",
     arbiter: By = "judge",
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
     """Call the rack of the next round: drawn, or of the tiles that the judge took."""
-    request = pb.CallRackRequest(command_id=_id(), game_id=game, faces=tiles or (), arbiter_id=arbiter)
-    answer = _ask(address, lambda stub: stub.CallRack(request))
-    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    request = pb.CallRackRequest(
+        command_id=new_id(), game_id=game, faces=tiles or (), arbiter_id=arbiter, reason=reason
+    )
+    answer = ask_games(address, lambda stub: stub.CallRack(request))
+    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
     if answer.end:
         tell(answer, said(ENDED, end=_end(answer.end)), json_output=json_output)
         return
@@ -94,7 +96,7 @@ def start(
 ) -> None:
     """Begin the time of a round."""
     number = _turn(game, turn, address)
-    request = turns.StartTurnRequest(command_id=_id(), game_id=game, turn=number, arbiter_id=arbiter)
+    request = turns.StartTurnRequest(command_id=new_id(), game_id=game, turn=number, arbiter_id=arbiter)
     answer = _at("clock", address, TurnClockServiceStub, lambda stub: stub.StartTurn(request))
     tell(answer, said(STARTED, turn=number), json_output=json_output)
 
@@ -115,7 +117,7 @@ def slips(
     taken = 0
     for begin in range(0, len(found), 500):
         request = pb.SubmitSlipsRequest(
-            command_id=_id(),
+            command_id=new_id(),
             game_id=game,
             hall=hall,
             turn=number,
@@ -125,21 +127,21 @@ def slips(
         )
         taken += _hand_in(request, address)
     if close:
-        closing = pb.CloseHallRequest(command_id=_id(), game_id=game, hall=hall, turn=number, collector_id=collector)
-        _ask(address, lambda stub: stub.CloseHall(closing))
+        closing = pb.CloseHallRequest(command_id=new_id(), game_id=game, hall=hall, turn=number, collector_id=collector)
+        ask_games(address, lambda stub: stub.CloseHall(closing))
     tell({"taken": taken, "turn": number}, said(TAKEN, count=taken), json_output=json_output)
 
 
 def _hand_in(request: pb.SubmitSlipsRequest, address: str | None) -> int:
     """How many slips of a part of a list were taken."""
-    answer: pb.SubmitSlipsResponse = _ask(address, lambda stub: stub.SubmitSlips(request))
+    answer: pb.SubmitSlipsResponse = ask_games(address, lambda stub: stub.SubmitSlips(request))
     return answer.taken
 
 
 def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
     """List the plays of the highest score of a round that is over, the proposed master play first."""
     request = pb.ListTopsRequest(game_id=game, turn=_turn(game, turn, address))
-    answer = _ask(address, lambda stub: stub.ListTops(request))
+    answer = ask_games(address, lambda stub: stub.ListTops(request))
     tell(answer, [f"{_play(play)} {play.score}" for play in answer.plays], json_output=json_output)
 
 
@@ -156,14 +158,14 @@ def score(
     """Score a round, and lay its master play."""
     number = _turn(game, turn, address)
     request = pb.ScoreTurnRequest(
-        command_id=_id(),
+        command_id=new_id(),
         game_id=game,
         turn=number,
         without_open_halls=bool(without_open_halls),
         reason=without_open_halls,
         arbiter_id=arbiter,
     )
-    answer = _ask(address, lambda stub: stub.ScoreTurn(request))
+    answer = ask_games(address, lambda stub: stub.ScoreTurn(request))
     line = said(SCORED, turn=number, count=answer.scored, play=_play(answer.master), score=answer.master.score)
     tell(answer, line, json_output=json_output)
 
@@ -171,7 +173,7 @@ def score(
 def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
     """List the claims that wait for the judge."""
     request = pb.ListWaitingRequest(game_id=game, turn=_turn(game, 0, address))
-    answer = _ask(address, lambda stub: stub.ListWaiting(request))
+    answer = ask_games(address, lambda stub: stub.ListWaiting(request))
     lines = [
         f"{claim.hall.name} {claim.claim_id} {claim.slip.player_id}: "
         f"{claim.slip.coordinates} {claim.slip.word} {claim.score.points} {claim.score.fault}".strip()
@@ -192,9 +194,9 @@ def claim(
     """Contest what a round was worth, for a player."""
     number = _turn(game, turn, address)
     request = pb.RaiseClaimRequest(
-        command_id=_id(), game_id=game, hall=hall, turn=number, player_id=player, words=words
+        command_id=new_id(), game_id=game, hall=hall, turn=number, player_id=player, words=words
     )
-    answer = _ask(address, lambda stub: stub.RaiseClaim(request))
+    answer = ask_games(address, lambda stub: stub.RaiseClaim(request))
     tell(answer, said(RAISED, claim=answer.claim_id), json_output=json_output)
 
 
@@ -211,14 +213,14 @@ def decide(
 ) -> None:
     """Decide a claim: correct the slip, or refuse."""
     request = pb.DecideClaimRequest(
-        command_id=_id(), game_id=game, hall=hall, claim_id=claim_id, reason=reason, arbiter_id=arbiter
+        command_id=new_id(), game_id=game, hall=hall, claim_id=claim_id, reason=reason, arbiter_id=arbiter
     )
     if coordinates or word:
-        listed = _ask(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
+        listed = ask_games(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
         of_claim = [open_ for open_ in listed.claims if (open_.hall.name, open_.claim_id) == (hall, claim_id)]
         player = of_claim[0].slip.player_id if of_claim else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
-    answer = _ask(address, lambda stub: stub.DecideClaim(request))
+    answer = ask_games(address, lambda stub: stub.DecideClaim(request))
     line = (
         said(CORRECTED, claim=claim_id, points=answer.score.points)
         if answer.accepted
@@ -235,56 +237,32 @@ def end(
     json_output: AsJson = False,
 ) -> None:
     """End a game, together with the players."""
-    request = pb.EndGameRequest(command_id=_id(), game_id=game, reason=reason, arbiter_id=arbiter)
-    answer = _ask(address, lambda stub: stub.EndGame(request))
+    request = pb.EndGameRequest(command_id=new_id(), game_id=game, reason=reason, arbiter_id=arbiter)
+    answer = ask_games(address, lambda stub: stub.EndGame(request))
     tell(answer, said(ENDED, end="agreement"), json_output=json_output)
 
 
 def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
     """Declare the results of a game final: no claim is heard any more."""
-    request = pb.ValidateResultsRequest(command_id=_id(), game_id=game, arbiter_id=arbiter)
-    answer = _ask(address, lambda stub: stub.ValidateResults(request))
+    request = pb.ValidateResultsRequest(command_id=new_id(), game_id=game, arbiter_id=arbiter)
+    answer = ask_games(address, lambda stub: stub.ValidateResults(request))
     tell(answer, said(FINAL), json_output=json_output)
 
 
-def standings(game: Game, address: Address = None, json_output: AsJson = False) -> None:
+def standings(
+    game: Game,
+    inside: Annotated[bool, typer.Option("--inside", help="Those of a game under embargo, for its officials.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
     """Print the standings of a game after the rounds that are scored."""
-    request = pb.GetDuplicateStandingsRequest(game_id=game)
-    answer = _ask(address, lambda stub: stub.GetDuplicateStandings(request))
+    request = pb.GetDuplicateStandingsRequest(game_id=game, inside=inside)
+    answer = ask_games(address, lambda stub: stub.GetDuplicateStandings(request))
     lines = [
         f"{line.rank} {line.player_id} {line.total} {line.percent_hundredths / 100:.2f} % {line.negative}"
         for line in answer.lines
     ]
     tell(answer, lines, json_output=json_output)
-
-
-def verify(game: Game, address: Address = None, json_output: AsJson = False) -> None:
-    """Draw the racks of a game that is over again, and compare. Exit code 1 when one is otherwise."""
-    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
-    if not shown.end:
-        raise typer.BadParameter(said(NOT_OVER))
-    wrong = list(
-        check_racks(
-            [_played(turn) for turn in shown.turns],
-            game_id=game,
-            seed=shown.seed,
-            committed=shown.commitment,
-            ruleset=ruleset_of(shown.ruleset),
-        )
-    )
-    right = said(ALL_RIGHT, game=game, seed=shown.seed.hex())
-    tell({"game_id": game, "seed": shown.seed.hex(), "wrong": wrong}, wrong or right, json_output=json_output)
-    if wrong:
-        raise typer.Exit(1)
-
-
-def _played(turn: pb.DuplicateTurn) -> PlayedTurn:
-    return PlayedTurn(
-        rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),
-        went_back=tuple(CalledRack(tuple(back.faces), back.leftover, back.draw) for back in turn.rejected_racks),
-        by_hand=turn.by_hand,
-        used=tuple("?" if tile.blank else tile.face for tile in turn.master.placements),
-    )
 
 
 def _play(play: events.DuplicatePlay) -> str:
@@ -297,5 +275,6 @@ def _end(end: events.DuplicateEnd.ValueType) -> str:
     return events.DuplicateEnd.Name(end).removeprefix("DUPLICATE_END_").lower().replace("_", "-")
 
 
-def _id() -> str:
+def new_id() -> str:
+    """An id for a command."""
     return str(uuid.uuid4())

@@ -25,15 +25,18 @@ from faristol.gateway.duplicate.models import (
 )
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.results import Results
+from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
-from faristol.terminal.common import run
+from faristol.terminal.common import run, said
 from faristol.terminal.services import asked, service_at
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")
+
+NO_SEALED = N_("the game was not played from a sealed one, or is not over")
 
 
 class What(StrEnum):
@@ -42,16 +45,20 @@ class What(StrEnum):
     SLIPS = "slips"
     TURNS = "turns"
     STANDINGS = "standings"
+    SEALED = "sealed"
 
 
 def export(
-    what: Annotated[What, typer.Argument(metavar="WHAT", help="slips, turns or standings.")],
+    what: Annotated[What, typer.Argument(metavar="WHAT", help="slips, turns, standings or sealed.")],
     game: Game,
     json_output: InJson = False,
     output: Output = None,
     address: Address = None,
 ) -> None:
     """Write what everybody may see of a game: every slip of the rounds that are scored, the rounds, the standings."""
+    if what is What.SEALED:
+        write(_sealed(game, address), output)
+        return
     names, position = _names(game, address)
     found: Answer
     match what:
@@ -81,6 +88,14 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
             return None
 
     return _ask(address, work)
+
+
+def _sealed(game: str, address: str | None) -> str:
+    """The document of the sealed game that a game was played from. Raises ``BadParameter`` where there is none."""
+    shown = _ask(address, lambda games: games.game(game))
+    if not shown.seal.content:
+        raise typer.BadParameter(said(NO_SEALED))
+    return shown.seal.content.decode()
 
 
 async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> DuplicateSheets:

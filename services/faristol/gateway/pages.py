@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.duplicate.start import duplicate_id
+from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway import operation
 from faristol.gateway.consoles.doors import is_of_duplicate_games
 from faristol.gateway.divisions import rounds_beside, together

@@ -6,9 +6,10 @@ import base64
 import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from faristol.host import StartError
 from faristol.keeper.lines import Typed
@@ -23,17 +24,12 @@ def usual_file(game_id: str) -> Path:
     return Path(state) / "faristol" / "tables" / f"{game_id}.jsonl"
 
 
-class Journal:
-    """Steps and whether they came to an end: done, refused, or not understood.
-
-    A step's id gives the ids of its commands, so that one that is sent again is carried out once.
-    """
+class LineFile:
+    """A file of lines of JSON, each of which is on disk when it is written; without a file nothing is kept."""
 
     def __init__(self, file: Path | None) -> None:
-        """``file`` is created with its folder; without a file nothing is kept. Raises ``StartError``."""
+        """``file`` is created with its folder, and what it has is taken. Raises ``StartError``."""
         self._file = file
-        self._open: dict[str, Typed] = {}
-        self._sent: dict[str, bytes] = {}
         if file is None:
             return
         try:
@@ -41,18 +37,44 @@ class Journal:
             file.touch(mode=0o600)
             kept = file.read_text(encoding="utf-8")
             for number, line in enumerate(kept.splitlines(), start=1):
-                self._take(number, line)
+                try:
+                    content = json.loads(line)
+                except ValueError:
+                    continue  # the last line of a process that was killed while it wrote
+                if not self._take(number, content):
+                    raise ValueError(f"line {number} is none of this journal: {line[:SHOWN]!r}")
             if kept and not kept.endswith("\n"):
                 with file.open("a", encoding="utf-8") as torn:
                     torn.write("\n")
         except (OSError, ValueError) as problem:
             raise StartError(f"the journal {file} cannot be read and written: {problem}") from problem
 
-    def _take(self, number: int, line: str) -> None:
-        try:
-            kept = json.loads(line)
-        except ValueError:
-            return  # the last line of a process that was killed while it wrote
+    def _take(self, number: int, kept: Any) -> bool:
+        """Take a line that was written before; whether it is one of this journal. Raises ``ValueError``."""
+        raise NotImplementedError
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._file is None:
+            return
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+class Journal(LineFile):
+    """Steps and whether they came to an end: done, refused, or not understood.
+
+    A step's id gives the ids of its commands, so that one that is sent again is carried out once.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        """``file`` is created with its folder; without a file nothing is kept. Raises ``StartError``."""
+        self._open: dict[str, Typed] = {}
+        self._sent: dict[str, bytes] = {}
+        super().__init__(file)
+
+    def _take(self, number: int, kept: Any) -> bool:
         match kept:
             case {"command": str(command), "request": str(request)}:
                 self._sent[command] = base64.b64decode(request, validate=True)
@@ -61,7 +83,8 @@ class Journal:
             case {"id": str(step)}:
                 self._open.pop(step, None)
             case _:
-                raise ValueError(f"line {number} is no step and no command: {line[:SHOWN]!r}")
+                return False
+        return True
 
     def unfinished(self) -> list[tuple[str, Typed]]:
         """The steps that did not come to an end, in order, with their ids."""
@@ -89,11 +112,3 @@ class Journal:
             self._sent[command_id] = request
             self._write({"command": command_id, "request": base64.b64encode(request).decode()})
         return self._sent[command_id]
-
-    def _write(self, line: dict[str, str]) -> None:
-        if self._file is None:
-            return
-        with self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())

@@ -288,3 +288,44 @@ def test_a_player_hands_in_their_own_slip_alone() -> None:
     request.collector_id = ""
     request.slips[0].written_at.FromSeconds(1)
     assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "ROLE_MAY_NOT"
+
+
+@pytest.mark.parametrize(
+    ("credential", "inside", "expected"),
+    [
+        (None, False, ""),
+        (None, True, "NO_CREDENTIAL"),
+        (held(PLAYER, tournaments=["open"], player="p1"), True, ""),
+        (held(SCORER, tournaments=["open"], halls=["Nord"]), True, ""),
+        (held(SCORER, tournaments=["closed"], halls=["Nord"]), True, "OUT_OF_SCOPE"),
+        (held(SCORER, tournaments=["closed"], halls=["Nord"]), False, ""),
+        (held(JUDGE), True, "ROLE_MAY_NOT"),
+    ],
+)
+def test_a_duplicate_game_is_seen_from_inside_by_those_who_play_and_direct_it(
+    credential: Credential | None, inside: bool, expected: str
+) -> None:
+    for method, kind in (
+        ("GetDuplicate", duplicate.GetDuplicateRequest),
+        ("GetHallSheet", duplicate.GetHallSheetRequest),
+        ("GetDuplicateStandings", duplicate.GetDuplicateStandingsRequest),
+    ):
+        assert outcome(credential, method, kind(game_id="open-r1", inside=inside), EVERYWHERE) == expected
+
+
+@pytest.mark.parametrize(
+    ("credential", "hall", "expected"),
+    [
+        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Nord", ""),
+        (held(SCORER, tournaments=["open"], halls=["Nord"]), "Sud", "OUT_OF_SCOPE"),
+        (held(ARBITER, tournaments=["open"], halls=["Sud"]), "Nord", "OUT_OF_SCOPE"),
+        (held(ARBITER, tournaments=["open"]), "Nord", ""),
+        (held(PLAYER, tournaments=["open"], player="p1"), "Nord", "ROLE_MAY_NOT"),
+        (None, "Nord", "NO_CREDENTIAL"),
+    ],
+)
+def test_the_key_of_a_sealed_game_is_for_who_collects_or_judges_in_the_hall(
+    credential: Credential | None, hall: str, expected: str
+) -> None:
+    request = duplicate.GetBundleRequest(game_id="open-r1", hall=hall)
+    assert outcome(credential, "GetBundle", request, EVERYWHERE) == expected

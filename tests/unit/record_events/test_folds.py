@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from faristol.credentials import state as access
 from faristol.duplicate import game as duplicate
 from faristol.duplicate import hall as slips
+from faristol.duplicate import preparation as prepared
 from faristol.kernel import facts
 from faristol.lexicon import adjudication
 from faristol.lexicon import model as case
@@ -26,6 +27,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "clock": (clock.Clock(), clock.evolve),
     "duplicate": (duplicate.Duplicate(), duplicate.evolve),
     "slips": (slips.Hall(), slips.evolve),
+    "prepared": (prepared.Prepared(), prepared.evolve),
     "tournament": (tournament.Tournament(), tournament.evolve),
     "case": (case.Case(), case.evolve),
     "lexicon": (adjudication.Adjudication(), adjudication.evolve),

@@ -27,6 +27,7 @@ PUBLIC = frozenset(
         "faristol.game.v1.DuplicateHall.name",
         "faristol.game.v1.GameOpened.hall",
         "faristol.game.v1.Pin.name",
+        "faristol.game.v1.Seal.rerun_of",
         "faristol.game.v1.Slip.coordinates",
         "faristol.game.v1.Slip.score",
         "faristol.game.v1.Slip.word",

@@ -16,8 +16,9 @@ LONGEST = 1000
 
 
 def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fact]:
-    """A claim of a player about a turn that is scored; one at a time."""
+    """A claim of a player about a turn that is scored; one at a time. Under an embargo none is heard."""
     situation.not_final()
+    situation.shown()
     hall = situation.hall(request.hall)
     seated(hall, request.player_id)
     scored(situation, hall, request.turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from faristol.duplicate.decide.seals import opened
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
@@ -25,12 +26,16 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
         arbiter_id=request.arbiter_id,
         occurred_at=timestamp(situation.at),
     )
-    return [(GAME, ended)]
+    return [(GAME, ended), *opened(situation)]
 
 
 def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[Fact]:
-    """The results are final. Raises ``Refusal`` while the game goes on, a hall is not scored, or a claim is open."""
+    """The results are final. Raises ``Refusal`` while the game goes on, a hall is not scored, or a claim is open.
+
+    So it does under an embargo: nobody has seen the results, and the time for claims has not begun.
+    """
     situation.not_final()
+    situation.shown()
     article = situation.ruleset.law.result_final
     game = situation.game
     if not game.end:

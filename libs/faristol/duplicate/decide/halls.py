@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.duplicate.decide.slips import open_turn
+from faristol.duplicate.decide.slips import open_turn, same_rack
 from faristol.duplicate.situation import Commands, Fact, Situation
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
@@ -12,9 +12,10 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]:
     """The hall closes a turn whose time is over. What comes later waits for an arbiter."""
-    situation.running()
+    situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
+    same_rack(situation, situation.turn(request.turn), request.rack)
     article = situation.ruleset.article("turns.seconds")
     if timer.called_at is None:
         raise Refusal("TIME_NOT_OVER", article, N_("The time of round {turn} is not over."), {"turn": request.turn})

@@ -31,18 +31,31 @@ def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list
 def master(
     situation: Situation, turn: Turn, chosen: Play | None, reason: str, arbiter_id: str
 ) -> events.MasterPlayChosen:
-    """The fact that ``chosen``, or the play that is proposed, is the master play of ``turn``."""
+    """The fact that ``chosen``, or the play that is proposed, is the master play of ``turn``.
+
+    While a sealed game holds, its master play is proposed, and another one needs a reason: what is sealed behind it is
+    void then.
+    """
     tops = situation.words.tops(turn.board, turn.rack)
-    if not tops and chosen is None:
+    sealed = None if chosen and reason.strip() else sealed_master(situation, turn)
+    if not tops and chosen is None and sealed is None:
         raise Refusal(
             "NO_PLAY",
             situation.ruleset.article("finish.no_play"),
             N_("Nothing can be laid with the rack of round {turn}."),
             {"turn": turn.number},
         )
-    play = chosen or tops[0]
+    play = chosen or sealed or tops[0]
     top = tops[0].score if tops else play.score
-    check_master(play, top, reason, situation.ruleset)
+    if sealed is not None and set(play.placements) != set(sealed.placements):
+        raise Refusal(
+            "NOT_SEALED",
+            situation.ruleset.article("master_plays.chosen_by"),
+            N_("The sealed game has the master play {play}. Another one voids its racks from the next on: say why."),
+            {"play": str(sealed)},
+        )
+    if sealed is None:
+        check_master(play, top, reason, situation.ruleset)
     return events.MasterPlayChosen(
         turn=turn.number,
         play=written_play(play),
@@ -52,6 +65,12 @@ def master(
         arbiter_id=arbiter_id,
         occurred_at=timestamp(situation.at),
     )
+
+
+def sealed_master(situation: Situation, turn: Turn) -> Play | None:
+    """The sealed master play of a turn whose rack is the sealed one; None of another."""
+    sealed = situation.sealed_turn(turn.number) if turn.sealed else None
+    return sealed.master if sealed else None
 
 
 def over(situation: Situation, number: int) -> Turn:

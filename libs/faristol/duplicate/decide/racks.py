@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faristol.duplicate.situation import END_NUMBERS, GAME, Commands, Fact, Situation
+from faristol.duplicate.decide.seals import ended, void
+from faristol.duplicate.draws import Table, drawn, end_of
+from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.rules.duplicate.finish import DuplicateEndReason, end_before
-from faristol.rules.duplicate.racks import Attempt, RackDrawn, draw_rack, enter_rack, in_call_order, is_valid
+from faristol.rules import without
+from faristol.rules.duplicate.finish import DuplicateEndReason
+from faristol.rules.duplicate.racks import Attempt, enter_rack, in_call_order, is_valid
 from faristol.rules.tiles import BLANK
-
-MOST_REDRAWN = 1_000
-"""Valid racks of one turn that go back because nothing can be laid with them, before nothing can be laid at all."""
 
 
 def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
-    """The rack of the next turn, or the end of the game."""
+    """The rack of the next turn, or the end of the game.
+
+    While a sealed game holds the rack is that of it. One that is taken by hand needs a reason then, and with a reason
+    one is drawn: what is sealed is void from there on.
+    """
     situation.running()
     game, ruleset = situation.game, situation.ruleset
     current = game.current
@@ -31,48 +35,55 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
             {"turn": current.number},
         )
     number = len(game.turns) + 1
+    voided: list[Fact] = []
+    if game.seal_holds(number):
+        if not request.faces and not request.reason.strip():
+            return _sealed(situation, number, request.arbiter_id)
+        cause = events.SEAL_VOID_BY_HAND if request.faces else events.SEAL_VOID_DRAWN
+        voided.append((GAME, void(situation, number, cause, reason_given(request.reason), request.arbiter_id)))
     bag = game.bag(ruleset.game.tile_set)
-    left = (*game.leftover, *bag)
-    end = end_before(number, left, ruleset, lambda tiles: bool(situation.words.tops(game.board, tiles)))
-    if end is None and request.faces:
-        return [(GAME, _by_hand(situation, request, number, bag))]
-    drawn = _drawn(situation, number, bag) if end is None else None
-    if drawn is None:
-        reason = end or DuplicateEndReason.NO_PLAY
-        said = events.DuplicateEnded(
-            end=events.DuplicateEnd.ValueType(END_NUMBERS[reason]),
-            turns=len(game.turns),
-            occurred_at=timestamp(situation.at),
-        )
-        return [(GAME, said)]
-    *rejected, last = drawn.attempts
+    table = Table(number, game.board, game.leftover, bag, game.seed, game.counter)
+    if request.faces and end_of(table, ruleset, situation.words) is None:
+        return [*voided, (GAME, _by_hand(situation, request, number, bag))]
+    found = drawn(table, ruleset, situation.words)
+    if isinstance(found, DuplicateEndReason):
+        return [*voided, *ended(situation, found)]
+    *rejected, last = found.attempts
     called = events.RackCalled(
         turn=number,
         faces=last.rack,
         leftover=len(last.leftover),
         draw=last.counter,
         rejected=[_rejected(attempt) for attempt in rejected],
-        bag_left=len(drawn.bag),
+        bag_left=len(found.bag),
         arbiter_id=request.arbiter_id,
         occurred_at=timestamp(situation.at),
     )
+    return [*voided, (GAME, called)]
+
+
+def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
+    """The sealed rack, or the end of the sealed game. Raises ``Refusal`` where the envelope cannot be opened."""
+    turn = situation.sealed_turn(number)
+    assert situation.sealed is not None
+    if turn is None:
+        return ended(situation, situation.sealed.game.end)
+    bag = without((*situation.game.leftover, *situation.game.bag(situation.ruleset.game.tile_set)), turn.rack.faces)
+    called = events.RackCalled(
+        turn=number,
+        faces=turn.rack.faces,
+        leftover=turn.rack.leftover,
+        draw=turn.rack.draw,
+        rejected=[
+            events.RejectedRack(faces=back.faces, draw=back.draw, leftover=back.leftover) for back in turn.went_back
+        ],
+        by_hand=turn.by_hand,
+        bag_left=len(bag),
+        arbiter_id=arbiter_id,
+        occurred_at=timestamp(situation.at),
+        sealed=True,
+    )
     return [(GAME, called)]
-
-
-def _drawn(situation: Situation, number: int, bag: Sequence[str]) -> RackDrawn | None:
-    """The rack that the seed gives. One with which nothing can be laid goes back too; None where none is better."""
-    game, ruleset = situation.game, situation.ruleset
-    attempts: list[Attempt] = []
-    leftover, counter = game.leftover, game.counter
-    for _ in range(MOST_REDRAWN):
-        drawn = draw_rack(number, leftover, bag, game.seed, counter, ruleset)
-        if drawn is None:
-            return None
-        attempts += drawn.attempts
-        if situation.words.tops(game.board, drawn.rack):
-            return RackDrawn(tuple(attempts), drawn.bag)
-        leftover, bag, counter = (), (*drawn.rack, *drawn.bag), drawn.next_counter
-    return None
 
 
 def _by_hand(situation: Situation, request: pb.CallRackRequest, number: int, bag: Sequence[str]) -> events.RackCalled:

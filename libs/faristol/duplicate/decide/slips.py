@@ -5,12 +5,14 @@ Nothing that was written is looked at: a device tells no more than paper does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from faristol.duplicate.game import Timer, Turn
 from faristol.duplicate.hall import Hall
 from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import instant, timestamp
+from faristol.kernel.times import Instant, instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -22,7 +24,7 @@ LONGEST = {"coordinates": 8, "word": 64, "score": 8}
 
 def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[Fact]:
     """Slips as they were written, all of them or none."""
-    situation.running()
+    situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     source = request.source or events.SLIP_SOURCE_PAPER
@@ -37,8 +39,11 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     named = [slip.player_id for slip in request.slips]
     if twice := sorted({player for player in named if named.count(player) > 1}):
         raise Invalid("slips", N_("name {players} more than once"), {"players": ", ".join(twice)})
+    turn = situation.turn(request.turn)
+    same_rack(situation, turn, request.rack)
     closed = hall.turn(request.turn).is_closed(timer)
-    slips = [_checked(slip, source, situation, timer) for slip in request.slips]
+    began = _begun_in_hall(situation, turn, request)
+    slips = [_checked(slip, source, situation, began or timer.first_at) for slip in request.slips]
     taken = events.SlipsTaken(
         turn=request.turn,
         source=source,
@@ -47,16 +52,21 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
         after_close=closed,
         occurred_at=timestamp(situation.at),
     )
+    if request.HasField("taken_at"):
+        _in_time(situation, "taken_at", instant(request.taken_at), began or timer.first_at)
+        taken.taken_at.CopyFrom(request.taken_at)
+    if began is not None:
+        taken.began_at.CopyFrom(request.began_at)
     return [(hall.number, taken)]
 
 
 def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
     """What counts of a player, as an arbiter finds it."""
-    situation.running()
+    situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     seated(hall, request.slip.player_id)
-    slip = _checked(request.slip, events.SLIP_SOURCE_PAPER, situation, timer)
+    slip = _checked(request.slip, events.SLIP_SOURCE_PAPER, situation, timer.first_at)
     if slip.handed == events.HANDED_TWICE:
         raise Invalid("slip", N_("says that two were handed in; expected the one that counts, or none"))
     ruled = events.SlipRuled(
@@ -83,14 +93,54 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
     return turn.timer
 
 
+def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
+    """Refuse what a hall did with another rack than that of the turn; nothing is looked at where it says none."""
+    if rack and list(turn.rack) != list(rack):
+        raise Refusal(
+            "OTHER_RACK",
+            situation.ruleset.article("game.rack_size"),
+            N_("These slips are of the rack {theirs}, and that of round {turn} is {rack}."),
+            {"theirs": " ".join(rack), "turn": turn.number, "rack": " ".join(turn.rack)},
+        )
+
+
 def seated(hall: Hall, player_id: str) -> None:
     """Raise ``Invalid`` for somebody who does not play in a hall."""
     if player_id not in hall.seats:
         raise Invalid("player_id", N_("{player} does not play in this hall"), {"player": repr(player_id)})
 
 
-def _checked(said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, timer: Timer) -> events.Slip:
-    """A slip as it goes on the record: dated, where it was written on a phone. Raises ``Invalid``."""
+def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequest) -> Instant | None:
+    """When the time of a turn began in a hall that played on from the sealed game; None where it began with the others.
+
+    Raises ``Invalid`` where the hall cannot have begun by itself.
+    """
+    if not request.HasField("began_at"):
+        return None
+    if not turn.sealed:
+        raise Invalid(
+            "began_at",
+            N_("a hall begins round {turn} with all others: its rack is no sealed one"),
+            {"turn": turn.number},
+        )
+    at = instant(request.began_at)
+    _in_time(situation, "began_at", at, situation.game.opened_at)
+    return at
+
+
+def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> None:
+    """Raise ``Invalid`` for a time that cannot be."""
+    if not first <= at <= situation.at:
+        raise Invalid(field, N_("is not between the begin of the round and now"))
+
+
+def _checked(
+    said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, first: Instant
+) -> events.Slip:
+    """A slip as it goes on the record: dated, where it was written on a phone. Raises ``Invalid``.
+
+    ``first`` is when its turn began.
+    """
     for name, most in LONGEST.items():
         if len(getattr(said, name)) > most:
             raise Invalid(
@@ -103,7 +153,7 @@ def _checked(said: events.Slip, source: events.SlipSource.ValueType, situation: 
     slip.handed = said.handed or events.HANDED_IN_TIME
     if said.HasField("written_at"):
         at = instant(said.written_at)
-        if not timer.first_at <= at <= situation.at:
+        if not first <= at <= situation.at:
             raise Invalid(
                 "slips",
                 N_("of {player}: written_at is not between the begin of the round and now"),

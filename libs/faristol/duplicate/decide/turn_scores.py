@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.duplicate.decide.masters import master, over
+from faristol.duplicate.decide.seals import void
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Hall
+from faristol.duplicate.sealed import is_sealed_play
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
@@ -79,6 +81,9 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
     facts: list[Fact] = []
     if turn.master is None:
         facts.append((GAME, master(situation, turn, None, "", request.arbiter_id)))
+    elif not turn.completed and _is_another(situation, turn):
+        cause = events.SEAL_VOID_MASTER_PLAY
+        facts.append((GAME, void(situation, turn.number + 1, cause, turn.reason, request.arbiter_id)))
     judging = Judging(situation, turn)
     for hall in closed:
         facts += _scores(situation, hall, turn, judging)
@@ -92,6 +97,15 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
         )
         facts.append((GAME, completed))
     return facts
+
+
+def _is_another(situation: Situation, turn: Turn) -> bool:
+    """Whether a master play that was chosen is another than the sealed one, or nobody can tell."""
+    assert turn.master is not None
+    if not turn.sealed or not situation.game.seal_holds(turn.number + 1):
+        return False
+    sealed = situation.sealed.game.turn(turn.number) if situation.sealed else None
+    return sealed is None or not is_sealed_play(sealed, turn.master)
 
 
 def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:

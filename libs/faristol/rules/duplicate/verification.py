@@ -33,28 +33,47 @@ class PlayedTurn:
     """The judge took the tiles out of a bag: they follow from no seed."""
     used: tuple[str, ...]
     """Tiles of the rack that the master play laid, ``?`` for a blank."""
+    sealed: bool = False
+    """The rack is that of a sealed game, which has a seed and a count of draws of its own."""
+
+
+class HeldSeed(NamedTuple):
+    """A seed, and what it is held to."""
+
+    seed: bytes
+    committed: bytes
 
 
 def check_racks(
-    turns: Sequence[PlayedTurn], *, game_id: str, seed: bytes, committed: bytes, ruleset: Ruleset
+    turns: Sequence[PlayedTurn],
+    *,
+    game_id: str,
+    held: HeldSeed | None,
+    ruleset: Ruleset,
+    sealed: HeldSeed | None = None,
 ) -> Iterator[str]:
-    """Everything that is wrong with the racks of a game, in sentences; nothing when all follow from the seed.
+    """Everything that is wrong with the racks of a game, in sentences; nothing when all follow from their seeds.
+
+    ``held`` is that of the game, ``sealed`` that of its sealed game. Racks whose seed is not given are only looked at
+    for what was left.
 
     Behind the first turn whose tiles cannot have been in the bag nothing is said: nobody knows what was left then.
     """
-    if commitment(seed, game_id) != committed:
-        yield f"the seed {seed.hex()} is not the one that {committed.hex()} commits to"
+    for each in (held, sealed):
+        if each is not None and commitment(each.seed, game_id) != each.committed:
+            yield f"the seed {each.seed.hex()} is not the one that {each.committed.hex()} commits to"
     left: tuple[str, ...] = full_bag(ruleset.tile_set)
     leftover: tuple[str, ...] = ()
-    counter = 0
+    counters = {True: 0, False: 0}
     for number, turn in enumerate(turns, start=1):
         if missing := Counter(turn.rack.faces) - Counter(left):
             yield f"turn {number}: {_told(missing)} was not left"
             return
-        if not turn.by_hand:
+        of_seed = sealed if turn.sealed else held
+        if not turn.by_hand and of_seed is not None:
             for rack in (*turn.went_back, turn.rack):
-                yield from _check(number, rack, counter, left, leftover, seed, ruleset)
-                counter += 1
+                yield from _check(number, rack, counters[turn.sealed], left, leftover, of_seed.seed, ruleset)
+                counters[turn.sealed] += 1
         if not is_valid(turn.rack.faces, number, left, ruleset):
             yield f"turn {number}: the rack {' '.join(turn.rack.faces)} is not valid"
         if strange := Counter(turn.used) - Counter(turn.rack.faces):

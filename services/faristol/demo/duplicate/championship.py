@@ -12,7 +12,7 @@ from faristol.client.services import Api, M, call, when_found
 from faristol.demo.cast import Cast
 from faristol.demo.duplicate.game import DuplicateGame, Ended
 from faristol.demo.duplicate.plan import DuplicatePlan
-from faristol.duplicate.start import duplicate_id
+from faristol.duplicate.preparation import duplicate_id
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2

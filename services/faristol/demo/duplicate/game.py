@@ -14,7 +14,7 @@ from faristol.client.services import Api, M, call
 from faristol.demo.cast import Cast
 from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.demo.duplicate.slips import SHOWN, Kind, Sight, Written, everybody
-from faristol.duplicate.start import duplicate_id
+from faristol.duplicate.preparation import duplicate_id
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events

@@ -7,15 +7,20 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.duplicate.decide.masters import over
+from faristol.duplicate.decide.masters import over, sealed_master
+from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import HallOf, Timer, Turn, written_play
 from faristol.duplicate.hall import Hall, Scored
-from faristol.duplicate.situation import END_REASONS, Fact, Situation
-from faristol.duplicate.standings import game_scores, players_of
+from faristol.duplicate.preparation import Prepared
+from faristol.duplicate.sealed import document_of
+from faristol.duplicate.situation import Fact, Situation
+from faristol.duplicate.standings import scores_of_groups
 from faristol.kernel.errors import NotFound
+from faristol.kernel.pins import Pin
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules import Ruleset
 from faristol.rules.duplicate.finish import unofficial
 from faristol.rules.duplicate.ranking import rank
 
@@ -95,9 +100,86 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
         unofficial=unofficial(game.players, END_REASONS.get(game.end), ruleset),
         now=timestamp(situation.at),
     )
+    _say_preparation(answered, situation)
     for square, tile in game.board.items():
         answered.board.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
     return answered
+
+
+def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
+    """The same under an embargo: that there is a game, and nothing of what is played."""
+    game = situation.game
+    assert game.embargo is not None
+    return pb.GetDuplicateResponse(
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        round=game.round,
+        ruleset=game.ruleset.message(),
+        commitment=game.commitment,
+        halls=[_hall(hall) for hall in game.halls],
+        now=timestamp(situation.at),
+        embargoed_with=game.embargo.game_ids,
+        together=game.embargo.together,
+        embargoed=True,
+    )
+
+
+def _say_preparation(answered: pb.GetDuplicateResponse, situation: Situation) -> None:
+    """The sealed game and the embargo, as far as there are any."""
+    game = situation.game
+    if game.embargo is not None:
+        answered.embargoed_with.extend(game.embargo.game_ids)
+        answered.together = game.embargo.together
+    if game.seal is None:
+        return
+    answered.seal.CopyFrom(
+        pb.ShownSeal(
+            digest=game.seal.envelope.digest,
+            commitment=game.seal.commitment,
+            rerun_of=game.seal.rerun_of,
+            void_from_turn=game.seal.void_from,
+            cause=game.seal.cause,
+        )
+    )
+    if game.end and situation.sealed is not None:
+        answered.seal.content = document_of(situation.sealed.game)
+
+
+def bundle(situation: Situation, name: str, key: bytes) -> pb.GetBundleResponse:
+    """What a hall of a game that has begun needs to play on by itself."""
+    game, hall = situation.game, situation.hall(name)
+    answered = _bundle(game.game_id, (game.ruleset, game.lexicon), situation.ruleset)
+    answered.hall.CopyFrom(_hall(hall))
+    answered.key = key
+    for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
+        answered.seats.add(player_id=player, number=number)
+    if game.seal is not None:
+        answered.seal.CopyFrom(
+            events.Seal(envelope=game.seal.envelope, commitment=game.seal.commitment, rerun_of=game.seal.rerun_of)
+        )
+    return answered
+
+
+def early_bundle(game_id: str, prepared: Prepared, ruleset: Ruleset) -> pb.GetBundleResponse:
+    """The same before the game has begun: the sealed game alone, and not its key."""
+    answered = _bundle(game_id, (prepared.ruleset, prepared.lexicon), ruleset)
+    assert prepared.seal is not None
+    answered.seal.CopyFrom(prepared.seal)
+    return answered
+
+
+def _bundle(game_id: str, pins: tuple[Pin, Pin], ruleset: Ruleset) -> pb.GetBundleResponse:
+    turns = ruleset.turns
+    rules, lexicon = pins
+    warnings = sorted(filter(None, (turns.may_warn_seconds, turns.must_warn_seconds)), reverse=True)
+    return pb.GetBundleResponse(
+        game_id=game_id,
+        ruleset=rules.message(),
+        lexicon=lexicon.message(),
+        seconds=turns.seconds,
+        warnings=warnings,
+        tile_set=ruleset.game.tile_set,
+    )
 
 
 def _turn(turn: Turn) -> pb.DuplicateTurn:
@@ -108,6 +190,7 @@ def _turn(turn: Turn) -> pb.DuplicateTurn:
         rejected=turn.rejected,
         draw=turn.draw,
         by_hand=turn.by_hand,
+        sealed=turn.sealed,
         rejected_racks=[
             events.RejectedRack(faces=back.faces, draw=back.draw, leftover=back.leftover) for back in turn.went_back
         ],
@@ -130,9 +213,13 @@ def _hall(hall: HallOf | Hall) -> events.DuplicateHall:
 
 
 def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
-    """The tops of a turn whose time is over."""
+    """The tops of a turn whose time is over, the proposed one first: that of the sealed game while it holds."""
     turn = over(situation, number)
-    return pb.ListTopsResponse(plays=map(written_play, situation.words.tops(turn.board, turn.rack)))
+    found = list(situation.words.tops(turn.board, turn.rack))
+    sealed = sealed_master(situation, turn)
+    if sealed is not None:
+        found = [sealed, *(play for play in found if set(play.placements) != set(sealed.placements))]
+    return pb.ListTopsResponse(plays=map(written_play, found))
 
 
 def waiting(situation: Situation, number: int) -> pb.ListWaitingResponse:
@@ -200,14 +287,18 @@ def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> N
     line.ruled = line.player_id in of_turn.ruled and of_turn.ruled[line.player_id][1] >= timer.first_at
 
 
-def sheet(situation: Situation, name: str, player_id: str = "") -> pb.GetHallSheetResponse:
+def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool = False) -> pb.GetHallSheetResponse:
     """What every player of a hall has of every turn that is scored there; or one player, wherever they sit.
+
+    ``hidden``: of no turn, because the game is under embargo.
 
     Raises ``NotFound`` for a player who plays in no hall.
     """
     hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
     answered = pb.GetHallSheetResponse(hall=_hall(hall))
     scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
+    if hidden:
+        scored = []
     for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
         if player_id not in ("", player):
             continue
@@ -233,28 +324,30 @@ def _score(player: str, scores: Mapping[str, Scored]) -> events.SlipScore:
     return events.SlipScore(player_id=player, points=scored.points, fault=scored.fault, warned=scored.warned)
 
 
-def standings(situation: Situation) -> pb.GetDuplicateStandingsResponse:
-    """The standings of a game."""
-    halls = list(situation.halls.values())
-    scores = game_scores(situation.game, halls)
-    lines = rank([scores], players_of(halls), situation.ruleset)
-    return pb.GetDuplicateStandingsResponse(
-        lines=[
-            pb.DuplicateLine(
-                rank=line.rank,
-                player_id=line.player,
-                total=line.total,
-                percent_hundredths=round(line.percent * 100),
-                negative=line.negative,
-                tops=line.tops,
-                best_play=line.best_play,
-                solos=line.solos,
-                bonus=line.bonus,
-                penalty=line.penalty,
-            )
-            for line in lines
-        ],
-        turns=len(scores.turns),
-        masters=sum(turn.master for turn in scores.turns),
-        validated=situation.game.validated,
+def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
+    """The standings of a game; of several groups that are one classification, who is of which game is said."""
+    situation, *others = groups
+    found = scores_of_groups([(each.game, list(each.halls.values())) for each in groups])
+    lines = rank(found.games, list(found.players), situation.ruleset)
+    turns = [turn for game in found.games for turn in game.turns]
+    answered = pb.GetDuplicateStandingsResponse(
+        turns=len(turns),
+        masters=sum(turn.master for turn in turns),
+        validated=all(each.game.validated for each in groups),
     )
+    for line in lines:
+        game_id, player_id = found.players[line.player]
+        answered.lines.add(
+            rank=line.rank,
+            player_id=player_id,
+            total=line.total,
+            percent_hundredths=round(line.percent * 100),
+            negative=line.negative,
+            tops=line.tops,
+            best_play=line.best_play,
+            solos=line.solos,
+            bonus=line.bonus,
+            penalty=line.penalty,
+            game_id=game_id if others else "",
+        )
+    return answered

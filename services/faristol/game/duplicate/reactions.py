@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from google.protobuf.message import Message
 
-from faristol.duplicate.start import duplicate_id, open_duplicate
-from faristol.duplicate_store import game_stream, opened
+from faristol.duplicate.game import Embargo
+from faristol.duplicate.preparation import Prepared, duplicate_id
+from faristol.duplicate.start import open_duplicate
+from faristol.duplicate_store import find_game, game_stream, load_prepared, opened
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import instant
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -28,13 +30,19 @@ class Entrants:
     """Who is entered, in the order of entry."""
     halls: tuple[tuple[str, int], ...] = ()
     """Names of halls, and the seats of each; the last one takes whoever is left."""
+    rounds: int = 0
+    """How many there are."""
+    started: frozenset[int] = frozenset()
+    """The rounds that have begun."""
 
 
 def watch(entrants: Entrants, fact: Message) -> Entrants:
     """``entrants`` after a fact of the tournament; facts that no duplicate game depends on pass by."""
     match fact:
         case pairing_events.TournamentCreated():
-            return replace(entrants, tournament_id=fact.tournament_id, seed=fact.seed)
+            return replace(entrants, tournament_id=fact.tournament_id, seed=fact.seed, rounds=fact.rounds)
+        case pairing_events.RoundStarted():
+            return replace(entrants, started=entrants.started | {fact.round})
         case pairing_events.RulesetPinned():
             return replace(entrants, ruleset=Pin.of(fact.ruleset))
         case pairing_events.LexiconPinned():
@@ -79,5 +87,20 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
         (entrants.ruleset, entrants.lexicon),
         seated(entrants),
         instant(started.occurred_at),
+        await _prepared(record, game_id),
     )
     return Decision(opened(entrants.tournament_id, game_id, facts))
+
+
+async def _prepared(record: Record, game_id: str) -> Prepared:
+    """What is prepared for a game; without the embargo of the game that it plays again, where that is over by now."""
+    prepared = (await load_prepared(record, game_id)).state
+    if prepared.embargo is None or await _holds(record, game_id, prepared.embargo):
+        return prepared
+    return replace(prepared, embargo=None)
+
+
+async def _holds(record: Record, game_id: str, embargo: Embargo) -> bool:
+    """Whether an embargo holds at its first game."""
+    first = embargo.game_ids[0]
+    return first == game_id or (await find_game(record, first)).state.is_embargoed

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
 from faristol.duplicate import decide
-from faristol.duplicate.situation import Situation
-from faristol.duplicate_store import Loading, load_game, load_situation
+from faristol.duplicate.decide.embargoes import lifted
+from faristol.duplicate.game import Duplicate
+from faristol.duplicate.situation import GAME, Fact, Situation
+from faristol.duplicate_store import Loading, find_game, game_stream, load_game, load_prepared, load_situation
 from faristol.game.duplicate import answers
 from faristol.game.duplicate.lexicons import Lexicons
+from faristol.game.duplicate.preparations import Preparations
+from faristol.game.duplicate.vault import Vault
 from faristol.host import Runtime
+from faristol.host.access import caller
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
+from faristol.kernel.errors import NotFound
 from faristol.kernel.times import Instant, instant, occurred_at, to_timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.record import Decision
+from faristol.record import Decision, Guard, Loaded, Write
 
 M = TypeVar("M", bound=Message)
+_audit = logging.getLogger("faristol.audit")
 
 
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     """The duplicate games of a cell. The contract names the methods and says what they do."""
-    games = DuplicateGames(runtime, lexicons)
+    vault = Vault(runtime.settings.sealed_games_key())
+    games = DuplicateGames(runtime, lexicons, vault)
+    preparations = Preparations(runtime, lexicons, vault)
     questions: Mapping[type[Message], Answer] = {
         pb.GetDuplicateRequest: games.get,
         pb.ListTopsRequest: games.tops,
@@ -32,17 +44,24 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         pb.ListSlipsRequest: games.handed_in,
         pb.GetHallSheetRequest: games.sheet,
         pb.GetDuplicateStandingsRequest: games.standings,
+        pb.GetBundleRequest: games.bundle,
     }
+
+    async def carry_out(request: Any, context: Context, response: type[M]) -> M:
+        room = preparations if type(request) in preparations.commands else games
+        return await room.carry_out(request, context, response)
+
     descriptor = pb.DESCRIPTOR.services_by_name["DuplicateService"]
-    return Dispatcher(descriptor, decide.GAME, games.carry_out, questions)
+    return Dispatcher(descriptor, {**decide.GAME, **preparations.commands}, carry_out, questions)
 
 
 class DuplicateGames:
     """Answers for the duplicate games of a cell."""
 
-    def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
+    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: Vault) -> None:
         self._runtime = runtime
         self._lexicons = lexicons
+        self._vault = vault
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
         """Settle the game, carry the command out, write all that follows, and answer."""
@@ -54,13 +73,16 @@ class DuplicateGames:
             def answer(position: int) -> M:
                 return answers.answer(response, position, loading.situation, facts)
 
-            return loading.decision(facts), answer
+            return await self._with_embargo(loading, facts), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
     async def get(self, request: pb.GetDuplicateRequest, context: Context) -> pb.GetDuplicateResponse:
         """A game as everybody may see it."""
-        return answers.shown(await self._situation(request.game_id, ()))
+        situation = await self._situation(request.game_id, ())
+        if situation.game.is_embargoed and not request.inside:
+            return answers.embargoed(situation)
+        return answers.shown(situation)
 
     async def tops(self, request: pb.ListTopsRequest, context: Context) -> pb.ListTopsResponse:
         """The tops of a turn whose time is over."""
@@ -78,13 +100,44 @@ class DuplicateGames:
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """What the players of a hall have."""
         situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
-        return answers.sheet(situation, request.hall, request.player_id)
+        hidden = situation.game.is_embargoed and not request.inside
+        return answers.sheet(situation, request.hall, request.player_id, hidden=hidden)
 
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context
     ) -> pb.GetDuplicateStandingsResponse:
-        """The standings after the turns that are scored."""
-        return answers.standings(await self._situation(request.game_id))
+        """The standings after the turns that are scored; of all groups where they are one classification."""
+        situation = await self._situation(request.game_id)
+        embargo = situation.game.embargo
+        if situation.game.is_embargoed and not request.inside:
+            return pb.GetDuplicateStandingsResponse()
+        if embargo is None or not embargo.together or not embargo.lifted:
+            return answers.standings([situation])
+        known = [await find_game(self._runtime.record, game_id) for game_id in embargo.game_ids]
+        others = [
+            await self._situation(loaded.state.game_id)
+            for loaded in known
+            if loaded.version and loaded.state.game_id != request.game_id
+        ]
+        return answers.standings([situation, *others])
+
+    async def bundle(self, request: pb.GetBundleRequest, context: Context) -> pb.GetBundleResponse:
+        """What a hall needs to play on when it is cut off; the key once the game has begun."""
+        record = self._runtime.record
+        game = (await find_game(record, request.game_id)).state
+        if game.game_id:
+            situation = await self._situation(request.game_id, (request.hall,))
+            key = self._vault.key_of(game.game_id, game.seal) if game.seal else b""
+            if key:
+                who = caller()
+                told = (game.game_id, request.hall, who.credential_id if who else "-", who.subject if who else "-")
+                _audit.info("the key of the sealed game %s is given to hall %r: credential %s of %s", *told)
+            return answers.bundle(situation, request.hall, key)
+        prepared = (await load_prepared(record, request.game_id)).state
+        if prepared.seal is None:
+            raise NotFound("game", request.game_id)
+        ruleset = await rules_of(record, prepared.ruleset)
+        return answers.early_bundle(request.game_id, prepared, ruleset)
 
     async def _situation(self, game_id: str, names: Sequence[str] | None = None) -> Situation:
         return (await self._load(game_id, names)).situation
@@ -97,7 +150,40 @@ class DuplicateGames:
             at = max(instant(occurred_at(request, self._runtime.now)), loaded.state.last_at)
         ruleset = await rules_of(record, loaded.state.ruleset)
         words = self._lexicons.words(loaded.state.lexicon, ruleset)
-        return await load_situation(record, loaded, words, at, names)
+        loading = await load_situation(record, loaded, words, at, names)
+        return replace(loading, situation=replace(loading.situation, sealed=self._vault.open(loaded.state)))
+
+    async def _with_embargo(self, loading: Loading, facts: Sequence[Fact]) -> Decision:
+        """The decision on ``facts``, and the end of the embargo in every game under it where it ends with them."""
+        situation = loading.situation
+        embargo = situation.game.embargo
+        kinds = {type(fact) for _, fact in facts}
+        if embargo is None or embargo.lifted or not kinds & {events.DuplicateEnded, events.EmbargoLifted}:
+            return loading.decision(facts)
+        others = {
+            game_id: await find_game(self._runtime.record, game_id)
+            for game_id in embargo.game_ids
+            if game_id != situation.game.game_id
+        }
+        if events.EmbargoLifted not in kinds:
+            if not all(other.state.end for other in others.values()):
+                return _guarded(loading.decision(facts), others)
+            facts = [*facts, (GAME, lifted(situation))]
+        writes = [
+            Write(game_stream(game_id), other.version, [lifted(situation)], other.state.tournament_id)
+            for game_id, other in others.items()
+            if other.state.is_embargoed
+        ]
+        decision = _guarded(
+            loading.decision(facts), {id_: other for id_, other in others.items() if not other.state.is_embargoed}
+        )
+        return replace(decision, writes=[*decision.writes, *writes])
+
+
+def _guarded(decision: Decision, others: Mapping[str, Loaded[Duplicate]]) -> Decision:
+    """The decision, which relies on these games as they are: of two that end at once the second sees the first."""
+    guards = [Guard(game_stream(game_id), other.version) for game_id, other in others.items()]
+    return replace(decision, guards=[*decision.guards, *guards])
 
 
 def halls_of(request: Any) -> Sequence[str] | None:

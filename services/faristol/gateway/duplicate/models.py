@@ -97,6 +97,7 @@ class Duplicate(Answer):
     end: End | None = Field(description="Why it is over; null while it goes on.")
     validated: bool = Field(description="The results are final.")
     unofficial: list[str] = Field(description="Why it is not official: `players`, `turns`.")
+    embargoed: bool = Field(description="Nothing of what is played is told before every group has played it.")
 
     @classmethod
     def told(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
@@ -118,6 +119,7 @@ class DuplicateLine(Shown):
     solos: int = Field(description="Turns in which nobody else found the top.")
     bonus: int = Field(description="Points for those.")
     penalty: int = Field(description="Points that warnings took off.")
+    game_id: str = Field(description="The game of the player where several groups are one classification, else empty.")
 
 
 class DuplicateStandings(Answer):
@@ -137,7 +139,7 @@ class DuplicateStandings(Answer):
         lines = [
             DuplicateLine(
                 **DuplicateLine.shared(line),
-                name=names.get(line.player_id, ""),
+                name=names.get(line.player_id, "") if line.game_id in ("", game_id) else "",
                 percent=line.percent_hundredths / 100,
             )
             for line in found.lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faristol.duplicate.start import duplicate_id
+from faristol.duplicate.preparation import duplicate_id
 from faristol.referee.case import Case, Word
 from faristol.referee.document import Value
 from faristol.referee.tournament.names import Names
@@ -13,6 +13,8 @@ from faristol.referee.tournament.names import Names
 TOURNAMENT_ID = "case"
 ROUND = 1
 GAME_ID = duplicate_id(TOURNAMENT_ID, ROUND)
+EARLIER_ID = duplicate_id("earlier", 1)
+"""The game that is played again, where a case has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class DuplicateCase(Case):
     """What stayed of the turn before."""
     turn: int
     """The first turn that is played."""
+    rerun: tuple[Value, ...] = ()
+    """Racks and master plays of an earlier game that is played again, sealed."""
 
     @property
     def players(self) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Counting
-from faristol.duplicate.situation import END_REASONS
 from faristol.duplicate.standings import game_scores, players_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.document import Value

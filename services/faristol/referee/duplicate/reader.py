@@ -14,7 +14,7 @@ from faristol.referee.tournament.names import Names
 
 SHARED_KEYS = frozenset({"ruleset", "words", "players", "halls"})
 """Keys that can stand in the file for all its cases."""
-CASE_KEYS = HEADING_KEYS | {"words", "players", "halls", "board", "bag", "leftover", "turn"}
+CASE_KEYS = HEADING_KEYS | {"words", "players", "halls", "board", "bag", "leftover", "turn", "rerun"}
 
 
 def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> DuplicateCase:
@@ -48,6 +48,7 @@ def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) ->
         bag=_tiles(keys["bag"]) if "bag" in keys else None,
         leftover=_tiles(keys["leftover"]) if "leftover" in keys else (),
         turn=turn,
+        rerun=keys["rerun"].items() if "rerun" in keys else (),
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import grpc
 
@@ -14,7 +17,7 @@ from faristol.clock.part import part as clock_part
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
 from faristol.duplicate.situation import Fact
-from faristol.duplicate_store import load_game, load_halls, stream_of
+from faristol.duplicate_store import game_stream, load_game, load_halls, stream_of
 from faristol.game.duplicate.lexicons import GraphWords
 from faristol.game.part import part as game_part
 from faristol.host import Runtime
@@ -26,7 +29,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Metadata, Record, Write
 from faristol.referee.cell import OnCell, serving
-from faristol.referee.duplicate.case import GAME_ID, ROUND, TOURNAMENT_ID, DuplicateCase
+from faristol.referee.duplicate.case import EARLIER_ID, GAME_ID, ROUND, TOURNAMENT_ID, DuplicateCase
+from faristol.referee.duplicate.earlier import earlier_game
 from faristol.referee.forms import moment
 from faristol.referee.lexicons import about_cases, install
 from faristol.referee.memory import InMemory, settings
@@ -66,8 +70,22 @@ class DuplicateServices(Services):
         ]
         if list(case.halls) != [""]:
             facts.append(_halls(case))
+        if case.rerun:
+            await self.write(f"tournament-{TOURNAMENT_ID}", facts)
+            facts = []
+            await self._prepare(case)
         facts.append(pairing_events.RoundStarted(round=ROUND, occurred_at=moment(0)))
         await self.write(f"tournament-{TOURNAMENT_ID}", facts)
+
+    async def _prepare(self, case: DuplicateCase) -> None:
+        """Prepare the game of the case from an earlier one."""
+        earlier = earlier_game(case, (pin_of(case.ruleset), self.lexicon))
+        writes = [Write(game_stream(EARLIER_ID), 0, earlier, "earlier")]
+        await self.record.append(Decision(writes), Metadata())
+        request = duplicate_pb2.PrepareGameRequest(
+            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT_ID, round=ROUND, rerun_of=EARLIER_ID
+        )
+        await self.ask(request)
 
     async def write_facts(self, facts: Sequence[Fact]) -> None:
         """Record facts that no command of a case leads to."""
@@ -99,12 +117,18 @@ def _halls(case: DuplicateCase) -> pairing_events.HallsSet:
     return said
 
 
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()
+
+
 class DuplicateInMemory(InMemory, DuplicateServices):
     """The services of a duplicate game over a notebook."""
 
     def __init__(self, case: DuplicateCase, now: Callable[[], datetime]) -> None:
         notebook = Notebook()
-        runtime = Runtime(settings(), notebook, now)
+        key = Path(_folder().name) / "sealed-games.key"
+        runtime = Runtime(settings().model_copy(update={"sealed_games": key}), notebook, now)
         parts = (game_part(runtime, _OfCase(case)), clock_part(runtime))
         reactions = [reaction for part in parts for reaction in part.reactions]
         super().__init__(notebook, parts, reactions, duplicate_verbs(), TOURNAMENT_ID)

@@ -6,7 +6,7 @@ import pytest
 
 from faristol.rules import commitment, full_bag, load_ruleset, without
 from faristol.rules.duplicate.racks import draw_rack
-from faristol.rules.duplicate.verification import CalledRack, PlayedTurn, check_racks
+from faristol.rules.duplicate.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
 
 FISC = load_ruleset("fisc-2023-duplicate")
 SEED = bytes(32)
@@ -29,7 +29,7 @@ def game(turns: int = 12) -> list[PlayedTurn]:
 
 
 def wrong(turns: list[PlayedTurn], committed: bytes = COMMITTED) -> list[str]:
-    return list(check_racks(turns, game_id="cup-r1", seed=SEED, committed=committed, ruleset=FISC))
+    return list(check_racks(turns, game_id="cup-r1", held=HeldSeed(SEED, committed), ruleset=FISC))
 
 
 def test_a_game_as_the_seed_gives_it_has_nothing_wrong() -> None:

@@ -61,7 +61,7 @@ class Desk:
 
     async def game(self) -> pb.GetDuplicateResponse:
         """The game as everybody may see it. Raises ``grpc.aio.AioRpcError``."""
-        found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id))
+        found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id, inside=True))
         return found
 
     async def page(

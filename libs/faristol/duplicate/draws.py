@@ -1,0 +1,60 @@
+"""The rack that follows in a game, drawn from a seed, or why none does (FISC II.3, II.6). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from faristol.duplicate.words import Words
+from faristol.rules import Board, Ruleset
+from faristol.rules.duplicate.finish import DuplicateEndReason, end_before
+from faristol.rules.duplicate.racks import Attempt, RackDrawn, draw_rack
+
+MOST_REDRAWN = 1_000
+"""Valid racks of one turn that go back because nothing can be laid with them, before nothing can be laid at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the next rack is drawn from."""
+
+    turn: int
+    """The number of the turn that it is of, from 1."""
+    board: Board
+    leftover: tuple[str, ...]
+    bag: tuple[str, ...]
+    seed: bytes
+    counter: int
+    """The number of the next draw."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """All that is in bag and rack."""
+        return (*self.leftover, *self.bag)
+
+
+def end_of(table: Table, ruleset: Ruleset, words: Words) -> DuplicateEndReason | None:
+    """Why there is no rack whatever is drawn; None where there is one."""
+    return end_before(table.turn, table.left, ruleset, lambda tiles: bool(words.tops(table.board, tiles)))
+
+
+def drawn(table: Table, ruleset: Ruleset, words: Words) -> RackDrawn | DuplicateEndReason:
+    """The rack that the seed gives, or why the game is over.
+
+    A rack with which nothing can be laid goes back like one that is not valid.
+    """
+    if end := end_of(table, ruleset, words):
+        return end
+    attempts: list[Attempt] = []
+    leftover: Sequence[str] = table.leftover
+    bag: Sequence[str] = table.bag
+    counter = table.counter
+    for _ in range(MOST_REDRAWN):
+        rack = draw_rack(table.turn, leftover, bag, table.seed, counter, ruleset)
+        if rack is None:
+            break
+        attempts += rack.attempts
+        if words.tops(table.board, rack.rack):
+            return RackDrawn(tuple(attempts), rack.bag)
+        leftover, bag, counter = (), (*rack.rack, *rack.bag), rack.next_counter
+    return DuplicateEndReason.NO_PLAY

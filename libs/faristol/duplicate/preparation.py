@@ -1,0 +1,188 @@
+"""What is prepared for a game before its round starts: a sealed game, an embargo. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.game import Duplicate, Embargo, embargo_of
+from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import UNPINNED, Pin
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules import Ruleset
+
+MOST_GROUPS = 100
+"""Games under one embargo."""
+
+
+def duplicate_id(tournament_id: str, round_: int) -> str:
+    """The id of the duplicate game that a round of a tournament is."""
+    return f"{tournament_id}-r{round_}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is prepared for a game; nothing by default."""
+
+    ruleset: Pin = UNPINNED
+    lexicon: Pin = UNPINNED
+    seal: events.Seal | None = None
+    embargo: Embargo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The round of a tournament that a game is prepared for."""
+
+    tournament_id: str
+    number: int
+    rounds: int
+    """How many the tournament has."""
+    started: bool
+    ruleset: Ruleset
+    pins: tuple[Pin, Pin]
+    """The rules and the lexicon."""
+
+    @property
+    def game_id(self) -> str:
+        """The game that it will be."""
+        return duplicate_id(self.tournament_id, self.number)
+
+    def check(self) -> None:
+        """Raise ``Refusal`` or ``Invalid`` where no game can be prepared for it."""
+        if self.ruleset.game.mode != "duplicate":
+            raise Refusal("NO_DUPLICATE", "", N_("Under these rules tables are played, and no duplicate game."))
+        if not 1 <= self.number <= self.rounds:
+            raise Invalid("round", N_("is {round}; expected 1 to {most}"), {"round": self.number, "most": self.rounds})
+        if self.started:
+            raise Refusal(
+                "GAME_BEGUN",
+                self.ruleset.article("turns.late_entry"),
+                N_("The round {round} has started: nothing is prepared for its game any more."),
+                {"round": self.number},
+            )
+
+
+def evolve(prepared: Prepared, fact: Message) -> Prepared:
+    """``prepared`` after a fact of its stream. Raises ``TypeError`` for another one."""
+    fold = _FOLDS.get(type(fact))
+    if fold is None:
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of what is prepared for a duplicate game")
+    return fold(prepared, fact)
+
+
+def may_prepare(prepared: Prepared, of: Round, rerun_of: str) -> None:
+    """Raise ``Refusal`` or ``Invalid`` where a game cannot be prepared.
+
+    What was prepared by other rules or words is void, and is prepared again; otherwise nobody draws twice.
+    """
+    of.check()
+    if prepared.seal is not None and (prepared.ruleset, prepared.lexicon) == of.pins:
+        raise Refusal(
+            "PREPARED", "", N_("The game {game} is prepared already, and is not drawn again."), {"game": of.game_id}
+        )
+    if rerun_of == of.game_id:
+        raise Invalid("rerun_of", N_("is the game itself"))
+
+
+def may_rerun(of: Round, earlier: Duplicate) -> None:
+    """Raise ``Refusal`` where an earlier game cannot be played again in a round: by its rules and words or not at all.
+
+    An earlier game under embargo has said who plays it again.
+    """
+    known = {"game": earlier.game_id}
+    if not earlier.end:
+        raise Refusal("GAME_RUNS", "", N_("The game {game} is not over: it cannot be played again yet."), known)
+    if (earlier.ruleset, earlier.lexicon) != of.pins:
+        raise Refusal(
+            "OTHER_RULES",
+            of.ruleset.article("game.mode"),
+            N_(
+                "The game {game} was played by other rules or with other words: "
+                "it is played again with them or not at all."
+            ),
+            known,
+        )
+    if earlier.is_embargoed and earlier.embargo is not None and of.game_id not in earlier.embargo.game_ids:
+        raise Refusal(
+            "EMBARGO_OTHERS",
+            "",
+            N_("The game {game} is under embargo, and {other} is none of those that play it again."),
+            {**known, "other": of.game_id},
+        )
+
+
+def prepared_fact(of: Round, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
+    """The fact that a game is prepared."""
+    ruleset, lexicon = of.pins
+    fact = events.GamePrepared(
+        game_id=of.game_id,
+        tournament_id=of.tournament_id,
+        round=of.number,
+        ruleset=ruleset.message(),
+        lexicon=lexicon.message(),
+        seal=seal,
+        occurred_at=timestamp(at),
+    )
+    if embargo is not None and not embargo.lifted:
+        fact.embargo.CopyFrom(embargo_said(embargo))
+    return fact
+
+
+def set_embargo(prepared: Prepared, of: Round, request: pb.SetEmbargoRequest, at: Instant) -> events.EmbargoSet:
+    """The fact that a game and those that play it again are under embargo."""
+    of.check()
+    others = list(request.game_ids)
+    if not 1 <= len(others) < MOST_GROUPS:
+        raise Invalid(
+            "game_ids", N_("are {count}; expected 1 to {most}"), {"count": len(others), "most": MOST_GROUPS - 1}
+        )
+    if strange := [game for game in others if not place_of_duplicate(game)[0]]:
+        raise Invalid(
+            "game_ids", N_("{games}: expected a tournament and its round, as in cup-r1"), {"games": ", ".join(strange)}
+        )
+    if len({of.game_id, *others}) <= len(others):
+        raise Invalid("game_ids", N_("name a game twice, or the first one"))
+    if prepared.seal is not None and prepared.seal.rerun_of:
+        raise Refusal(
+            "RERUN",
+            "",
+            N_("The game {game} plays another one again: its embargo is set at that one."),
+            {"game": of.game_id},
+        )
+    return events.EmbargoSet(
+        game_id=of.game_id,
+        tournament_id=of.tournament_id,
+        round=of.number,
+        embargo=events.Embargo(game_ids=[of.game_id, *others], together=request.together),
+        occurred_at=timestamp(at),
+    )
+
+
+def embargo_said(embargo: Embargo) -> events.Embargo:
+    """An embargo as it goes on the record."""
+    return events.Embargo(game_ids=embargo.game_ids, together=embargo.together)
+
+
+def _prepared(prepared: Prepared, fact: events.GamePrepared) -> Prepared:
+    embargo = embargo_of(fact.embargo) if fact.HasField("embargo") else prepared.embargo
+    return replace(
+        prepared, ruleset=Pin.of(fact.ruleset), lexicon=Pin.of(fact.lexicon), seal=fact.seal, embargo=embargo
+    )
+
+
+def _embargo(prepared: Prepared, fact: events.EmbargoSet) -> Prepared:
+    return replace(prepared, embargo=embargo_of(fact.embargo))
+
+
+_FOLDS: Mapping[type[Message], Callable[[Prepared, Any], Prepared]] = {
+    events.GamePrepared: _prepared,
+    events.EmbargoSet: _embargo,
+}

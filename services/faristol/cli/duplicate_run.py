@@ -1,0 +1,71 @@
+"""`faristol duplicate run`: a hall at a terminal, from its bundle, with the line to the services or without."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import grpc
+import typer
+
+from faristol.cli.options import Address
+from faristol.client.problems import every_reason, info_of
+from faristol.keeper.hall import bundle as bundles
+from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
+from faristol.keeper.hall.journal import HallJournal, usual_file
+from faristol.keeper.hall.terminal import AtTerminal
+from faristol.keeper.hall.times import SyncedClock
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.terminal.common import run as run_work
+from faristol.terminal.services import address_of, let_in, way_to
+
+DEADLINE = 5.0
+"""Seconds after which a question without an answer means that there is no line."""
+GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
+
+METHODS = {
+    pb.GetDuplicateRequest: "GetDuplicate",
+    pb.GetBundleRequest: "GetBundle",
+    pb.SubmitSlipsRequest: "SubmitSlips",
+    pb.CloseHallRequest: "CloseHall",
+}
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="BUNDLE", help="What `faristol duplicate bundle` wrote.")],
+    collector: Annotated[str, typer.Option(help="Who types the slips.")] = "collector",
+    journal: Annotated[
+        Path | None, typer.Option(help="Where what is typed is kept; else in the state folder of this user.")
+    ] = None,
+    address: Address = None,
+) -> None:
+    """Run a hall: call racks, tell the time, take slips; without a network too, and send them when it is back."""
+    bundle = bundles.read(file)
+    kept = HallJournal(journal or usual_file(bundle.game_id, bundle.hall))
+    run_work(_work(bundle, kept, collector, address_of("game", address)))
+
+
+async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, address: str) -> None:
+    async with way_to(address, let_in(address)) as channel:
+        stub: Any = DuplicateServiceStub(channel)
+
+        async def ask(request: Any) -> Any:
+            try:
+                return await getattr(stub, METHODS[type(request)])(request, timeout=DEADLINE)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() in GONE:
+                    raise Away from problem
+                raise NotTaken(info_of(problem).reason, every_reason(problem)) from problem
+
+        hall = HallAtWork(bundle, journal, ask, SyncedClock(), collector)
+        await AtTerminal(hall, typer.echo).run(_typed())
+
+
+async def _typed() -> AsyncIterator[str]:
+    """The lines that are typed."""
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        yield line

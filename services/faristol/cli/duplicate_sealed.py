@@ -1,0 +1,219 @@
+"""`faristol duplicate prepare`, `embargo`, `lift`, `bundle`, `verify`: games that are prepared, and checking them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faristol.cli.duplicate import Game, Hall, ask_games, new_id
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.duplicate.envelope import EnvelopeError
+from faristol.duplicate.game import play_of
+from faristol.duplicate.sealed import DocumentError, SealedGame, check, differences, document_of, read_document
+from faristol.duplicate.words import Words
+from faristol.game.duplicate.lexicons import Installed
+from faristol.host import StartError
+from faristol.host.ruleset_store import ruleset_of
+from faristol.keeper.hall import bundle as bundles
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate.plays import Play
+from faristol.rules.duplicate.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
+from faristol.terminal.common import run, said, tell
+from faristol.terminal.names import tournament_meant
+from faristol.terminal.settings import settings_of
+from faristol.words import Library
+
+Round = Annotated[int, typer.Argument(min=1, max=999, metavar="ROUND", help="The round, which has not started.")]
+
+PREPARED = N_("{game} is prepared and sealed; its SHA-256 is {digest}")
+EMBARGOED = N_("under embargo until all of them are played: {games}")
+LIFTED = N_("the embargo of {game} is over")
+BUNDLED = N_("the bundle of {game} is in {file}")
+NO_KEY = N_("without its key, which is told when the game begins")
+ALL_RIGHT = N_("{game}: every rack is as the seed {seed} gives it")
+SEALED_RIGHT = N_("the sealed game of {game} is right; its SHA-256 is {digest}")
+UNCHECKED = N_("the lexicon {lexicon} is not installed here: no play was looked up in it")
+NOT_OVER = N_("the game is not over: its seed is not public")
+CLOSED = N_("{file} cannot be read without the key of its game, which is told when the game begins")
+
+
+def prepare(
+    tournament: Tournament,
+    round_: Round,
+    rerun_of: Annotated[
+        str, typer.Option("--rerun-of", metavar="GAME", help="Play this game again; else one is played by computer.")
+    ] = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Prepare the game of a round before it starts, sealed: nobody sees it."""
+    found = _tournament(tournament, address)
+    request = pb.PrepareGameRequest(command_id=new_id(), tournament_id=found, round=round_, rerun_of=rerun_of)
+    answer = ask_games(address, lambda stub: stub.PrepareGame(request))
+    line = said(PREPARED, game=answer.game_id, digest=answer.digest.hex())
+    tell(answer, line, json_output=json_output)
+
+
+def embargo(
+    tournament: Tournament,
+    round_: Round,
+    games: Annotated[list[str], typer.Argument(metavar="GAME…", help="The games that will play it again.")],
+    together: Annotated[bool, typer.Option("--together", help="All groups are one classification.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Hide the game of a round until every group has played it."""
+    found = _tournament(tournament, address)
+    request = pb.SetEmbargoRequest(
+        command_id=new_id(), tournament_id=found, round=round_, game_ids=games, together=together
+    )
+    answer = ask_games(address, lambda stub: stub.SetEmbargo(request))
+    tell(answer, said(EMBARGOED, games=", ".join(answer.game_ids)), json_output=json_output)
+
+
+def lift(
+    game: Game,
+    reason: Annotated[str, typer.Option(help="Why.")],
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """End an embargo before the last group has played."""
+    request = pb.LiftEmbargoRequest(command_id=new_id(), game_id=game, reason=reason)
+    answer = ask_games(address, lambda stub: stub.LiftEmbargo(request))
+    tell(answer, said(LIFTED, game=game), json_output=json_output)
+
+
+def bundle(
+    game: Game,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write to this file.")],
+    hall: Hall = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Write what a hall needs to play on when it is cut off."""
+    answer = ask_games(address, lambda stub: stub.GetBundle(pb.GetBundleRequest(game_id=game, hall=hall)))
+    bundles.write(bundles.Bundle(answer, hall), output)
+    lines = [said(BUNDLED, game=game, file=str(output))]
+    if answer.HasField("seal") and not answer.key:
+        lines.append(said(NO_KEY))
+    content = {"game_id": game, "hall": hall, "sealed": answer.HasField("seal"), "has_key": bool(answer.key)}
+    tell(content, lines, json_output=json_output)
+
+
+def verify(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME|FILE", help="A game that is over; or a file: a bundle with its key, a sealed game."
+        ),
+    ],
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Draw the racks of a game that is over again, and compare; of a file without asking anybody.
+
+    Exit code 1 when one is otherwise.
+    """
+    if (file := Path(game)).is_file():
+        wrong, right, content = _of_file(file)
+    else:
+        wrong, right, content = _of_game(game, address)
+    tell({**content, "wrong": wrong}, wrong or right, json_output=json_output)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _of_file(file: Path) -> tuple[list[str], list[str], dict[str, str]]:
+    """What is wrong with the sealed game of a file, what is said where nothing is, and the rest of the answer."""
+    try:
+        sealed = _sealed_of(file)
+    except (DocumentError, EnvelopeError) as problem:
+        return [str(problem)], [], {}
+    digest = _digest(sealed)
+    words, lines = _words(sealed)
+    try:
+        wrong = list(check(sealed, ruleset_of(sealed.ruleset), words))
+    except Refusal as refusal:
+        raise StartError(str(refusal)) from refusal
+    right = [said(SEALED_RIGHT, game=sealed.game_id, digest=digest), *lines]
+    return wrong, right, {"game_id": sealed.game_id, "digest": digest}
+
+
+def _sealed_of(file: Path) -> SealedGame:
+    content = file.read_bytes()
+    if content.lstrip().startswith(b"{"):
+        return read_document(content)
+    sealed = bundles.read(file).sealed()
+    if sealed is None:
+        raise StartError(said(CLOSED, file=str(file)))
+    return sealed
+
+
+def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict[str, str]]:
+    """The same of a game that is over."""
+    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    if not shown.end:
+        raise typer.BadParameter(said(NOT_OVER))
+    ruleset = ruleset_of(shown.ruleset)
+    sealed = read_document(shown.seal.content) if shown.seal.content else None
+    held = HeldSeed(sealed.seed, shown.seal.commitment) if sealed and sealed.seed else None
+    wrong = list(
+        check_racks(
+            [_played(turn) for turn in shown.turns],
+            game_id=game,
+            held=HeldSeed(shown.seed, shown.commitment),
+            ruleset=ruleset,
+            sealed=held,
+        )
+    )
+    right = [said(ALL_RIGHT, game=game, seed=shown.seed.hex())]
+    if sealed is not None:
+        digest = _digest(sealed)
+        if digest != shown.seal.digest.hex():
+            wrong.append(f"the sealed game has the SHA-256 {digest}, and {shown.seal.digest.hex()} is on the record")
+        wrong += check(sealed, ruleset)
+        wrong += differences(sealed, list(_of_seal(shown)))
+        right.append(said(SEALED_RIGHT, game=game, digest=digest))
+    return wrong, right, {"game_id": game, "seed": shown.seed.hex()}
+
+
+def _of_seal(shown: pb.GetDuplicateResponse) -> Iterator[tuple[int, list[str], Play | None]]:
+    """The turns that were played from the sealed game, the last one without the master play that voids it."""
+    for turn in shown.turns:
+        if turn.sealed:
+            is_last = turn.turn + 1 == shown.seal.void_from_turn
+            master = None if is_last or not turn.HasField("master") else play_of(turn.master)
+            yield turn.turn, list(turn.faces), master
+
+
+def _words(sealed: SealedGame) -> tuple[Words | None, list[str]]:
+    """The lexicon of a sealed game, and what is said where it is not here."""
+    try:
+        ruleset = ruleset_of(sealed.ruleset)
+        return Installed(Library(settings_of().lexicons)).words(sealed.lexicon, ruleset), []
+    except Refusal:
+        return None, [said(UNCHECKED, lexicon=sealed.lexicon.name)]
+
+
+def _digest(sealed: SealedGame) -> str:
+    return hashlib.sha256(document_of(sealed)).hexdigest()
+
+
+def _tournament(tournament: str, address: str | None) -> str:
+    found: str = run(tournament_meant(tournament, address))
+    return found
+
+
+def _played(turn: pb.DuplicateTurn) -> PlayedTurn:
+    return PlayedTurn(
+        rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),
+        went_back=tuple(CalledRack(tuple(back.faces), back.leftover, back.draw) for back in turn.rejected_racks),
+        by_hand=turn.by_hand,
+        used=tuple("?" if tile.blank else tile.face for tile in turn.master.placements),
+        sealed=turn.sealed,
+    )

@@ -1,0 +1,54 @@
+"""Bundles: what a hall needs to play on when it is cut off, in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf.json_format import MessageToJson, Parse, ParseError
+
+from faristol.duplicate.envelope import content_of
+from faristol.duplicate.sealed import SealedGame, read_document
+from faristol.host import StartError
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What a hall was given."""
+
+    answer: pb.GetBundleResponse
+    hall: str
+    """The name of the hall; empty where the tournament has none."""
+
+    @property
+    def game_id(self) -> str:
+        """The game."""
+        return self.answer.game_id
+
+    def sealed(self) -> SealedGame | None:
+        """The sealed game; None where there is none, or its key is not known yet. Raises ``EnvelopeError``."""
+        if not self.answer.HasField("seal") or not self.answer.key:
+            return None
+        return read_document(content_of(self.answer.seal.envelope, self.game_id, self.answer.key))
+
+
+def write(bundle: Bundle, file: Path) -> None:
+    """Write a bundle for its owner alone: it may hold the key. Raises ``StartError``."""
+    try:
+        file.touch(mode=0o600)
+        file.chmod(0o600)  # one that was there may have been for others too
+        file.write_text(f"{bundle.hall}\n{MessageToJson(bundle.answer)}\n", encoding="utf-8")
+    except OSError as problem:
+        raise StartError(f"the bundle {file} cannot be written: {problem}") from problem
+
+
+def read(file: Path) -> Bundle:
+    """The bundle of a file. Raises ``StartError``."""
+    try:
+        hall, _, said = file.read_text(encoding="utf-8").partition("\n")
+        return Bundle(Parse(said, pb.GetBundleResponse()), hall)
+    except (OSError, ValueError, ParseError) as problem:
+        raise StartError(
+            f"{file} is no bundle: expected what `faristol duplicate bundle` wrote: {problem}"
+        ) from problem

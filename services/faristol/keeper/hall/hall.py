@@ -1,0 +1,302 @@
+"""A hall of a duplicate game: with the line it follows the game, without it it plays on from the sealed one (FISC II).
+
+What is done is kept in the journal before it is sent, and sent in order, once, when there is a line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from faristol.duplicate.game import MS
+from faristol.duplicate.sealed import SealedGame, SealedTurn
+from faristol.keeper.hall.bundle import Bundle
+from faristol.keeper.hall.journal import HallJournal, Kept, Played, closed
+from faristol.keeper.hall.times import SyncedClock
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, instant, timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+Ask = Callable[[Any], Awaitable[Any]]
+"""Asks the services: raises ``Away`` where there is no line, and ``NotTaken`` for what they refuse."""
+
+LATER = frozenset({"TURN_NOT_STARTED", "TIME_NOT_OVER"})
+"""Reasons that pass: the game is not as far as the hall."""
+DONE = frozenset({"HALL_CLOSED"})
+"""Reasons that say that it is done already."""
+
+
+class Away(Exception):
+    """There is no line to the services."""
+
+
+class NotTaken(Exception):
+    """The services refused a command."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A rack that a hall calls."""
+
+    number: int
+    rack: tuple[str, ...]
+    before: SealedTurn | None
+    """The sealed turn before, whose master play is laid first; None where it is not known."""
+
+
+class HallAtWork:
+    """A hall, as its collector works in it."""
+
+    def __init__(self, bundle: Bundle, journal: HallJournal, ask: Ask, clock: SyncedClock, collector: str) -> None:
+        self.bundle = Bundle(journal.bundle, bundle.hall) if journal.bundle is not None else bundle
+        self.journal = journal
+        self.online = False
+        self.over = False
+        """The game is over, as the services say or as the sealed game has it."""
+        self._ask, self._clock, self._collector = ask, clock, collector
+        self._seats = {seat.number: seat.player_id for seat in self.bundle.answer.seats}
+        self._shown: dict[int, pb.DuplicateTurn] = {}
+        self._sealed: SealedGame | None = self.bundle.sealed()
+        self._one_at_a_time = asyncio.Lock()
+        if journal.ahead is not None:
+            clock.restore(journal.ahead)
+
+    @property
+    def current(self) -> Played | None:
+        """The turn that the hall is at: the first that it has not closed, or else the last.
+
+        Several are open where racks that it played were void: it plays those turns again.
+        """
+        turns = [self.journal.turns[number] for number in sorted(self.journal.turns)]
+        return next((turn for turn in turns if not turn.closed), turns[-1] if turns else None)
+
+    @property
+    def has_sealed(self) -> bool:
+        """Whether the hall can play on from a sealed game."""
+        return self._sealed is not None
+
+    def left_ms(self) -> int | None:
+        """Milliseconds that are left in the turn, 0 once it is over; None while no time runs."""
+        turn = self.current
+        if turn is None or turn.ends_at is None:
+            return None
+        return max(0, (turn.ends_at - self._clock.now()) // MS)
+
+    async def sync(self) -> bool:
+        """Hear how the game stands, and send what is kept. Whether there is a line.
+
+        Raises ``NotTaken`` where the services do not answer this hall at all.
+        """
+        async with self._one_at_a_time:
+            try:
+                await self._hear()
+                await self._send()
+            except Away:
+                self.online = False
+            else:
+                self.online = True
+        return self.online
+
+    def call(self) -> Called:
+        """Take up the next turn without waiting for the others. Raises ``Refusal`` where the hall has to wait."""
+        self._may_go_on()
+        number = self.current.number + 1 if self.current else 1
+        shown = self._shown.get(number)
+        sealed = self._sealed_turn(number)
+        if shown is not None and not (shown.sealed and self._is_over(shown)):
+            self._follow(shown)
+            return Called(number, tuple(shown.faces), self._sealed_turn(number - 1))
+        if self.online and shown is None:
+            raise Refusal("WAIT", "", N_("There is a line: the rack comes when it is called for all halls."))
+        if sealed is None:
+            raise self._no_rack(number)
+        self.journal.keep_turn(Played(number, sealed.rack.faces, own=True))
+        return Called(number, sealed.rack.faces, self._sealed_turn(number - 1))
+
+    def start(self) -> Played:
+        """Begin the time of a turn that the hall has called by itself. Raises ``Refusal``."""
+        turn = self._turn()
+        if not turn.own:
+            raise Refusal("WAIT", "", N_("The time of this round begins with that of all halls."))
+        if turn.began_at is not None:
+            raise Refusal("TURN_STARTED", "", N_("The time of round {turn} has begun already."), {"turn": turn.number})
+        now = self._clock.now()
+        begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * MS)
+        self.journal.keep_turn(begun)
+        return begun
+
+    def take(self, number: int, slip: events.Slip) -> None:
+        """Keep the slip of the player with that number. Raises ``Refusal``."""
+        turn = self._turn()
+        if turn.began_at is None:
+            raise Refusal("TURN_NOT_STARTED", "", N_("The time of round {turn} has not begun."), {"turn": turn.number})
+        if number not in self._seats:
+            raise Refusal("NO_SEAT", "", N_("Nobody in this hall has the number {number}."), {"number": number})
+        slip.player_id = self._seats[number]
+        request = pb.SubmitSlipsRequest(
+            command_id=str(uuid.uuid4()),
+            game_id=self.bundle.game_id,
+            hall=self.bundle.hall,
+            turn=turn.number,
+            source=events.SLIP_SOURCE_PAPER,
+            collector_id=self._collector,
+            slips=[slip],
+            rack=turn.rack,
+            taken_at=timestamp(self._clock.now()),
+        )
+        if turn.own:
+            request.began_at.CopyFrom(timestamp(turn.began_at))
+        self.journal.keep_command("slips", turn.number, request)
+
+    def close(self) -> Played:
+        """The hall has handed everything in for the turn. Raises ``Refusal`` before its time is over."""
+        turn = self._turn()
+        if turn.closed:
+            raise Refusal("HALL_CLOSED", "", N_("The hall has closed round {turn} already."), {"turn": turn.number})
+        if turn.ends_at is None or self._clock.now() < turn.ends_at:
+            raise Refusal("TIME_NOT_OVER", "", N_("The time of round {turn} is not over."), {"turn": turn.number})
+        request = pb.CloseHallRequest(
+            command_id=str(uuid.uuid4()),
+            game_id=self.bundle.game_id,
+            hall=self.bundle.hall,
+            turn=turn.number,
+            collector_id=self._collector,
+            rack=turn.rack,
+        )
+        self.journal.keep_command("close", turn.number, request)
+        self.journal.keep_turn(closed(turn))
+        return closed(turn)
+
+    def master_of(self, number: int) -> SealedTurn | None:
+        """The sealed turn of that number, once its time is over in this hall."""
+        turn = self.journal.turns.get(number)
+        return self._sealed_turn(number) if turn is not None and turn.closed else None
+
+    async def _hear(self) -> None:
+        asked_at = self._clock.steady()
+        shown = await self._ask(pb.GetDuplicateRequest(game_id=self.bundle.game_id, inside=True))
+        self._clock.compare(asked_at, instant(shown.now))
+        if self.journal.ahead is None or abs(self.journal.ahead - self._clock.ahead) > MS:
+            self.journal.keep_clock(self._clock.ahead)
+        if self.journal.void_from != shown.seal.void_from_turn:
+            self.journal.keep_void(shown.seal.void_from_turn)
+        if not self._seats or (shown.HasField("seal") and self._sealed is None):
+            await self._complete()
+        self.over = bool(shown.end)
+        self._shown = {turn.turn: turn for turn in shown.turns}
+        self._drop_void()
+        for turn in shown.turns:
+            self._hear_turn(turn)
+
+    def _drop_void(self) -> None:
+        """Forget turns that this hall began by itself with void racks. Their slips stay in the journal."""
+        first = self.journal.void_from
+        for number, turn in list(self.journal.turns.items()):
+            if first and number >= first and turn.own and number not in self._shown:
+                self.journal.drop_turn(number)
+
+    async def _complete(self) -> None:
+        """Get what the bundle lacked when it was made before the game began: who plays here, and the key."""
+        answer = await self._ask(pb.GetBundleRequest(game_id=self.bundle.game_id, hall=self.bundle.hall))
+        self._seats = {seat.number: seat.player_id for seat in answer.seats}
+        self.bundle = Bundle(answer, self.bundle.hall)
+        if answer != self.journal.bundle:
+            self.journal.keep_bundle(answer)
+        self._sealed = self.bundle.sealed()
+
+    def _hear_turn(self, shown: pb.DuplicateTurn) -> None:
+        """Take up what the services say of a turn."""
+        known = self.journal.turns.get(shown.turn)
+        if known is not None:
+            same = known.rack == tuple(shown.faces)
+            if not same or not known.own:
+                self._follow(shown)
+            return
+        at = self.current
+        is_next = shown.turn == max(self.journal.turns, default=0) + 1
+        if is_next and (at is None or at.closed) and not (shown.sealed and self._is_over(shown)):
+            self._follow(shown)
+
+    def _follow(self, shown: pb.DuplicateTurn) -> None:
+        """Play a turn with all others."""
+        before = self.journal.turns.get(shown.turn)
+        same = before is not None and before.rack == tuple(shown.faces)
+        turn = Played(
+            shown.turn,
+            tuple(shown.faces),
+            began_at=instant(shown.started_at) if shown.HasField("started_at") else None,
+            ends_at=instant(shown.ends_at) if shown.HasField("ends_at") else None,
+            closed=before.closed if before is not None and same else False,
+        )
+        if turn != before:
+            self.journal.keep_turn(turn)
+
+    def _is_over(self, shown: pb.DuplicateTurn) -> bool:
+        ends_at: Instant | None = instant(shown.ends_at) if shown.HasField("ends_at") else None
+        return ends_at is not None and ends_at <= self._clock.now()
+
+    async def _send(self) -> None:
+        for kept in self.journal.unsent:
+            shown = self._shown.get(kept.turn)
+            if shown is None or not shown.HasField("started_at"):
+                return
+            if not await self._sent(kept):
+                return
+
+    async def _sent(self, kept: Kept) -> bool:
+        """Send a command; whether the next one may follow it."""
+        try:
+            await self._ask(kept.request)
+        except NotTaken as problem:
+            if problem.reason in LATER:
+                return False
+            if problem.reason not in DONE:
+                self.journal.keep_refused(kept.command_id, str(problem))
+                return True
+        self.journal.keep_sent(kept.command_id)
+        return True
+
+    def _turn(self) -> Played:
+        if self.current is None:
+            raise Refusal("NO_RACK", "", N_("No rack was called yet."))
+        return self.current
+
+    def _sealed_turn(self, number: int) -> SealedTurn | None:
+        """The sealed turn of that number where it holds, as far as this hall knows."""
+        if self._sealed is None or 0 < self.journal.void_from <= number:
+            return None
+        return self._sealed.turn(number)
+
+    def _may_go_on(self) -> None:
+        turn = self.current
+        if self.over:
+            raise Refusal("GAME_OVER", "", N_("The game is over."))
+        if turn is not None and not turn.closed:
+            raise Refusal(
+                "HALLS_OPEN", "", N_("Close round {turn} first: its slips are not all in."), {"turn": turn.number}
+            )
+
+    def _no_rack(self, number: int) -> Refusal:
+        if self._sealed is not None and not 0 < self.journal.void_from <= number:
+            self.over = True
+            return Refusal("GAME_OVER", "", N_("The game is over."))
+        if self._sealed is not None:
+            return Refusal(
+                "SEAL_VOID",
+                "",
+                N_("The racks of the sealed game are void from round {turn} on: the hall stops until there is a line."),
+                {"turn": self.journal.void_from},
+            )
+        return Refusal(
+            "NO_LINE",
+            "",
+            N_("There is no line and no sealed game that can be opened: the hall stops until there is one."),
+        )

@@ -1,0 +1,140 @@
+"""What a hall did, kept in a file until the services have it: turns, slips, and what was sent."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.keeper.journal import LineFile
+from faristol.kernel.times import Instant
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+KINDS: dict[str, type[Message]] = {"slips": pb.SubmitSlipsRequest, "close": pb.CloseHallRequest}
+"""Commands that a hall sends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A turn as the hall plays it. Times in nanoseconds, by the clock of the services."""
+
+    number: int
+    rack: tuple[str, ...]
+    own: bool = False
+    """The hall began it by itself, from the sealed game."""
+    began_at: Instant | None = None
+    ends_at: Instant | None = None
+    """None before the time runs, and while it stands."""
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A command that is to be sent once."""
+
+    command_id: str
+    turn: int
+    request: Any
+
+
+def usual_file(game_id: str, hall: str) -> Path:
+    """The default file of a hall's journal, in the state folder of this user."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    place = "".join(sign if sign.isalnum() else "-" for sign in hall)
+    return Path(state) / "faristol" / "halls" / f"{game_id}{f'-{place}' if place else ''}.jsonl"
+
+
+class HallJournal(LineFile):
+    """The journal of a hall. What it has is what was done, in order."""
+
+    def __init__(self, file: Path | None) -> None:
+        """``file`` is created with its folder; without one nothing outlasts the process. Raises ``StartError``."""
+        self.bundle: pb.GetBundleResponse | None = None
+        """What the bundle of the file lacked, once it was told: the key, and who plays."""
+        self.ahead: int | None = None
+        """How far the services are ahead of the clock of this device."""
+        self.void_from = 0
+        """The first turn whose rack is another than the sealed one, as far as it was heard; 0 for none."""
+        self.turns: dict[int, Played] = {}
+        self.refused: list[tuple[Kept, str]] = []
+        """Commands that the services did not take, and why."""
+        self._unsent: dict[str, Kept] = {}
+        super().__init__(file)
+
+    @property
+    def unsent(self) -> Sequence[Kept]:
+        """What is to be sent, in the order in which it was done."""
+        return tuple(self._unsent.values())
+
+    def keep_bundle(self, answer: pb.GetBundleResponse) -> None:
+        """Keep the bundle as it is once the game has begun."""
+        self._note({"bundle": base64.b64encode(answer.SerializeToString()).decode()})
+
+    def keep_clock(self, ahead: int) -> None:
+        """Keep how far the services are ahead."""
+        self._note({"ahead": ahead})
+
+    def keep_void(self, turn: int) -> None:
+        """Keep from which turn on what is sealed is void."""
+        self._note({"void_from": turn})
+
+    def keep_turn(self, turn: Played) -> None:
+        """Keep how a turn stands."""
+        content = {"rack": list(turn.rack), "own": turn.own, "began_at": turn.began_at, "ends_at": turn.ends_at}
+        self._note({"turn": turn.number, **content, "closed": turn.closed})
+
+    def drop_turn(self, number: int) -> None:
+        """Forget a turn that the hall began by itself, and that the game does not have."""
+        self._note({"dropped": number})
+
+    def keep_command(self, kind: str, turn: int, request: Any) -> None:
+        """Keep a command of ``KINDS`` before it is sent."""
+        said = base64.b64encode(request.SerializeToString()).decode()
+        self._note({"send": request.command_id, "kind": kind, "turn": turn, "request": said})
+
+    def keep_sent(self, command_id: str) -> None:
+        """Keep that the services have a command."""
+        self._note({"sent": command_id})
+
+    def keep_refused(self, command_id: str, why: str) -> None:
+        """Keep that the services did not take a command."""
+        self._note({"refused": command_id, "why": why})
+
+    def _note(self, line: dict[str, Any]) -> None:
+        self._write(line)
+        self._take(0, line)
+
+    def _take(self, number: int, kept: Any) -> bool:
+        match kept:
+            case {"bundle": str(bundle)}:
+                self.bundle = pb.GetBundleResponse.FromString(base64.b64decode(bundle, validate=True))
+            case {"ahead": int(ahead)}:
+                self.ahead = ahead
+            case {"void_from": int(turn)}:
+                self.void_from = turn
+            case {"turn": int(turn), "rack": list(rack), "own": bool(own), "closed": bool(closed)}:
+                self.turns[turn] = Played(turn, tuple(rack), own, kept["began_at"], kept["ends_at"], closed)
+            case {"dropped": int(turn)}:
+                self.turns.pop(turn, None)
+            case {"send": str(command), "kind": str(kind), "turn": int(turn), "request": str(request)}:
+                message = KINDS[kind].FromString(base64.b64decode(request, validate=True))
+                self._unsent[command] = Kept(command, turn, message)
+            case {"sent": str(command)}:
+                self._unsent.pop(command, None)
+            case {"refused": str(command), "why": str(why)} if command in self._unsent:
+                self.refused.append((self._unsent.pop(command), why))
+            case {"refused": str()}:
+                pass
+            case _:
+                return False
+        return True
+
+
+def closed(turn: Played) -> Played:
+    """The turn once the hall has closed it."""
+    return replace(turn, closed=True)

@@ -1,0 +1,183 @@
+"""A hall at a terminal: what its collector types, and what is said of the time and of the line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from faristol.keeper.hall.hall import Called, HallAtWork, NotTaken
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules.duplicate.call_names import load_call_names
+from faristol.rules.tiles import load_tile_set
+from faristol.terminal.common import said
+
+EVERY = 2.0
+"""Seconds between two looks how the game stands."""
+TICK = 0.2
+"""Seconds between two looks at the clock."""
+
+HANDED = {
+    "late": events.HANDED_LATE,
+    "not-at-all": events.HANDED_NOT_AT_ALL,
+    "hand-not-raised": events.HANDED_HAND_NOT_RAISED,
+    "twice": events.HANDED_TWICE,
+}
+
+HELP = N_(
+    "call: the next rack; temps: its time begins; 12 H4 C A S A: the slip of number 12, # for what nobody can read; "
+    "12 late (not-at-all, hand-not-raised, twice); close: the hall has handed everything in; status; quit"
+)
+CALLED = N_("round {turn}: {faces}")
+LAY = N_("lay {play} of round {turn} on the boards")
+BEGUN = N_("Temps! Round {turn} runs")
+LEFT = N_("{seconds} seconds!")
+TIME = N_("Temps! Round {turn} is over")
+KEPT = N_("kept: {number}")
+CLOSED = N_("round {turn} is closed here")
+NO_LINE = N_("no line: what is typed is kept")
+LINE = N_("the line is there")
+WAITING = N_("{count} {count:command waits|commands wait} to be sent")
+NOT_TAKEN = N_("round {turn}: not taken: {why}")
+OVER = N_("the game is over")
+UNKNOWN = N_("{line} is not understood; help says what can be typed")
+
+
+class AtTerminal:
+    """Carries out what is typed, and says what happens."""
+
+    def __init__(self, hall: HallAtWork, tell: Callable[[str], None]) -> None:
+        self.hall = hall
+        self._tell = tell
+        self._line: bool | None = None
+        self._running = 0
+        """The turn whose time was begun aloud."""
+        self._called = 0
+        """The last turn whose rack was called aloud."""
+        self._told: set[tuple[int, int]] = set()
+        """Turns, and seconds left at which something was said of them."""
+        self._refused = 0
+        tiles = load_tile_set(hall.bundle.answer.tile_set) if hall.bundle.answer.tile_set else None
+        self._names = load_call_names(tiles.language) if tiles else None
+
+    async def run(self, lines: AsyncIterator[str]) -> None:
+        """Work until ``quit`` or the end of the lines."""
+        watching = asyncio.create_task(self._watch())
+        try:
+            async for line in lines:
+                if line.strip() == "quit":
+                    return
+                await self.do(line.strip())
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            await self.look()
+
+    async def do(self, line: str) -> None:
+        """Carry out a line."""
+        if not line:
+            return
+        try:
+            match line.split():
+                case ["help"]:
+                    self._tell(said(HELP))
+                case ["call"]:
+                    self._say_rack(self.hall.call())
+                case ["temps"]:
+                    self.hall.start()
+                    self.say_time()
+                case ["close"]:
+                    self._say_close()
+                case ["status"]:
+                    self._say_status()
+                case [number, *written] if number.isdecimal() and written:
+                    self.hall.take(int(number), slip_of(written))
+                    self._tell(said(KEPT, number=number))
+                case _:
+                    self._tell(said(UNKNOWN, line=repr(line)))
+        except Refusal as refusal:
+            self._tell(said(refusal.message, **refusal.params))
+        await self.look()
+
+    async def look(self) -> None:
+        """Hear how the game stands, send what is kept, and say what is new."""
+        try:
+            online = await self.hall.sync()
+        except NotTaken as problem:
+            self._tell(str(problem))
+            return
+        if online is not self._line:
+            self._line = online
+            self._tell(said(LINE if online else NO_LINE))
+        for kept, why in self.hall.journal.refused[self._refused :]:
+            self._tell(said(NOT_TAKEN, turn=kept.turn, why=why))
+        self._refused = len(self.hall.journal.refused)
+        turn = self.hall.current
+        if turn is not None and turn.number > self._called:
+            self._say_rack(Called(turn.number, turn.rack, None))
+        self.say_time()
+
+    def say_time(self) -> None:
+        """Say that time has begun, how much is left at the warnings, and that it is over (FISC II.5)."""
+        turn, left = self.hall.current, self.hall.left_ms()
+        if turn is None or left is None:
+            return
+        if self._running != turn.number and left:
+            self._running = turn.number
+            self._tell(said(BEGUN, turn=turn.number))
+        for seconds in self.hall.bundle.answer.warnings:
+            if 0 < left <= seconds * 1000 and self._is_new(turn.number, seconds):
+                self._tell(said(LEFT, seconds=seconds))
+        if not left and not turn.closed and self._is_new(turn.number, 0):
+            self._tell(said(TIME, turn=turn.number))
+
+    def _is_new(self, turn: int, seconds: int) -> bool:
+        if (turn, seconds) in self._told:
+            return False
+        self._told.add((turn, seconds))
+        return True
+
+    def _say_rack(self, called: Called) -> None:
+        self._called = called.number
+        if called.before is not None:
+            self._tell(said(LAY, play=str(called.before.master), turn=called.number - 1))
+        self._tell(said(CALLED, turn=called.number, faces=" ".join(called.rack)))
+        if self._names is not None:
+            self._tell(", ".join(self._names.rack(called.rack)))
+
+    def _say_close(self) -> None:
+        turn = self.hall.close()
+        self._tell(said(CLOSED, turn=turn.number))
+        if not self.hall.online and (sealed := self.hall.master_of(turn.number)) is not None:
+            self._tell(said(LAY, play=str(sealed.master), turn=turn.number))
+
+    def _say_status(self) -> None:
+        self._tell(said(LINE if self.hall.online else NO_LINE))
+        if self.hall.over:
+            self._tell(said(OVER))
+        self._tell(said(WAITING, count=len(self.hall.journal.unsent)))
+
+    async def _watch(self) -> None:
+        """Say the time, and look every now and then, until cancelled."""
+        looked = -EVERY
+        while True:
+            now = asyncio.get_running_loop().time()
+            if now - looked >= EVERY:
+                looked = now
+                await self.look()
+            self.say_time()
+            await asyncio.sleep(TICK)
+
+
+def slip_of(written: list[str]) -> events.Slip:
+    """What stands on a slip, as a collector types it: ``H4 C A S A``, ``# CASA``, or ``late``."""
+    if len(written) == 1 and written[0] in HANDED:
+        return events.Slip(handed=HANDED[written[0]])
+    coordinates, *word = written
+    return events.Slip(
+        coordinates="" if coordinates == "#" else coordinates,
+        coordinates_illegible=coordinates == "#",
+        word="" if word == ["#"] else " ".join(word),
+        word_illegible=word == ["#"],
+        handed=events.HANDED_IN_TIME,
+    )

@@ -1,0 +1,71 @@
+"""An earlier game that the game of a case plays again, as facts."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from google.protobuf.message import Message
+
+from faristol.duplicate.game import written_play
+from faristol.kernel.pins import Pin
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.referee.duplicate.case import EARLIER_ID, DuplicateCase
+from faristol.referee.forms import moment, play_of
+from faristol.rules import Board, Notation, full_bag, without
+from faristol.rules.bag import commitment
+from faristol.rules.duplicate.plays import Play
+from faristol.rules.notation import read_tiles
+from faristol.rules.scoring import score_play
+
+SEED = bytes(32)
+
+
+def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
+    """The facts of a game with the racks and master plays that a case names, taken by hand.
+
+    Raises ``CaseError`` for a play that cannot lie, ``ValueError`` for tiles that there are not.
+    """
+    tournament, _, _ = EARLIER_ID.rpartition("-r")
+    opened = events.DuplicateOpened(
+        game_id=EARLIER_ID,
+        tournament_id=tournament,
+        round=1,
+        ruleset=pins[0].message(),
+        lexicon=pins[1].message(),
+        seed=SEED,
+        commitment=commitment(SEED, EARLIER_ID),
+        halls=[events.DuplicateHall(number=1)],
+        occurred_at=moment(0),
+    )
+    facts: list[Message] = [opened]
+    board = Board()
+    bag, leftover = full_bag(case.ruleset.tile_set), tuple[str, ...]()
+    for number, value in enumerate(case.rerun, start=1):
+        ((said, play),) = value.keys().items()
+        rack = said.split()
+        placements = play_of(play, board)
+        coordinates, _, word = play.text().partition(" ")
+        score = score_play(board, placements, case.ruleset).points
+        master = Play(Notation.FISC.read(coordinates), read_tiles(word), placements, score)
+        bag = without(bag, list((Counter(rack) - Counter(leftover)).elements()))
+        facts += [
+            events.RackCalled(
+                turn=number,
+                faces=rack,
+                leftover=len(leftover),
+                by_hand=True,
+                bag_left=len(bag),
+                occurred_at=moment(0),
+            ),
+            ticks.TurnTimerStarted(turn=number, milliseconds=0, occurred_at=moment(0)),
+            ticks.TimeCalled(turn=number, occurred_at=moment(0)),
+            events.MasterPlayChosen(turn=number, play=written_play(master), top=score, tops=1, occurred_at=moment(0)),
+            events.TurnCompleted(turn=number, occurred_at=moment(0)),
+        ]
+        leftover = without(rack, [tile.in_rack for _, tile in placements])
+        board = board.place(placements)
+    ended = events.DuplicateEnded(
+        end=events.DUPLICATE_END_AGREEMENT, turns=len(case.rerun), reason="as the case says", occurred_at=moment(0)
+    )
+    return [*facts, ended]

@@ -1,0 +1,99 @@
+"""What a hall without a line goes by: the time of the services, and its journal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from faristol.host import StartError
+from faristol.keeper.hall import bundle as bundles
+from faristol.keeper.hall.journal import HallJournal, Played
+from faristol.keeper.hall.terminal import slip_of
+from faristol.keeper.hall.times import SyncedClock
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+SECOND = 1_000_000_000
+
+
+class Device:
+    """A device whose clock on the wall is an hour behind, and may be set."""
+
+    def __init__(self) -> None:
+        self.steady, self.behind = 0, 3_600 * SECOND
+
+    def wall(self) -> int:
+        return 1_000_000 * SECOND + self.steady - self.behind
+
+    def clock(self) -> SyncedClock:
+        return SyncedClock(self.wall, lambda: self.steady)
+
+
+def test_time_is_that_of_the_services_whatever_the_clock_of_the_device_says() -> None:
+    device = Device()
+    clock = device.clock()
+    for took, late in ((4, 2), (1, 0), (10, 9)):  # the answer that came fastest says it best
+        asked_at = clock.steady()
+        device.steady += took * SECOND
+        clock.compare(asked_at, (1_000_000 + device.steady // SECOND) * SECOND - (took * SECOND) // 2 - late * SECOND)
+    device.steady += 60 * SECOND
+    assert clock.now() == 1_000_000 * SECOND + device.steady
+    device.behind = 0  # somebody sets the clock of the device
+    assert clock.now() == 1_000_000 * SECOND + device.steady
+
+
+def test_a_process_that_is_started_again_without_a_line_goes_on_by_what_was_heard() -> None:
+    device = Device()
+    clock = device.clock()
+    clock.compare(clock.steady(), 1_000_000 * SECOND)
+    again = device.clock()
+    again.restore(clock.ahead)
+    device.steady += 30 * SECOND
+    assert again.now() == clock.now()
+
+
+def test_a_journal_has_what_was_done_over_a_process_that_was_killed_while_it_wrote(tmp_path: Path) -> None:
+    file = tmp_path / "hall.jsonl"
+    journal = HallJournal(file)
+    journal.keep_turn(Played(1, ("A", "?"), began_at=5, ends_at=9))
+    for number in ("1", "2", "3"):
+        journal.keep_command("slips", 1, pb.SubmitSlipsRequest(command_id=number, turn=1))
+    journal.keep_sent("1")
+    journal.keep_refused("2", "another rack")
+    with file.open("a", encoding="utf-8") as torn:
+        torn.write('{"sent": "3')
+    again = HallJournal(file)
+    assert [kept.command_id for kept in again.unsent] == ["3"]
+    assert [(kept.command_id, why) for kept, why in again.refused] == [("2", "another rack")]
+    assert again.turns == {1: Played(1, ("A", "?"), began_at=5, ends_at=9)}
+    again.keep_sent("3")
+    assert not HallJournal(file).unsent
+    file.write_text(json.dumps({"text": "no line of it"}) + "\n", encoding="utf-8")
+    with pytest.raises(StartError, match="line 1 is none of this journal"):
+        HallJournal(file)
+
+
+def test_a_bundle_is_read_as_it_was_written_and_by_nobody_else(tmp_path: Path) -> None:
+    file = tmp_path / "nord.bundle"
+    bundle = bundles.Bundle(pb.GetBundleResponse(game_id="cup-r1", seconds=180, key=b"k" * 32), "Nord")
+    bundles.write(bundle, file)
+    assert bundles.read(file) == bundle
+    assert file.stat().st_mode & 0o077 == 0
+    file.write_text("Nord\nnothing of the kind", encoding="utf-8")
+    with pytest.raises(StartError, match="is no bundle"):
+        bundles.read(file)
+
+
+@pytest.mark.parametrize(
+    ("typed", "slip"),
+    [
+        ("H4 C A S A", events.Slip(coordinates="H4", word="C A S A", handed=events.HANDED_IN_TIME)),
+        ("# CASA", events.Slip(coordinates_illegible=True, word="CASA", handed=events.HANDED_IN_TIME)),
+        ("H4 #", events.Slip(coordinates="H4", word_illegible=True, handed=events.HANDED_IN_TIME)),
+        ("late", events.Slip(handed=events.HANDED_LATE)),
+    ],
+)
+def test_a_slip_is_typed_as_it_was_written(typed: str, slip: events.Slip) -> None:
+    assert slip_of(typed.split()) == slip
