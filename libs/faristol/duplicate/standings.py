@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
-from faristol.rules.duplicate.ranking import GameScores, TurnScores
+from faristol.rules import Ruleset
+from faristol.rules.duplicate.ranking import GameScores, Line, TurnScores, rank
 
 
 def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
@@ -25,6 +26,23 @@ def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
                 warnings[player] += len(scored.warned)
         turns.append(TurnScores(turn.top, turn.master.score, points))
     return GameScores(turns, warnings, game.players)
+
+
+def totals(
+    games: Sequence[tuple[Duplicate, Sequence[Hall]]], ruleset: Ruleset
+) -> tuple[tuple[Line, ...], tuple[Mapping[str, int], ...]]:
+    """The standings of several games, summed, and what each who plays in a game has of it.
+
+    Everybody who plays in any of them has a line; equal ones stand in the order in which they came in.
+    """
+    scores = [game_scores(game, halls) for game, halls in games]
+    of_each = [players_of(halls) for _, halls in games]
+    everybody = tuple(dict.fromkeys(player for players in of_each for player in players))
+    shares = tuple(
+        {line.player: line.total for line in rank([score], players, ruleset)}
+        for score, players in zip(scores, of_each, strict=True)
+    )
+    return rank(scores, everybody, ruleset), shares
 
 
 def players_of(halls: Iterable[Hall]) -> tuple[str, ...]:

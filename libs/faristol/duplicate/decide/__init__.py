@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from faristol.duplicate.decide import claims, corrections, ends, halls, masters, racks, slips, timers, turn_scores
+from faristol.duplicate.decide import (
+    call_names,
+    claims,
+    corrections,
+    ends,
+    halls,
+    masters,
+    racks,
+    slips,
+    timers,
+    turn_scores,
+)
 from faristol.duplicate.situation import Commands
 
 GAME: Commands = {
@@ -14,6 +25,7 @@ GAME: Commands = {
     **corrections.COMMANDS,
     **claims.COMMANDS,
     **ends.COMMANDS,
+    **call_names.COMMANDS,
 }
 """The commands of ``DuplicateService``."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from google.protobuf.message import Message
 
+from faristol.duplicate.game import Duplicate, evolve
 from faristol.duplicate.start import duplicate_id, open_duplicate
 from faristol.duplicate_store import game_stream, opened
 from faristol.kernel.pins import Pin
@@ -79,5 +80,12 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
         (entrants.ruleset, entrants.lexicon),
         seated(entrants),
         instant(started.occurred_at),
+        await _before(record, entrants.tournament_id, started.round),
     )
     return Decision(opened(entrants.tournament_id, game_id, facts))
+
+
+async def _before(record: Record, tournament_id: str, round_: int) -> Duplicate | None:
+    """The game of the round before, as far as the record has it; None in the first round."""
+    loaded = await load(record, game_stream(duplicate_id(tournament_id, round_ - 1)), Duplicate(), evolve)
+    return loaded.state if loaded.version else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -9,12 +10,15 @@ from google.protobuf.message import Message
 
 from faristol.duplicate import decide
 from faristol.duplicate.situation import Situation
-from faristol.duplicate_store import Loading, load_game, load_situation
+from faristol.duplicate.start import duplicate_id
+from faristol.duplicate_store import Loading, hall_stream, load_game, load_situation
 from faristol.game.duplicate import answers
 from faristol.game.duplicate.lexicons import Lexicons
 from faristol.host import Runtime
+from faristol.host.access import caller
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
+from faristol.kernel.errors import NotFound
 from faristol.kernel.times import Instant, instant, occurred_at, to_timestamp
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.record import Decision
@@ -30,8 +34,10 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         pb.ListTopsRequest: games.tops,
         pb.ListWaitingRequest: games.waiting,
         pb.ListSlipsRequest: games.handed_in,
+        pb.GetOwnSheetRequest: games.own_sheet,
         pb.GetHallSheetRequest: games.sheet,
         pb.GetDuplicateStandingsRequest: games.standings,
+        pb.GetDuplicateTotalsRequest: games.totals,
     }
     descriptor = pb.DESCRIPTOR.services_by_name["DuplicateService"]
     return Dispatcher(descriptor, decide.GAME, games.carry_out, questions)
@@ -68,7 +74,10 @@ class DuplicateGames:
 
     async def waiting(self, request: pb.ListWaitingRequest, context: Context) -> pb.ListWaitingResponse:
         """What the judge waits for."""
-        return answers.waiting(await self._situation(request.game_id), request.turn)
+        situation = await self._situation(request.game_id)
+        claimed = [hall for hall in situation.halls.values() if any(not each.decided for each in hall.claims.values())]
+        notes = {hall.number: await self._notes(request.game_id, hall.number) for hall in claimed}
+        return answers.waiting(situation, request.turn, notes)
 
     async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
         """What a hall has handed in for a turn."""
@@ -80,11 +89,34 @@ class DuplicateGames:
         situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
         return answers.sheet(situation, request.hall, request.player_id)
 
+    async def own_sheet(self, request: pb.GetOwnSheetRequest, context: Context) -> pb.GetOwnSheetResponse:
+        """What a player's own page knows. What a phone has saved is for its player alone."""
+        situation = await self._situation(request.game_id, (request.hall,))
+        credential = caller()
+        own = credential is None or credential.player == request.player_id
+        hall = situation.hall(request.hall)
+        notes = await self._notes(request.game_id, hall.number) if hall.claims else {}
+        return answers.own_sheet(situation, request.hall, request.player_id, request.turn, notes, with_saved=own)
+
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context
     ) -> pb.GetDuplicateStandingsResponse:
         """The standings after the turns that are scored."""
         return answers.standings(await self._situation(request.game_id))
+
+    async def totals(self, request: pb.GetDuplicateTotalsRequest, context: Context) -> pb.GetDuplicateTotalsResponse:
+        """The games of a tournament, summed. Games open round by round, so the first that is missing ends them."""
+        found: list[Situation] = []
+        while True:
+            try:
+                found.append(await self._situation(duplicate_id(request.tournament_id, len(found) + 1)))
+            except NotFound:
+                break
+        return await asyncio.to_thread(answers.totals, found)
+
+    async def _notes(self, game_id: str, hall: int) -> Mapping[int, str]:
+        """What people wrote beside the facts of a hall, by the versions of these."""
+        return await self._runtime.record.notes_of(hall_stream(game_id, hall))
 
     async def _situation(self, game_id: str, names: Sequence[str] | None = None) -> Situation:
         return (await self._load(game_id, names)).situation

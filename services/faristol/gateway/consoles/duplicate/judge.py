@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate import labels
@@ -33,6 +34,7 @@ WAITS: Mapping[str, str] = {
     "two-slips": N_("two slips"),
     "typed-otherwise": N_("typed in different ways"),
     "after-close": N_("came after the hall had closed"),
+    "sent-later": N_("saved in time by the phone’s own clock, and sent later"),
 }
 """Why a slip waits."""
 
@@ -131,6 +133,7 @@ async def _show(
         ends=labels.ENDS,
         unofficial=labels.UNOFFICIAL,
         faults=labels.FAULTS,
+        handed=HANDED,
         values=tile_values_of(game),
         coordinates=coordinates_of,
         word=word_of,
