@@ -116,8 +116,12 @@ async def test_three_rounds_with_two_collectors_and_two_phones_one_of_them_offli
         await _first_round(play)
         await _second_round(play)
         await _third_round(play)
-        await _looks(play.anna)
     assert wrong == []
+
+
+async def test_the_page_of_a_slip_fits_a_phone_in_every_language(browser: Browser, cell: Cell) -> None:
+    async with signed_in(browser, cell, held(needs.ROLE_PLAYER, player="anna")) as context:
+        await _looks(await context.new_page())
 
 
 async def _first_round(play: Play) -> None:

@@ -62,6 +62,7 @@ PUBLIC = (
     games.routes,
     api.routes,
     duplicate_api.routes,
+    duplicate_api.sums,
     pages.routes,
     duplicate_pages.routes,
 )

@@ -24,6 +24,8 @@ class Shows(Enum):
     """Something of a tournament with the scores of running games; of one round where the address names one."""
     GAME = auto()
     """A game."""
+    DUPLICATES = auto()
+    """The duplicate games of a tournament, with what is scored of a running one."""
     PLAYER = auto()
     """A player across tournaments, without the scores of running games; or what a search finds."""
 
@@ -77,6 +79,8 @@ KEPT: Mapping[str, Shows] = {
     "/duplicate/{game_id}": Shows.GAME,
     "/duplicate/{game_id}/screen": Shows.GAME,
     "/duplicate/{game_id}/players/{player_id}": Shows.GAME,
+    "/t/{tournament_id}/duplicate": Shows.DUPLICATES,
+    f"{_API}/duplicate-standings": Shows.DUPLICATES,
     "/api/v1/duplicate/{game_id}": Shows.GAME,
     "/api/v1/duplicate/{game_id}/standings": Shows.GAME,
     "/api/v1/duplicate/{game_id}/sheets": Shows.GAME,
@@ -103,6 +107,9 @@ OF_TOURNAMENT = _names(facts.that_change(*_ABOVE_TABLES))
 
 OF_SCORES = _names(facts.that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
 """Further events after which the scores of a running game are others."""
+
+OF_DUPLICATES = _names(facts.that_change(*_OF_DUPLICATE))
+"""Further events after which the standings of duplicate games are others."""
 
 OF_GAME = _names(facts.that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
 """Events after which a game is another, where they name no game."""
@@ -132,6 +139,8 @@ class Resource:
             return False
         if news.type in OF_TOURNAMENT:
             return True
+        if self.shows is Shows.DUPLICATES:
+            return news.type in OF_DUPLICATES
         return self.shows is Shows.SCORES and news.type in OF_SCORES and (not self.round or news.round == self.round)
 
 

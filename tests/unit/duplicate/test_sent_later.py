@@ -1,4 +1,4 @@
-"""What a phone saved in time and sent after the end: it counts, or waits for an arbiter, and is never null in silence."""
+"""What a phone saved in time and sent after the end: it counts or waits for an arbiter, never null in silence."""
 
 from __future__ import annotations
 

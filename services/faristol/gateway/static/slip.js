@@ -38,6 +38,8 @@ const word = make("input", {
   spellcheck: "false",
   oninput: capitals,
 });
+const score = make("input", { id: "score", maxlength: "8", autocomplete: "off", inputmode: "numeric", oninput: capitals });
+const fields = [coordinates, word, ...(about.rules.asksScore ? [score] : [])];
 const circles = make("div", { class: "circles", role: "group", "aria-label": text("circles") });
 const told = make("div", { class: "told", role: "status" });
 const save = make("button", { class: "big", "data-key": "save" }, text("save"));
@@ -49,6 +51,7 @@ const form = make(
     { class: "slip-fields" },
     make("label", {}, text("coordinates"), coordinates),
     make("label", {}, text("word"), word),
+    about.rules.asksScore && make("label", {}, text("writtenScore"), score),
   ),
   circles,
   save,
@@ -106,7 +109,7 @@ async function saves(event) {
   event.preventDefault();
   const turn = state.turn;
   if (!isOpen(turn)) return draw();
-  const slip = { player_id: about.player, coordinates: coordinates.value.trim(), word: word.value.trim() };
+  const slip = { player_id: about.player, ...written() };
   const body = { hall: about.hall, turn: turn.turn, source: "SLIP_SOURCE_PHONE", slips: [slip] };
   const [kept] = await outbox.add({
     service: "game",
@@ -117,6 +120,11 @@ async function saves(event) {
   });
   remember({ turn: turn.turn, ...slip, at: offset.now(), id: kept.id, waits: false, attempt: turn.started_at ?? null });
   draw();
+}
+
+/** What stands in the fields. */
+function written() {
+  return { coordinates: coordinates.value.trim(), word: word.value.trim(), score: score.value.trim() };
 }
 
 function remember(given) {
@@ -145,8 +153,8 @@ function clockOf(at) {
   return new Date(at).toLocaleTimeString(document.documentElement.lang);
 }
 
-function slipOf({ coordinates: where, word: what }) {
-  return [where, what].filter(Boolean).join(" ") || text("nothing");
+function slipOf({ coordinates: where, word: what, score: worth }) {
+  return [where, what, worth].filter(Boolean).join(" ") || text("nothing");
 }
 
 function draw() {
@@ -245,7 +253,7 @@ function drawSlip() {
   const turn = state.turn;
   const open = isOpen(turn);
   save.disabled = !open;
-  coordinates.disabled = word.disabled = !turn || turn.scored;
+  for (const field of fields) field.disabled = !turn || turn.scored;
   const tiles = tilesOf(word.value, about.rules);
   fill(
     circles,
@@ -272,7 +280,7 @@ function drawSlip() {
   say(save, text(last ? "again" : "save"));
   if (!last) return fill(told, make("p", { class: "note" }, text("notSaved")));
   const act = outbox.acts.find(({ id }) => id === last.id);
-  const isOther = last.coordinates !== coordinates.value.trim() || last.word !== word.value.trim();
+  const isOther = Object.entries(written()).some(([name, value]) => (last[name] ?? "") !== value);
   const fate = act?.problem ? "" : act ? text("isKept") : last.waits ? text("waits") : text("isSent");
   fill(
     told,
@@ -417,10 +425,10 @@ for (const kind of ["change", "state", "refused"]) outbox.addEventListener(kind,
 let shownTurn = null;
 state.addEventListener("change", () => {
   const turn = state.turn?.turn ?? null;
-  if (shownTurn !== null && turn !== shownTurn) coordinates.value = word.value = ""; // a new slip
+  if (shownTurn !== null && turn !== shownTurn) for (const field of fields) field.value = ""; // a new slip
   else if (shownTurn === null && turn !== null && !word.value && !coordinates.value) {
     const last = savedFor(state.turn);
-    if (last && !state.turn.scored) [coordinates.value, word.value] = [last.coordinates, last.word];
+    if (last && !state.turn.scored) for (const field of fields) field.value = last[field.id] ?? "";
   }
   shownTurn = turn ?? shownTurn;
   draw();

@@ -91,5 +91,6 @@ def _rules(ruleset: Ruleset) -> dict[str, Any]:
         "values": dict(tiles.values),
         "writings": [list(pair) for pair in tiles.writings],
         "names": [list(pair) for pair in tiles.names.items()],
+        "asksScore": ruleset.slips.score == "asked",
         "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
     }

@@ -24,6 +24,7 @@ TEXTS: Mapping[str, str] = {
     "write": N_("Your slip"),
     "coordinates": N_("Coordinates"),
     "word": N_("Word"),
+    "writtenScore": N_("Score of the play"),
     "help": N_("H8 reads across, 8H down. Write the whole word, and touch the letter that a blank stands for."),
     "circles": N_("Touch a letter to circle it"),
     "circle": N_("{tile}, not circled"),
