@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
@@ -11,7 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.integration.processes import faristol
+from tests.integration.processes import FARISTOL, environment, faristol
 from tests.integration.test_duplicate import BEGIN, CUP, FIRST, Stage, staged
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -127,6 +128,11 @@ async def test_games_are_summed_and_who_was_absent_has_nothing(stage: Stage, web
     told = await asyncio.to_thread(faristol, "duplicate", "standings", CUP, address=stage.address, open="true")
     assert told.stdout.splitlines()[0] == "1 anna 66 = 66 + 0"
     assert "3 eloi 0 = 0 + –" in told.stdout
+    written = await asyncio.to_thread(
+        faristol, "duplicate", "export", "standings", CUP, address=stage.address, open="true"
+    )
+    assert written.stdout.splitlines()[0].endswith(",category,game_1,game_2")
+    assert any(line.startswith("3,eloi,Eloi,0,") and line.endswith(",0,") for line in written.stdout.splitlines())
 
 
 async def test_paper_has_slips_with_a_code_seats_by_hall_sheets_and_standings(
@@ -151,3 +157,47 @@ async def test_paper_has_slips_with_a_code_seats_by_hall_sheets_and_standings(
     assert (await web.get(f"{at_}/round/1/sum")).status_code == 404
     for language in ("ca", "es", "el"):
         assert (await web.get(f"{at_}/round/1/playslips?lang={language}")).status_code == 200
+
+
+async def test_a_game_is_played_alone_with_the_verdicts_of_a_hall_and_the_best_plays(
+    stage: Stage, web: httpx.AsyncClient
+) -> None:
+    again = {"game": FIRST, "turn": "1"}
+    shown = (await web.get("/train", params=again)).text
+    assert "C A S E R N A" in shown
+    assert 'id="best"' not in shown, "nothing of the plays before the slip"
+    whole = {**again, "written": "1", "coordinates": "H5", "word": "caserna", "begun": "99999999999999"}
+    judged = (await web.get("/train", params=whole)).text
+    assert "66 points of 70" in judged
+    best = judged.partition('id="best"')[2]
+    assert 0 < best.index("H4") < best.index("H8"), "the best first"
+    wrong = (await web.get("/train", params={**whole, "word": "CASERNES"})).text
+    assert re.search(r"0 points of 70\s*<span class=\"tag bad\">", wrong)
+    assert "late" in (await web.get("/train", params={**whole, "begun": "1"})).text
+    over = (await web.get("/train", params={**again, "turn": "2", "own": "66", "tops": "70"})).text
+    assert "You have 66 of 70 points." in over
+    running = await web.get("/train", params={"game": SECOND, "turn": "1"})
+    assert (running.status_code, "is not over" in running.text) == (409, False)
+    assert await stage.reason(pb.TrainTurnRequest(game_id=SECOND, turn=1)) == "GAME_NOT_OVER"
+
+
+async def test_a_new_game_follows_from_its_name_and_ends_as_others_do(stage: Stage) -> None:
+    first = [await stage.services.ask(pb.TrainTurnRequest(seed="a", turn=turn)) for turn in (1, 2, 1)]
+    assert first[0] == first[2]
+    assert first[0].faces != first[1].faces
+    slip = events.Slip(player_id="alone", coordinates="H8", word="X")
+    judged = await stage.services.ask(pb.TrainTurnRequest(seed="a", turn=1, slip=slip))
+    assert (judged.score.points, judged.top, judged.best[0].score) == (0, judged.master.score, judged.master.score)
+    assert len(first[1].board) == len(judged.master.placements)
+    typed = await asyncio.to_thread(
+        subprocess.run,
+        [FARISTOL, "duplicate", "train", "--seed", "a", "--turns", "2"],
+        input="\nq\n",
+        env=environment(address=stage.address, open="true"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert f"0 of {judged.top}" in typed.stdout
+    assert f"the game is over: 0 of {judged.top}" in typed.stdout

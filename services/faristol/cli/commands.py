@@ -223,6 +223,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "end": Verb("duplicate:end", "End a game, together with the players."),
             "validate": Verb("duplicate:validate", "Declare the results of a game final."),
             "export": Verb("duplicate_export:export", "Write slips, turns or standings of a game as CSV or JSON."),
+            "train": Verb("duplicate_training:train", "Play a game alone, against the top."),
             "verify": Verb("duplicate:verify", "Draw every rack of a game again, and compare."),
         },
     ),

@@ -48,7 +48,7 @@ NO_GAMES = N_("{tournament} has no duplicate game that has begun")
 NOT_OVER = N_("the game is not over: its seed is not public")
 
 
-def _ask(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
+def ask(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
     """What ``work`` gets from the duplicate service. Raises ``StartError`` for what it refuses."""
     return _at("game", address, DuplicateServiceStub, work)
 
@@ -68,7 +68,7 @@ def _turn(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one called where none is given."""
     if turn:
         return turn
-    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    shown = ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
     return len(shown.turns)
 
 
@@ -81,8 +81,8 @@ def call(
 ) -> None:
     """Call the rack of the next round: drawn, or of the tiles that the judge took."""
     request = pb.CallRackRequest(command_id=_id(), game_id=game, faces=tiles or (), arbiter_id=arbiter)
-    answer = _ask(address, lambda stub: stub.CallRack(request))
-    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    answer = ask(address, lambda stub: stub.CallRack(request))
+    shown = ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
     if answer.end:
         tell(answer, said(ENDED, end=_end(answer.end)), json_output=json_output)
         return
@@ -127,20 +127,20 @@ def slips(
         taken += _hand_in(request, address)
     if close:
         closing = pb.CloseHallRequest(command_id=_id(), game_id=game, hall=hall, turn=number, collector_id=collector)
-        _ask(address, lambda stub: stub.CloseHall(closing))
+        ask(address, lambda stub: stub.CloseHall(closing))
     tell({"taken": taken, "turn": number}, said(TAKEN, count=taken), json_output=json_output)
 
 
 def _hand_in(request: pb.SubmitSlipsRequest, address: str | None) -> int:
     """How many slips of a part of a list were taken."""
-    answer: pb.SubmitSlipsResponse = _ask(address, lambda stub: stub.SubmitSlips(request))
+    answer: pb.SubmitSlipsResponse = ask(address, lambda stub: stub.SubmitSlips(request))
     return answer.taken
 
 
 def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
     """List the plays of the highest score of a round that is over, the proposed master play first."""
     request = pb.ListTopsRequest(game_id=game, turn=_turn(game, turn, address))
-    answer = _ask(address, lambda stub: stub.ListTops(request))
+    answer = ask(address, lambda stub: stub.ListTops(request))
     tell(answer, [f"{_play(play)} {play.score}" for play in answer.plays], json_output=json_output)
 
 
@@ -164,7 +164,7 @@ def score(
         reason=without_open_halls,
         arbiter_id=arbiter,
     )
-    answer = _ask(address, lambda stub: stub.ScoreTurn(request))
+    answer = ask(address, lambda stub: stub.ScoreTurn(request))
     line = said(SCORED, turn=number, count=answer.scored, play=_play(answer.master), score=answer.master.score)
     tell(answer, line, json_output=json_output)
 
@@ -172,7 +172,7 @@ def score(
 def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
     """List the claims that wait for the judge."""
     request = pb.ListWaitingRequest(game_id=game, turn=_turn(game, 0, address))
-    answer = _ask(address, lambda stub: stub.ListWaiting(request))
+    answer = ask(address, lambda stub: stub.ListWaiting(request))
     lines = [
         f"{claim.hall.name} {claim.claim_id} {claim.slip.player_id}: "
         f"{claim.slip.coordinates} {claim.slip.word} {claim.score.points} {claim.score.fault}".strip()
@@ -195,7 +195,7 @@ def claim(
     request = pb.RaiseClaimRequest(
         command_id=_id(), game_id=game, hall=hall, turn=number, player_id=player, words=words
     )
-    answer = _ask(address, lambda stub: stub.RaiseClaim(request))
+    answer = ask(address, lambda stub: stub.RaiseClaim(request))
     tell(answer, said(RAISED, claim=answer.claim_id), json_output=json_output)
 
 
@@ -215,11 +215,11 @@ def decide(
         command_id=_id(), game_id=game, hall=hall, claim_id=claim_id, reason=reason, arbiter_id=arbiter
     )
     if coordinates or word:
-        listed = _ask(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
+        listed = ask(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
         of_claim = [open_ for open_ in listed.claims if (open_.hall.name, open_.claim_id) == (hall, claim_id)]
         player = of_claim[0].slip.player_id if of_claim else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
-    answer = _ask(address, lambda stub: stub.DecideClaim(request))
+    answer = ask(address, lambda stub: stub.DecideClaim(request))
     line = (
         said(CORRECTED, claim=claim_id, points=answer.score.points)
         if answer.accepted
@@ -237,14 +237,14 @@ def end(
 ) -> None:
     """End a game, together with the players."""
     request = pb.EndGameRequest(command_id=_id(), game_id=game, reason=reason, arbiter_id=arbiter)
-    answer = _ask(address, lambda stub: stub.EndGame(request))
+    answer = ask(address, lambda stub: stub.EndGame(request))
     tell(answer, said(ENDED, end="agreement"), json_output=json_output)
 
 
 def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
     """Declare the results of a game final: no claim is heard any more."""
     request = pb.ValidateResultsRequest(command_id=_id(), game_id=game, arbiter_id=arbiter)
-    answer = _ask(address, lambda stub: stub.ValidateResults(request))
+    answer = ask(address, lambda stub: stub.ValidateResults(request))
     tell(answer, said(FINAL), json_output=json_output)
 
 
@@ -260,7 +260,7 @@ def standings(
         _print_totals(game, address, json_output=json_output)
         return
     request = pb.GetDuplicateStandingsRequest(game_id=game)
-    answer = _ask(address, lambda stub: stub.GetDuplicateStandings(request))
+    answer = ask(address, lambda stub: stub.GetDuplicateStandings(request))
     lines = [
         f"{line.rank} {line.player_id} {line.total} {line.percent_hundredths / 100:.2f} % {line.negative}"
         for line in answer.lines
@@ -270,7 +270,7 @@ def standings(
 
 def _print_totals(tournament: str, address: str | None, *, json_output: bool) -> None:
     request = pb.GetDuplicateTotalsRequest(tournament_id=tournament)
-    answer = _ask(address, lambda stub: stub.GetDuplicateTotals(request))
+    answer = ask(address, lambda stub: stub.GetDuplicateTotals(request))
     if not answer.games:
         raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
     lines = []
@@ -282,7 +282,7 @@ def _print_totals(tournament: str, address: str | None, *, json_output: bool) ->
 
 def verify(game: Game, address: Address = None, json_output: AsJson = False) -> None:
     """Draw the racks of a game that is over again, and compare. Exit code 1 when one is otherwise."""
-    shown = _ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    shown = ask(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
     if not shown.end:
         raise typer.BadParameter(said(NOT_OVER))
     wrong = list(

@@ -14,6 +14,7 @@ from faristol.duplicate.start import duplicate_id
 from faristol.duplicate_store import Loading, hall_stream, load_game, load_situation
 from faristol.game.duplicate import answers
 from faristol.game.duplicate.lexicons import Lexicons
+from faristol.game.duplicate.training import Training
 from faristol.host import Runtime
 from faristol.host.access import caller
 from faristol.host.dispatch import Answer, Context, Dispatcher
@@ -38,6 +39,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         pb.GetHallSheetRequest: games.sheet,
         pb.GetDuplicateStandingsRequest: games.standings,
         pb.GetDuplicateTotalsRequest: games.totals,
+        pb.TrainTurnRequest: Training(runtime, lexicons).turn,
     }
     descriptor = pb.DESCRIPTOR.services_by_name["DuplicateService"]
     return Dispatcher(descriptor, decide.GAME, games.carry_out, questions)
