@@ -177,7 +177,7 @@ async def _second_round(play: Play) -> None:
     await expect(play.cesca.locator("#saved")).to_contain_text("an arbiter decides")
     await play.close()
     waits = play.judge.locator("#waiting > li")
-    await expect(waits).to_contain_text("saved in time by the phone’s own clock, and sent later")
+    await expect(waits).to_contain_text("saved in time by the phone’s own time, and sent later")
     await expect(waits.locator(".arrived")).to_contain_text("I4 AS")
     await waits.get_by_label("Reason").first.fill("the phone was seen without a network")
     await waits.get_by_role("button", name="This counts").first.click()

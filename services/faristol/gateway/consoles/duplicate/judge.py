@@ -36,7 +36,7 @@ WAITS: Mapping[str, str] = {
     "two-slips": N_("two slips"),
     "typed-otherwise": N_("typed in different ways"),
     "after-close": N_("came after the hall had closed"),
-    "sent-later": N_("saved in time by the phone’s own clock, and sent later"),
+    "sent-later": N_("saved in time by the phone’s own time, and sent later"),
 }
 """Why a slip waits."""
 
