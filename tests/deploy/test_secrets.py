@@ -63,7 +63,7 @@ def clone() -> Path:
 
 def tree(clone: Path, copy: Path) -> Path:
     """A copy of what is committed or could be: tests that run beside this one write files, which may not be read."""
-    listed = ["git", "-C", clone, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = ["git", "-C", str(clone), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split("\0")
     for name in filter(None, names):
         if (clone / name).is_file():

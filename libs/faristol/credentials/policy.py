@@ -106,9 +106,13 @@ def _is_own(credential: Credential, place: Place) -> bool:
     return credential.role in (ARBITER, JUDGE) and credential.player in place.players
 
 
-def _check_game(credential: Credential, game: str, place: Place) -> None:
+def _check_not_own(credential: Credential, game: str, place: Place) -> None:
     if _is_own(credential, place):
         raise Denied("OWN_GAME", N_("nobody is arbiter or judge of a game that they play: {game}"), {"game": game})
+
+
+def _check_game(credential: Credential, game: str, place: Place) -> None:
+    _check_not_own(credential, game, place)
     theirs = credential.role != PLAYER or credential.player in place.players
     if not theirs or not credential.scope.holds_table(place.tournament, place.hall, place.table):
         raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
@@ -119,6 +123,8 @@ def _check_everywhere(credential: Credential, game: str, place: Place, halls: li
 
     ``reads``: it is asked for what everybody is told, or will be when an embargo is over.
     """
+    if not reads:
+        _check_not_own(credential, game, place)
     scope = credential.scope
     if reads:
         held = scope.touches(place.tournament)

@@ -134,6 +134,10 @@ class Duplicate:
     end: events.DuplicateEnd.ValueType = events.DUPLICATE_END_UNSPECIFIED
     validated: bool = False
     opened_at: Instant = 0
+    call_names: Mapping[str, str] = field(default_factory=dict)
+    """What tiles, rows and the blank are called in this game; all others as in the table of the language."""
+    call_numbers: tuple[str, ...] = ()
+    """What the columns are called; none where it is as in the table of the language."""
     last_at: Instant = 0
 
     @property
@@ -273,6 +277,11 @@ def _validated(game: Duplicate, fact: events.ResultsValidated) -> Duplicate:
     return replace(game, validated=True)
 
 
+def _called_as(game: Duplicate, fact: events.CallNamesSet) -> Duplicate:
+    names = {said.face: said.name for said in fact.names}
+    return replace(game, call_names=names, call_numbers=tuple(fact.numbers))
+
+
 def _started(game: Duplicate, fact: ticks.TurnTimerStarted) -> Duplicate:
     at = instant(fact.occurred_at)
     changed = _with(game, fact.turn, timer=Timer(at, at, fact.milliseconds, fact.milliseconds))
@@ -321,6 +330,7 @@ _FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
     events.SealVoided: _voided,
     events.SealOpened: _opened_seal,
     events.EmbargoLifted: _lifted,
+    events.CallNamesSet: _called_as,
     ticks.TurnTimerStarted: _started,
     ticks.TimeWarned: _warned,
     ticks.TimeCalled: _called,

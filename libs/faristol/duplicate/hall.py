@@ -24,6 +24,11 @@ HANDED: Mapping[int, Handed] = {
 }
 
 
+ON_THE_WAY = 10_000 * MS
+"""Nanoseconds that what a phone saved in time may arrive after the end, and count without an arbiter: a network is slow
+where a whole hall sends at once."""
+
+
 class Waiting(StrEnum):
     """Why a slip waits for an arbiter."""
 
@@ -33,6 +38,9 @@ class Waiting(StrEnum):
     """Two collectors typed the same paper in different ways."""
     AFTER_CLOSE = "after-close"
     """It came after the hall had closed the turn."""
+    SENT_LATER = "sent-later"
+    """By the player's own phone it was saved in time; it was sent after the end, and says something else than what had
+    come before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,21 @@ class Entry:
     arrived_at: Instant
     began_at: Instant | None = None
     """When the time of the turn began in a hall that played on by itself."""
+
+    @property
+    def is_own(self) -> bool:
+        """It came from the player's own phone: nobody but its clock says when it was written."""
+        return self.source == events.SLIP_SOURCE_PHONE and self.collector_id == self.slip.player_id
+
+    @property
+    def written_at(self) -> Instant:
+        """When it was written, as far as it is said; otherwise when it arrived."""
+        return instant(self.slip.written_at) if self.slip.HasField("written_at") else self.arrived_at
+
+    def is_sent_later(self, timer: Timer) -> bool:
+        """Whether only the player's own phone says that it was written before the end, long after it."""
+        end = timer.ends_at
+        return end is not None and self.is_own and not is_late(self, timer) and self.arrived_at > end + ON_THE_WAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +108,10 @@ class HallTurn:
         """Whether the hall has closed this attempt at the turn."""
         return self.closed_at is not None and self.closed_at >= timer.first_at
 
+    def of_attempt(self, player_id: str, timer: Timer) -> tuple[Entry, ...]:
+        """What came of a player in this attempt at the turn, in order."""
+        return tuple(entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at)
+
     def counting(self, player_id: str, timer: Timer) -> Counting:
         """What counts of a player. What came before this attempt at the turn is void."""
         if player_id in self.corrected:
@@ -93,8 +120,7 @@ class HallTurn:
         ruled = self.ruled.get(player_id)
         if ruled is not None and ruled[1] >= timer.first_at:
             return Counting(written_slip(ruled[0]), ruled[0])
-        entries = [entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at]
-        return _counting(player_id, entries, timer)
+        return _counting(player_id, self.of_attempt(player_id, timer), timer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +130,15 @@ class Claim:
     claim_id: str
     turn: int
     player_id: str
+    raised_at: Instant = 0
+    raised_by: int = 0
+    """The version of the fact that raised it: what the player says stands beside it."""
     decided: bool = False
+    accepted: bool = False
+    """The slip was corrected."""
+    decided_at: Instant = 0
+    decided_by: int = 0
+    """The version of the fact that decided it: the reason stands beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +151,8 @@ class Hall:
     """The number on the slips of each player."""
     turns: Mapping[int, HallTurn] = field(default_factory=dict)
     claims: Mapping[str, Claim] = field(default_factory=dict)
+    version: int = 0
+    """Of its stream: how many facts it is made of."""
 
     def turn(self, number: int) -> HallTurn:
         """What it has of a turn."""
@@ -128,7 +164,7 @@ def evolve(hall: Hall, fact: Message) -> Hall:
     fold = _FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a hall of a duplicate game")
-    return fold(hall, fact)
+    return replace(fold(hall, fact), version=hall.version + 1)
 
 
 def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip:
@@ -154,27 +190,38 @@ def is_late(entry: Entry, timer: Timer) -> bool:
     return (instant(entry.slip.written_at) - ends_at) // MS >= 1
 
 
-def _counting(player_id: str, entries: list[Entry], timer: Timer) -> Counting:
+def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer) -> Counting:
     if not entries:
         nothing = events.Slip(player_id=player_id, handed=events.HANDED_NOT_AT_ALL)
         return Counting(written_slip(nothing), nothing)
     found: list[Counting] = []
-    phone = [entry for entry in entries if entry.source == events.SLIP_SOURCE_PHONE]
+    phone = sorted(
+        (entry for entry in entries if entry.source == events.SLIP_SOURCE_PHONE), key=lambda entry: entry.written_at
+    )
     in_time = [entry for entry in phone if not is_late(entry, timer)]
     if phone:
         entry = in_time[-1] if in_time else phone[-1]
         found.append(_of(entry, timer))
     typed = {entry.collector_id: entry for entry in entries if entry.source == events.SLIP_SOURCE_PAPER}
     found += [_of(entry, timer) for entry in typed.values()]
-    kept = tuple(entries)
     last = found[-1]
     if any(entry.after_close for entry in entries):
-        return replace(last, waits=Waiting.AFTER_CLOSE, entries=kept)
+        return replace(last, waits=Waiting.AFTER_CLOSE, entries=entries)
     if len({each.slip for each in found[bool(phone) :]}) > 1:
-        return replace(last, waits=Waiting.TYPED_OTHERWISE, entries=kept)
+        return replace(last, waits=Waiting.TYPED_OTHERWISE, entries=entries)
     if len({each.slip for each in found}) > 1 or any(each.slip.handed is Handed.TWICE for each in found):
-        return replace(last, waits=Waiting.TWO_SLIPS, entries=kept)
+        return replace(last, waits=Waiting.TWO_SLIPS, entries=entries)
+    if _differs_sent_later(in_time, timer):
+        return replace(last, waits=Waiting.SENT_LATER, entries=entries)
     return last
+
+
+def _differs_sent_later(in_time: list[Entry], timer: Timer) -> bool:
+    """Whether what counts of a phone rests on what was sent after the end, and would not be the same without it."""
+    if not in_time or not in_time[-1].is_sent_later(timer):
+        return False
+    before = [entry for entry in in_time if not entry.is_sent_later(timer)]
+    return not before or written_slip(before[-1].slip) != written_slip(in_time[-1].slip)
 
 
 def _of(entry: Entry, timer: Timer) -> Counting:
@@ -223,12 +270,18 @@ def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
 
 
 def _claimed(hall: Hall, fact: events.ClaimRaised) -> Hall:
-    claim = Claim(fact.claim_id, fact.turn, fact.player_id)
+    claim = Claim(fact.claim_id, fact.turn, fact.player_id, instant(fact.occurred_at), hall.version + 1)
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
 
 
 def _decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
-    claim = replace(hall.claims[fact.claim_id], decided=True)
+    claim = replace(
+        hall.claims[fact.claim_id],
+        decided=True,
+        accepted=fact.accepted,
+        decided_at=instant(fact.occurred_at),
+        decided_by=hall.version + 1,
+    )
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
 
 

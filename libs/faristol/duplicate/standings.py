@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
-from faristol.rules.duplicate.ranking import GameScores, TurnScores
+from faristol.rules import Ruleset
+from faristol.rules.duplicate.ranking import GameScores, Line, TurnScores, rank
 
 Group = tuple[Duplicate, Sequence[Hall]]
 """A game and its halls."""
@@ -63,6 +64,23 @@ def scores_of_groups(groups: Sequence[Group]) -> Scores:
             merged[key] = TurnScores(scored.top, scored.master, points)
     everybody = sum(game.players for game, _ in groups)
     return Scores([GameScores(list(merged.values()), warnings, everybody)], players)
+
+
+def totals(
+    games: Sequence[tuple[Duplicate, Sequence[Hall]]], ruleset: Ruleset
+) -> tuple[tuple[Line, ...], tuple[Mapping[str, int], ...]]:
+    """The standings of several games, summed, and what each who plays in a game has of it.
+
+    Everybody who plays in any of them has a line; equal ones stand in the order in which they came in.
+    """
+    scores = [game_scores(game, halls) for game, halls in games]
+    of_each = [players_of(halls) for _, halls in games]
+    everybody = tuple(dict.fromkeys(player for players in of_each for player in players))
+    shares = tuple(
+        {line.player: line.total for line in rank([score], players, ruleset)}
+        for score, players in zip(scores, of_each, strict=True)
+    )
+    return rank(scores, everybody, ruleset), shares
 
 
 def players_of(halls: Iterable[Hall]) -> tuple[str, ...]:

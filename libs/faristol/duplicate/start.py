@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from faristol.duplicate.game import Duplicate
 from faristol.duplicate.preparation import Prepared, duplicate_id
 from faristol.duplicate.situation import GAME, Fact
 from faristol.kernel.pins import Pin
@@ -23,15 +24,17 @@ def open_duplicate(
     halls: Mapping[str, Sequence[str]],
     at: Instant,
     prepared: Prepared | None = None,
+    before: Duplicate | None = None,
 ) -> list[Fact]:
     """All that happens when a game begins: ``halls`` are the players of each in the order of their numbers.
 
     The seed of the game follows from that of the tournament and from the game's id, so nobody chooses it. ``pins`` are
-    the rules and the lexicon. What was ``prepared`` by others is void from the first turn on.
+    the rules and the lexicon. What was ``prepared`` by others is void from the first turn on. ``before`` is the game of
+    the round before: its names for calling hold on.
     """
     game_id = duplicate_id(tournament_id, round_)
     own = derive_seed(seed, game_id)
-    said = [
+    of_halls = [
         events.DuplicateHall(number=number, name=name, players=len(players))
         for number, (name, players) in enumerate(halls.items(), start=1)
     ]
@@ -44,7 +47,7 @@ def open_duplicate(
         lexicon=lexicon.message(),
         seed=own,
         commitment=commitment(own, game_id),
-        halls=said,
+        halls=of_halls,
         occurred_at=timestamp(at),
     )
     facts: list[Fact] = [(GAME, opened)]
@@ -55,8 +58,12 @@ def open_duplicate(
         if (prepared.ruleset, prepared.lexicon) != pins:
             void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
             facts.append((GAME, void))
+    if before is not None and (before.call_names or before.call_numbers):
+        names = [events.CallName(face=face, name=name) for face, name in sorted(before.call_names.items())]
+        said = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
+        facts.append((GAME, said))
     number = 0
-    for hall, players in zip(said, halls.values(), strict=True):
+    for hall, players in zip(of_halls, halls.values(), strict=True):
         for part in _parts(players):
             seats = [
                 events.DuplicateSeat(player_id=player, number=number + place + 1) for place, player in enumerate(part)

@@ -17,3 +17,6 @@ class Words(Protocol):
 
     def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
         """The plays of the highest score, the one first that is proposed as master play; none where nothing fits."""
+
+    def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
+        """The best ``count`` plays and all that score as much as the last, in the order in which they are proposed."""

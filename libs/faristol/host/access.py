@@ -21,6 +21,7 @@ from faristol.credentials.needs import Needs, values_of_all
 from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge, may_know
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
+from faristol.duplicate.start import MOST_SEATS
 from faristol.host.metadata import AUTHORIZATION, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.bounded import keep
@@ -64,7 +65,7 @@ class Admission:
         self._now = now
         self._access = Access()
         self._verified: OrderedDict[str, Verified] = OrderedDict()
-        self._games = _Found(record, ("game", "duplicate", "prepared"), _place_of_game)
+        self._games = _Found(record, ("game", "duplicate", "prepared"), self._place_of_game)
         self._cases = _Found(record, ("case",), self._place_of_case)
 
     def serve(self, needs: Mapping[str, Needs]) -> None:
@@ -175,15 +176,24 @@ class Admission:
             return None
         return Place(game.tournament, game.hall, game.table, game.players, fact.language)
 
+    async def _place_of_game(self, fact: Message) -> Place | None:
+        if isinstance(fact, duplicate_events.DuplicateOpened):
+            players = await self._players_of_duplicate(fact)
+            return Place(fact.tournament_id, "", 0, players, everywhere=True)
+        if isinstance(fact, duplicate_events.GamePrepared | duplicate_events.EmbargoSet):
+            return Place(fact.tournament_id, "", 0, frozenset(), everywhere=True)
+        assert isinstance(fact, game_events.GameOpened)
+        return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
 
-_OF_DUPLICATES = (duplicate_events.DuplicateOpened, duplicate_events.GamePrepared, duplicate_events.EmbargoSet)
-
-
-async def _place_of_game(fact: Message) -> Place | None:
-    if isinstance(fact, _OF_DUPLICATES):
-        return Place(fact.tournament_id, "", 0, frozenset(), everywhere=True)
-    assert isinstance(fact, game_events.GameOpened)
-    return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
+    async def _players_of_duplicate(self, opened: duplicate_events.DuplicateOpened) -> frozenset[str]:
+        """Everybody who plays in a hall: they are seated when the game is opened, and nobody comes in later."""
+        found: set[str] = set()
+        for hall in opened.halls:
+            parts = -(-hall.players // MOST_SEATS)
+            for seated in await self._record.first_facts(f"slips-{opened.game_id}-h{hall.number}", parts):
+                assert isinstance(seated, duplicate_events.HallSeated)
+                found.update(seat.player_id for seat in seated.seats)
+        return frozenset(found)
 
 
 class _Found:

@@ -41,6 +41,11 @@ _FACTS = (
 _FIRST = select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload).where(
     tables.events.c.stream == bindparam("stream"), tables.events.c.version == literal_column("1")
 )
+_FIRSTS = (
+    select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
+    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version <= bindparam("most"))
+    .order_by(tables.events.c.version)
+)
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
 )
@@ -238,6 +243,11 @@ class Record:
         for type_name, version, payload in await self._backend.fetch(_FIRST, {"stream": stream}):
             return upcasters.message(type_name, version, payload)
         return None
+
+    async def first_facts(self, stream: str, most: int) -> list[Message]:
+        """What the first ``most`` events of a stream say, in order."""
+        rows = await self._backend.fetch(_FIRSTS, {"stream": stream, "most": most})
+        return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
 
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         """What the events of some streams say, each after its version: with the stream, in the order of positions.

@@ -13,9 +13,13 @@ from faristol.words.plays import Candidate, Grid, best
 
 def tops(graph: WordGraph, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
     """Every play of the highest score; none where nothing can be laid. Raises ``ValueError`` as ``best``."""
+    return best_plays(graph, board, rack, 1)
+
+
+def best_plays(graph: WordGraph, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
+    """The best ``count`` plays, and all that score as much as the last. Raises ``ValueError`` as ``best``."""
     grid = Grid.of(graph.tile_set, board)
-    found = best(graph, grid, rack)
-    return proposed([as_play(candidate, board) for candidate in found])
+    return proposed([as_play(candidate, board) for candidate in best(graph, grid, rack, count)])
 
 
 def as_play(candidate: Candidate, board: Board) -> Play:

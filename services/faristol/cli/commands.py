@@ -228,6 +228,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "end": Verb("duplicate:end", "End a game, together with the players."),
             "validate": Verb("duplicate:validate", "Declare the results of a game final."),
             "export": Verb("duplicate_export:export", "Write slips, turns, standings or the sealed game."),
+            "train": Verb("duplicate_training:train", "Play a game alone, against the top."),
             "verify": Verb("duplicate_sealed:verify", "Draw every rack of a game again, and compare; of a file too."),
         },
     ),

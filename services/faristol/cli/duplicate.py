@@ -12,15 +12,15 @@ import typer
 
 from faristol.cli.options import Address, AsJson
 from faristol.cli.slip_list import read_slips
-from faristol.host.ruleset_store import ruleset_of
+from faristol.gateway.duplicate.calling import tiles_called
 from faristol.kernel.refusal import N_
+from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.clock.v1.turns_pb2_grpc import TurnClockServiceStub
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.rules import Direction, Notation, Square, Start
-from faristol.rules.duplicate.call_names import load_call_names
 from faristol.terminal.common import as_json, run, said, tell
 from faristol.terminal.services import service_at
 
@@ -41,6 +41,7 @@ CORRECTED = N_("claim {claim}: the slip is worth {points}")
 REFUSED = N_("claim {claim} is refused")
 FINAL = N_("the results are final")
 NO_CLAIMS = N_("no claim waits")
+NO_GAMES = N_("{tournament} has no duplicate game that has begun")
 
 
 def ask_games(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
@@ -86,8 +87,7 @@ def call(
     if answer.end:
         tell(answer, said(ENDED, end=_end(answer.end)), json_output=json_output)
         return
-    names = load_call_names(ruleset_of(shown.ruleset).tile_set.language)
-    lines = [said(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), ", ".join(names.rack(answer.faces))]
+    lines = [said(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
     tell(answer, lines, json_output=json_output)
 
 
@@ -250,18 +250,35 @@ def validate(game: Game, arbiter: By = "judge", address: Address = None, json_ou
 
 
 def standings(
-    game: Game,
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The game, as in cup-r1; a tournament, to have all its games summed.")
+    ],
     inside: Annotated[bool, typer.Option("--inside", help="Those of a game under embargo, for its officials.")] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Print the standings of a game after the rounds that are scored."""
+    """Print the standings of a game after the rounds that are scored, or those of all games of a tournament, summed."""
+    if not place_of_duplicate(game)[0]:
+        _print_totals(game, address, json_output=json_output)
+        return
     request = pb.GetDuplicateStandingsRequest(game_id=game, inside=inside)
     answer = ask_games(address, lambda stub: stub.GetDuplicateStandings(request))
     lines = [
         f"{line.rank} {line.player_id} {line.total} {line.percent_hundredths / 100:.2f} % {line.negative}"
         for line in answer.lines
     ]
+    tell(answer, lines, json_output=json_output)
+
+
+def _print_totals(tournament: str, address: str | None, *, json_output: bool) -> None:
+    request = pb.GetDuplicateTotalsRequest(tournament_id=tournament)
+    answer = ask_games(address, lambda stub: stub.GetDuplicateTotals(request))
+    if not answer.games:
+        raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
+    lines = []
+    for each in answer.lines:
+        shares = " + ".join(str(share.total) if share.plays else "–" for share in each.games)
+        lines.append(f"{each.line.rank} {each.line.player_id} {each.line.total} = {shares}")
     tell(answer, lines, json_output=json_output)
 
 

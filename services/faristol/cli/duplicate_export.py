@@ -17,9 +17,11 @@ from faristol.gateway.duplicate.models import (
     Duplicate,
     DuplicateSheets,
     DuplicateStandings,
+    DuplicateTotals,
     Names,
     slips_csv,
     standings_csv,
+    totals_csv,
     turns_csv,
     words_of_masters,
 )
@@ -29,6 +31,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.terminal.common import run, said
 from faristol.terminal.services import asked, service_at
 from faristol.text import SOURCE
@@ -55,7 +58,14 @@ def export(
     output: Output = None,
     address: Address = None,
 ) -> None:
-    """Write what everybody may see of a game: every slip of the rounds that are scored, the rounds, the standings."""
+    """Write what everybody may see of a game: every slip of the rounds that are scored, the rounds, the standings.
+
+    For a tournament in place of a game the standings are those of all its games, summed.
+    """
+    if what is What.STANDINGS and not place_of_duplicate(game)[0]:
+        summed = _totals(game, address)
+        write(summed.model_dump_json(indent=2) if json_output else totals_csv(summed), output)
+        return
     if what is What.SEALED:
         write(_sealed(game, address), output)
         return
@@ -98,6 +108,13 @@ def _sealed(game: str, address: str | None) -> str:
     return shown.seal.content.decode()
 
 
+def _totals(tournament_id: str, address: str | None) -> DuplicateTotals:
+    """The games of a tournament, summed."""
+    listed = _listed(tournament_id, address)
+    found = _ask(address, lambda games: games.totals(tournament_id))
+    return DuplicateTotals.told(tournament_id, found, listed)
+
+
 async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> DuplicateSheets:
     sheets = await games.sheets(await games.game(game_id))
     return DuplicateSheets.told(game_id, sheets, names, position)
@@ -112,9 +129,13 @@ def _names(game_id: str, address: str | None) -> tuple[Names, int]:
     if not tournament_id:
         return {}, 0
 
-    async def work(stub: object) -> tuple[Names, int]:
-        found = await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)  # type: ignore[arg-type]
-        return {player.player_id: player.name for player in found.players}, found.position
+    found = _listed(tournament_id, address)
+    return {player.player_id: player.name for player in found.players}, found.position
+
+
+def _listed(tournament_id: str, address: str | None) -> results_pb.ListPlayersResponse:
+    async def work(stub: object) -> results_pb.ListPlayersResponse:
+        return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)  # type: ignore[arg-type]
 
     return asked("results", address, work)
 

@@ -10,23 +10,26 @@ import typer
 
 from faristol.cli.export import write_bytes
 from faristol.cli.options import Address, Output, Tournament, in_language
+from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import origin
 from faristol.gateway.papers.addresses import NO_TYPESETTER, printed
-from faristol.gateway.papers.contents import PAPERS, language_of_tournament
+from faristol.gateway.papers.contents import language_of_tournament
+from faristol.gateway.papers.duplicate import ALL_PAPERS
 from faristol.gateway.papers.pdf import Pdfs, TypesetterFault, is_installed
 from faristol.gateway.results import Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.terminal.common import said
 from faristol.terminal.names import tournament_meant
-from faristol.terminal.services import asked
+from faristol.terminal.services import asked, service_at
 from faristol.terminal.settings import settings_of
 from faristol.text import LANGUAGES
 from faristol.text.terminal import language_of_terminal
 
 
 class Kind(StrEnum):
-    """What can be printed: the names of ``PAPERS``."""
+    """What can be printed: the names of ``ALL_PAPERS``."""
 
     TABLES = "tables"
     NAMES = "names"
@@ -36,6 +39,11 @@ class Kind(StrEnum):
     CARDS = "cards"
     STANDINGS = "standings"
     CROSSTABLE = "crosstable"
+    PLAYSLIPS = "playslips"
+    SEATS = "seats"
+    PLAYSHEETS = "playsheets"
+    RANKING = "ranking"
+    SUM = "sum"
 
 
 class Size(StrEnum):
@@ -54,7 +62,7 @@ TO_A_FILE = N_("A PDF is not for a terminal: name a file by --output.")
 
 def print_paper(
     tournament: Tournament,
-    kind: Annotated[Kind, typer.Argument(metavar="PAPER", help=f"One of {', '.join(PAPERS)}.")],
+    kind: Annotated[Kind, typer.Argument(metavar="PAPER", help=f"One of {', '.join(ALL_PAPERS)}.")],
     number: Annotated[
         int, typer.Option("--round", min=0, max=999, help="The round; the last one paired when left out.")
     ] = 0,
@@ -79,7 +87,7 @@ def print_paper(
     if not html and output is None and sys.stdout.isatty():
         raise StartError(said(TO_A_FILE))
     where = origin(pages or settings_of().http_address)
-    if kind == "slips" and not where:
+    if kind in ("slips", "playslips") and not where:
         raise StartError(said(NO_ADDRESS))
 
     async def work(stub: Any) -> bytes:
@@ -87,14 +95,23 @@ def print_paper(
         head = await Results(stub, language_of_terminal()).tournament(found)
         spoken = language or language_of_tournament(head)
         round_ = number
-        if PAPERS[kind].of_round and not round_:
+        if ALL_PAPERS[kind].of_round and not round_:
             round_ = len(head.tournament.played)
             if not round_:
                 raise StartError(said(NO_ROUND))
         results = Results(stub, spoken, language_of_terminal())
-        page = await printed(
-            results, head, kind, size=size.value, language=spoken, address=where, round_=round_, table=table
-        )
+        async with service_at("game", address) as games:
+            page = await printed(
+                results,
+                head,
+                kind,
+                size=size.value,
+                language=spoken,
+                address=where,
+                round_=round_,
+                table=table,
+                duplicates=Duplicates(DuplicateServiceStub(games), spoken),
+            )
         try:
             return page.encode() if html else await Pdfs().of(page)
         except TypesetterFault as problem:

@@ -28,6 +28,9 @@ class _NoWords:
     def tops(self, board: Any, rack: Any) -> NoReturn:
         raise AssertionError("the clock reads no words")
 
+    def best(self, board: Any, rack: Any, count: int) -> NoReturn:
+        raise AssertionError("the clock reads no words")
+
 
 def service(runtime: Runtime) -> Dispatcher:
     """The turn timers of a cell. The contract names the methods and says what they do."""

@@ -28,6 +28,7 @@ from faristol.gateway.consoles import (
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.duplicate import api as duplicate_api
 from faristol.gateway.duplicate import pages as duplicate_pages
+from faristol.gateway.duplicate import training as duplicate_training
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
@@ -62,6 +63,7 @@ PUBLIC = (
     games.routes,
     api.routes,
     duplicate_api.routes,
+    duplicate_api.sums,
     pages.routes,
     duplicate_pages.routes,
 )
@@ -73,6 +75,7 @@ ROUTES = (
     openid.routes,
     credentials_page.routes,
     papers.routes,
+    duplicate_training.routes,
     documentation.routes,
     door.routes,
     queue_stream.routes,

@@ -16,7 +16,7 @@ from faristol.gateway.representation import Representation
 FOREVER = b"public, max-age=31536000, immutable"
 """Of a file under an address that changes with its content."""
 
-WORKERS = {"table-worker.js": ((b"service-worker-allowed", b"/games/"),)}
+WORKERS = {"table-worker.js": ((b"service-worker-allowed", b"/"),)}
 """Scripts that keep pages on a device, with the header that says which: without it, only those below ``/static``."""
 
 

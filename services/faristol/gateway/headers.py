@@ -32,7 +32,7 @@ EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "fra
 PRIVATE = ("/sign-in", "/sign-out", "/account", "/new", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
 """Where pages and streams are of who is signed in: no other site reads there."""
 
-PRIVATE_PARTS = ("/keep", "/clock")
+PRIVATE_PARTS = ("/keep", "/clock", "/slip")
 """The same beside public pages of a game: how their addresses end."""
 
 

@@ -24,6 +24,8 @@ class Shows(Enum):
     """Something of a tournament with the scores of running games; of one round where the address names one."""
     GAME = auto()
     """A game."""
+    DUPLICATES = auto()
+    """The duplicate games of a tournament, with what is scored of a running one."""
     PLAYER = auto()
     """A player across tournaments, without the scores of running games; or what a search finds."""
 
@@ -77,6 +79,8 @@ KEPT: Mapping[str, Shows] = {
     "/duplicate/{game_id}": Shows.GAME,
     "/duplicate/{game_id}/screen": Shows.GAME,
     "/duplicate/{game_id}/players/{player_id}": Shows.GAME,
+    "/t/{tournament_id}/duplicate": Shows.DUPLICATES,
+    f"{_API}/duplicate-standings": Shows.DUPLICATES,
     "/api/v1/duplicate/{game_id}": Shows.GAME,
     "/api/v1/duplicate/{game_id}/standings": Shows.GAME,
     "/api/v1/duplicate/{game_id}/sheets": Shows.GAME,
@@ -104,6 +108,9 @@ OF_TOURNAMENT = _names(facts.that_change(*_ABOVE_TABLES))
 OF_SCORES = _names(facts.that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
 """Further events after which the scores of a running game are others."""
 
+OF_DUPLICATES = _names(facts.that_change(*_OF_DUPLICATE))
+"""Further events after which the standings of duplicate games are others."""
+
 OF_GAME = _names(facts.that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
 """Events after which a game is another, where they name no game."""
 
@@ -114,7 +121,7 @@ OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
 Mark = tuple[str, str, int]
 """Something that news can be about: its kind, a tournament or a game, and a round or 0."""
 
-_GAME, _TOURNAMENT, _SCORES = "game", "tournament", "scores"
+_GAME, _TOURNAMENT, _SCORES, _DUPLICATES = "game", "tournament", "scores", "duplicates"
 _GAMES: Mark = ("games", "", 0)
 _TOURNAMENTS: Mark = ("tournaments", "", 0)
 _DIVISIONS: Mark = ("divisions", "", 0)
@@ -133,6 +140,8 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
         found += [_TOURNAMENTS, (_TOURNAMENT, news.tournament_id, 0)]
     elif news.type in OF_SCORES:
         found += [(_SCORES, news.tournament_id, number) for number in {0, news.round}]
+    elif news.type in OF_DUPLICATES:
+        found.append((_DUPLICATES, news.tournament_id, 0))
     return found
 
 
@@ -152,8 +161,14 @@ class Resource:
         if self.shows is Shows.GAME:
             return _GAMES, (_GAME, self.game_id, 0)
         of_tournament = (_TOURNAMENT, self.tournament_id, 0) if self.tournament_id else _TOURNAMENTS
-        of_scores = ((_SCORES, self.tournament_id, self.round),) if self.shows is Shows.SCORES else ()
-        return _DIVISIONS, of_tournament, *of_scores
+        match self.shows:
+            case Shows.SCORES:
+                more: tuple[Mark, ...] = ((_SCORES, self.tournament_id, self.round),)
+            case Shows.DUPLICATES:
+                more = ((_DUPLICATES, self.tournament_id, 0),)
+            case _:
+                more = ()
+        return _DIVISIONS, of_tournament, *more
 
 
 @dataclass(frozen=True, slots=True)

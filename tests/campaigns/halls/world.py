@@ -86,9 +86,15 @@ class Remembering:
     def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
         return tops(board, tuple(rack))
 
+    def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
+        return words().best(board, rack, count)
+
 
 class OneLexicon:
     """The lexicon of every game here."""
+
+    def pin(self, name: str, tile_set: str) -> Pin:
+        return Pin(name, "")
 
     def words(self, pin: Pin, ruleset: Any) -> Remembering:
         return Remembering()

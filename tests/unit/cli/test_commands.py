@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 READS_ONLY = re.compile(r"Get|List|Explain")
 
-NO_JSON = {"completion", "duplicate run", "table keep", "enter", "print"}
+NO_JSON = {"completion", "duplicate run", "duplicate train", "table keep", "enter", "print"}
 """Commands that answer nothing: a script of a shell, prompts, and paper."""
 
 

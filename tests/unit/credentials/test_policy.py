@@ -67,7 +67,7 @@ def test_every_command_names_a_scope_but_for_those_that_carry_it_inside() -> Non
 
 def test_every_command_that_players_give_at_a_table_says_for_whom_they_act() -> None:
     called = [needs for needs in NEEDS.values() if PLAYER in needs.roles and (needs.games or needs.tournaments)]
-    acting = [needs for needs in called if not needs.method.rpartition("/")[2].startswith("List")]
+    acting = [needs for needs in called if not needs.method.rpartition("/")[2].startswith(("List", "Get"))]
     assert acting
     assert [needs.method for needs in acting if not needs.players or not needs.occurred_at] == []
 
@@ -240,7 +240,7 @@ def test_nobody_judges_a_game_that_they_play(role: Role) -> None:
     assert not may_judge(replace(held(role), player="p1"), PLACE)
 
 
-EVERYWHERE = Places({"open-r1": Place("open", "", 0, frozenset(), everywhere=True)})
+EVERYWHERE = Places({"open-r1": Place("open", "", 0, frozenset({"p1", "p2"}), everywhere=True)})
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,9 @@ def test_a_player_hands_in_their_own_slip_alone() -> None:
     assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "ROLE_MAY_NOT"
     request.collector_id = ""
     request.slips[0].written_at.FromSeconds(1)
-    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "ROLE_MAY_NOT"
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "", "a phone without a network says when it saved"
+    request.occurred_at.FromSeconds(1)
+    assert outcome(credential, "SubmitSlips", request, EVERYWHERE) == "DATED_BY_PLAYER"
 
 
 @pytest.mark.parametrize(
@@ -329,3 +331,14 @@ def test_the_key_of_a_sealed_game_is_for_who_collects_or_judges_in_the_hall(
 ) -> None:
     request = duplicate.GetBundleRequest(game_id="open-r1", hall=hall)
     assert outcome(credential, "GetBundle", request, EVERYWHERE) == expected
+
+
+@pytest.mark.parametrize("method", ["ScoreTurn", "RuleSlip", "ListTops", "ListWaiting", "DecideClaim"])
+def test_an_arbiter_who_plays_a_duplicate_game_does_not_judge_it(method: str) -> None:
+    request = (
+        getattr(duplicate, f"{method}Request")(game_id="open-r1", turn=1)
+        if method != "DecideClaim"
+        else (duplicate.DecideClaimRequest(game_id="open-r1", claim_id="t1-1"))
+    )
+    assert outcome(held(ARBITER, tournaments=["open"], player="p1"), method, request, EVERYWHERE) == "OWN_GAME"
+    assert outcome(held(ARBITER, tournaments=["open"], player="p9"), method, request, EVERYWHERE) == ""

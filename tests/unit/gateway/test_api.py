@@ -345,6 +345,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/ratings.csv",
         "/api/v1/tournaments/{tournament_id}/rulings",
         "/api/v1/tournaments/{tournament_id}/stream",
+        "/api/v1/tournaments/{tournament_id}/duplicate-standings",
         "/api/v1/duplicate/{game_id}",
         "/api/v1/duplicate/{game_id}/standings",
         "/api/v1/duplicate/{game_id}/sheets",

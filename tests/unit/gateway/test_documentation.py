@@ -22,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 OWN = {"demo-r1-t1": "lliga-r1-t1", "demo": "lliga", "anna-puig": "anna"}
 """What stands for the names of the examples on the stage of these tests."""
 
-DUPLICATE = {"get_duplicate", "get_duplicate_standings", "list_duplicate_sheets"}
+DUPLICATE = {"get_duplicate", "get_duplicate_standings", "get_duplicate_totals", "list_duplicate_sheets"}
 AWAY = {"get_ratings", "get_ratings_csv", "list_rulings", *DUPLICATE}
 """What services tell that are not on this stage: there is no answer but that they cannot be reached."""
 

@@ -63,7 +63,7 @@ def test_a_page_follows_what_is_told_of_what_it_shows() -> None:
 def test_a_page_of_a_duplicate_game_follows_what_everybody_may_see_of_it_and_nothing_of_slips() -> None:
     public = {"RackCalled", "TurnTimerStarted", "TurnTimerStopped", "TurnTimerResumed", "TimeCalled", "HallClosed"}
     public |= {"TurnScored", "TurnCompleted", "SlipCorrected", "DuplicateOpened", "DuplicateEnded", "ResultsValidated"}
-    public |= {"SealVoided", "EmbargoLifted"}
+    public |= {"SealVoided", "EmbargoLifted", "CallNamesSet"}
     for page in news.DUPLICATES:
         assert set(news.of_page(page).split()) == public
 

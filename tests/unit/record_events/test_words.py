@@ -22,6 +22,8 @@ NO_FREE_WORDS = frozenset(
 PUBLIC = frozenset(
     (
         "faristol.access.v1.Scope.halls",
+        "faristol.game.v1.CallName.name",
+        "faristol.game.v1.CallNamesSet.numbers",
         "faristol.game.v1.ChosenOption.name",
         "faristol.game.v1.ChosenOption.value",
         "faristol.game.v1.DuplicateHall.name",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from faristol.duplicate.decide import (
+    call_names,
     claims,
     corrections,
     embargoes,
@@ -26,6 +27,7 @@ GAME: Commands = {
     **claims.COMMANDS,
     **ends.COMMANDS,
     **embargoes.COMMANDS,
+    **call_names.COMMANDS,
 }
 """The commands of ``DuplicateService``."""
 

@@ -43,7 +43,9 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     same_rack(situation, turn, request.rack)
     closed = hall.turn(request.turn).is_closed(timer)
     began = _begun_in_hall(situation, turn, request)
-    slips = [_checked(slip, source, situation, began or timer.first_at) for slip in request.slips]
+    own = source == events.SLIP_SOURCE_PHONE and request.collector_id in ("", request.slips[0].player_id)
+    given = [_dated(slip, situation, timer) for slip in request.slips] if own else list(request.slips)
+    slips = [_checked(slip, source, situation, began or timer.first_at) for slip in given]
     taken = events.SlipsTaken(
         turn=request.turn,
         source=source,
@@ -132,6 +134,26 @@ def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> N
     """Raise ``Invalid`` for a time that cannot be."""
     if not first <= at <= situation.at:
         raise Invalid(field, N_("is not between the begin of the round and now"))
+
+
+def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
+    """What a player's own phone sends, saved no later than now: its clock may be a little ahead of the server's.
+
+    Raises ``Refusal`` for what was saved before this attempt at the turn began.
+    """
+    slip = events.Slip()
+    slip.CopyFrom(said)
+    if not said.HasField("written_at"):
+        return slip
+    at = min(instant(said.written_at), situation.at)
+    if at < timer.first_at:
+        raise Refusal(
+            "TURN_BEGAN_LATER",
+            situation.ruleset.article("turns.seconds"),
+            N_("This was saved before the time of the round began, or began again: it does not count."),
+        )
+    slip.written_at.CopyFrom(timestamp(at))
+    return slip
 
 
 def _checked(

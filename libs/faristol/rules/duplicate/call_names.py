@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.board import ROW_NAMES
+from faristol.rules.board import ROW_NAMES, SIZE
 from faristol.rules.notation import Start
 from faristol.rules.tiles import BLANK, TileSet
 
@@ -56,8 +56,8 @@ def load_call_names(language: str) -> CallNames:
     return CallNames(language, MappingProxyType(data["names"]), tuple(data["numbers"]), data["blank"])
 
 
-def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet) -> CallNames:
-    """``table`` with names of a club's own.
+def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numbers: Sequence[str] = ()) -> CallNames:
+    """``table`` with names of a club's own; ``numbers`` are all columns from 1, none where they stay as they are.
 
     Raises ``Refusal`` for what is no tile or row, and for no name or two alike.
 
@@ -84,4 +84,19 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet) -> C
                 N_("{tile} and {other} are both called {name}."),
                 {"tile": face, "other": other, "name": name},
             )
-    return replace(table, names=MappingProxyType(names), blank=own.get(BLANK, table.blank).strip())
+    columns = _columns(numbers) if numbers else table.numbers
+    return replace(table, names=MappingProxyType(names), numbers=columns, blank=own.get(BLANK, table.blank).strip())
+
+
+def _columns(numbers: Sequence[str]) -> tuple[str, ...]:
+    found = tuple(number.strip() for number in numbers)
+    if len(found) != SIZE or not all(0 < len(number) <= LONGEST for number in found):
+        raise Refusal(
+            "CALL_NUMBERS_WRONG",
+            "",
+            N_("The columns have {size} names of 1 to {most} characters."),
+            {"size": SIZE, "most": LONGEST},
+        )
+    if len({number.casefold() for number in found}) < SIZE:
+        raise Refusal("CALL_NUMBER_TWICE", "", N_("Two columns are called the same."))
+    return found

@@ -72,13 +72,17 @@ def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) 
 def rank_among(lines: Sequence[Line], chosen: Sequence[str]) -> tuple[Line, ...]:
     """``lines`` of those ``chosen`` alone, ranked among themselves: the standings of a category."""
     among = set(chosen)
-    found: list[Line] = []
-    last = 0
-    for place, line in enumerate((line for line in lines if line.player in among), start=1):
-        equal = bool(found) and line.rank == last
-        last = line.rank
-        found.append(_ranked(line, found[-1].rank if equal else place))
-    return tuple(found)
+    found = [line for line in lines if line.player in among]
+    ranks = ranks_among([line.rank for line in found])
+    return tuple(replace(line, rank=place) for line, place in zip(found, ranks, strict=True))
+
+
+def ranks_among(ranks: Sequence[int]) -> list[int]:
+    """The ranks of some of those who are ranked, in their order: from 1, and shared by those who share one already."""
+    found: list[int] = []
+    for place, rank_ in enumerate(ranks, start=1):
+        found.append(found[-1] if place > 1 and rank_ == ranks[place - 2] else place)
+    return found
 
 
 class _Tally:
@@ -164,7 +168,3 @@ def _line(place: int, player: str, tally: _Tally, masters: int, ruleset: Ruleset
         bonus=tally.bonus,
         penalty=tally.penalty,
     )
-
-
-def _ranked(line: Line, place: int) -> Line:
-    return replace(line, rank=place)

@@ -10,19 +10,23 @@ from google.protobuf.message import Message
 from faristol.duplicate.decide.masters import over, sealed_master
 from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import HallOf, Timer, Turn, written_play
-from faristol.duplicate.hall import Hall, Scored
+from faristol.duplicate.hall import Claim, Entry, Hall, Scored
 from faristol.duplicate.preparation import Prepared
 from faristol.duplicate.sealed import document_of
 from faristol.duplicate.situation import Fact, Situation
 from faristol.duplicate.standings import scores_of_groups
+from faristol.duplicate.standings import totals as summed
 from faristol.kernel.errors import NotFound
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset
+from faristol.rules.board import ROW_NAMES
+from faristol.rules.duplicate.call_names import load_call_names, with_names
 from faristol.rules.duplicate.finish import unofficial
-from faristol.rules.duplicate.ranking import rank
+from faristol.rules.duplicate.ranking import Line, rank
+from faristol.rules.tiles import BLANK
 
 M = TypeVar("M", bound=Message)
 
@@ -101,6 +105,8 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
         now=timestamp(situation.at),
     )
     _say_preparation(answered, situation)
+    if (table := _call_table(situation)) is not None:
+        answered.call_table.CopyFrom(table)
     for square, tile in game.board.items():
         answered.board.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
     return answered
@@ -182,6 +188,18 @@ def _bundle(game_id: str, pins: tuple[Pin, Pin], ruleset: Ruleset) -> pb.GetBund
     )
 
 
+def _call_table(situation: Situation) -> pb.CallTable | None:
+    """What is called in the game; None where there is no table in the language of the tiles."""
+    game, tile_set = situation.game, situation.ruleset.tile_set
+    try:
+        table = with_names(load_call_names(tile_set.language), game.call_names, tile_set, game.call_numbers)
+    except LookupError:
+        return None
+    faces = (*dict.fromkeys((*tile_set.faces, *ROW_NAMES)), BLANK)
+    names = [events.CallName(face=face, name=table.tile(face)) for face in faces]
+    return pb.CallTable(names=names, numbers=table.numbers)
+
+
 def _turn(turn: Turn) -> pb.DuplicateTurn:
     said = pb.DuplicateTurn(
         turn=turn.number,
@@ -222,15 +240,20 @@ def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
     return pb.ListTopsResponse(plays=map(written_play, found))
 
 
-def waiting(situation: Situation, number: int) -> pb.ListWaitingResponse:
-    """What the judge waits for."""
+Notes = Mapping[int, str]
+"""Words that stand beside the facts of a hall, by their versions."""
+
+
+def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb.ListWaitingResponse:
+    """What the judge waits for. ``notes`` are by the number of the hall."""
     turn = situation.turn(number)
     answered = pb.ListWaitingResponse()
     for hall in situation.halls.values():
         of_turn = hall.turn(number)
         for claim in hall.claims.values():
             if not claim.decided:
-                _say_claim(answered, situation, hall, claim.claim_id)
+                words = notes.get(hall.number, {}).get(claim.raised_by, "")
+                _say_claim(answered, situation, hall, claim, words)
         if turn.timer is None or of_turn.scores or not hall.seats:
             continue
         if not of_turn.is_closed(turn.timer):
@@ -239,22 +262,35 @@ def waiting(situation: Situation, number: int) -> pb.ListWaitingResponse:
             counting = of_turn.counting(player, turn.timer)
             if counting.waits is not None:
                 slips = [entry.slip for entry in counting.entries]
-                answered.slips.add(hall=_hall(hall), slips=slips, why=counting.waits)
+                arrived = map(_arrived, counting.entries)
+                answered.slips.add(hall=_hall(hall), slips=slips, why=counting.waits, arrived=arrived)
             elif counting.written.handed == events.HANDED_NOT_AT_ALL:
                 answered.without_slip.append(player)
     return answered
 
 
-def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim_id: str) -> None:
-    claim = hall.claims[claim_id]
+def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
     of_turn, timer = hall.turn(claim.turn), situation.turn(claim.turn).timer
     assert timer is not None
     answered.claims.add(
         hall=_hall(hall),
-        claim_id=claim_id,
+        claim_id=claim.claim_id,
         turn=claim.turn,
         slip=of_turn.counting(claim.player_id, timer).written,
         score=_score(claim.player_id, of_turn.scores),
+        words=words,
+        raised_at=timestamp(claim.raised_at),
+        arrived=map(_arrived, of_turn.of_attempt(claim.player_id, timer)),
+    )
+
+
+def _arrived(entry: Entry) -> pb.ArrivedSlip:
+    return pb.ArrivedSlip(
+        slip=entry.slip,
+        source=entry.source,
+        collector_id=entry.collector_id,
+        arrived_at=timestamp(entry.arrived_at),
+        after_close=entry.after_close,
     )
 
 
@@ -279,7 +315,7 @@ def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsRespo
 
 def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> None:
     of_turn = hall.turn(turn.number)
-    entries = [each for each in of_turn.entries.get(line.player_id, ()) if each.arrived_at >= timer.first_at]
+    entries = of_turn.of_attempt(line.player_id, timer)
     typed = {each.collector_id: each for each in entries if each.source == events.SLIP_SOURCE_PAPER}
     for collector, entry in typed.items():
         line.typed.add(slip=entry.slip, collector_id=collector)
@@ -312,6 +348,41 @@ def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool 
     return answered
 
 
+def own_sheet(
+    situation: Situation, name: str, player_id: str, number: int, notes: Notes, *, with_saved: bool
+) -> pb.GetOwnSheetResponse:
+    """What a player's page knows: what the phone saved for a turn, the last one that has begun when ``number`` is 0.
+
+    Raises ``NotFound`` for a player who does not play in the hall. Nothing of it says what a slip is worth.
+    """
+    hall = situation.hall(name)
+    if player_id not in hall.seats:
+        raise NotFound("player", player_id)
+    answered = pb.GetOwnSheetResponse(hall=_hall(hall), number=hall.seats[player_id], now=timestamp(situation.at))
+    begun = [turn for turn in situation.game.turns if turn.timer is not None]
+    turn = situation.turn(number) if number else (begun[-1] if begun else None)
+    if turn is not None and turn.timer is not None:
+        answered.turn = turn.number
+        of_turn = hall.turn(turn.number)
+        own = [entry for entry in of_turn.of_attempt(player_id, turn.timer) if entry.is_own and with_saved]
+        answered.saved.extend(map(_arrived, sorted(own, key=lambda entry: entry.written_at)))
+        if not of_turn.scores:
+            answered.waits = of_turn.counting(player_id, turn.timer).waits is not None
+    for claim in hall.claims.values():
+        if claim.player_id == player_id:
+            answered.claims.append(_own_claim(claim, notes))
+    return answered
+
+
+def _own_claim(claim: Claim, notes: Notes) -> pb.OwnClaim:
+    words = notes.get(claim.raised_by, "")
+    said = pb.OwnClaim(claim_id=claim.claim_id, turn=claim.turn, words=words, raised_at=timestamp(claim.raised_at))
+    if claim.decided:
+        said.decided, said.accepted, said.reason = True, claim.accepted, notes.get(claim.decided_by, "")
+        said.decided_at.CopyFrom(timestamp(claim.decided_at))
+    return said
+
+
 def _hall_of(situation: Situation, player_id: str) -> Hall:
     for hall in situation.halls.values():
         if player_id in hall.seats:
@@ -337,17 +408,45 @@ def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
     )
     for line in lines:
         game_id, player_id = found.players[line.player]
-        answered.lines.add(
-            rank=line.rank,
-            player_id=player_id,
-            total=line.total,
-            percent_hundredths=round(line.percent * 100),
-            negative=line.negative,
-            tops=line.tops,
-            best_play=line.best_play,
-            solos=line.solos,
-            bonus=line.bonus,
-            penalty=line.penalty,
-            game_id=game_id if others else "",
+        answered.lines.append(_line(line, player_id, game_id if others else ""))
+    return answered
+
+
+def _line(line: Line, player_id: str, game_id: str = "") -> pb.DuplicateLine:
+    """A line, of the group ``game_id`` where there are several."""
+    return pb.DuplicateLine(
+        rank=line.rank,
+        player_id=player_id,
+        total=line.total,
+        percent_hundredths=round(line.percent * 100),
+        negative=line.negative,
+        tops=line.tops,
+        best_play=line.best_play,
+        solos=line.solos,
+        bonus=line.bonus,
+        penalty=line.penalty,
+        game_id=game_id,
+    )
+
+
+def totals(situations: Sequence[Situation]) -> pb.GetDuplicateTotalsResponse:
+    """The games of a tournament, summed by the rules of the last one."""
+    if not situations:
+        return pb.GetDuplicateTotalsResponse()
+    games = [(situation.game, list(situation.halls.values())) for situation in situations]
+    lines, shares = summed(games, situations[-1].ruleset)
+    answered = pb.GetDuplicateTotalsResponse()
+    for game, _ in games:
+        scored = [turn.master.score for turn in game.turns if turn.completed and turn.master is not None]
+        answered.games.add(
+            game_id=game.game_id,
+            round=game.round,
+            turns=len(scored),
+            masters=sum(scored),
+            end=game.end,
+            validated=game.validated,
         )
+    for line in lines:
+        of_games = [pb.GameShare(total=share.get(line.player, 0), plays=line.player in share) for share in shares]
+        answered.lines.add(line=_line(line, line.player), games=of_games)
     return answered

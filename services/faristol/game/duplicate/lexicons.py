@@ -22,6 +22,9 @@ class Lexicons(Protocol):
     def words(self, pin: Pin, ruleset: Ruleset) -> Words:
         """Those of the lexicon that a game pins. Raises ``Refusal`` where it cannot be had."""
 
+    def pin(self, name: str, tile_set: str) -> Pin:
+        """The lexicon of a name, for tiles of that set; any of them where the name is empty. Raises ``Refusal``."""
+
 
 @dataclass(frozen=True)
 class GraphWords:
@@ -39,6 +42,12 @@ class GraphWords:
 
         return tops(self.graph, board, rack)
 
+    def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
+        """See ``Words``."""
+        from faristol.words.tops import best_plays
+
+        return best_plays(self.graph, board, rack, count)
+
 
 class Installed:
     """The lexicons of a library, opened once."""
@@ -50,6 +59,19 @@ class Installed:
     def words(self, pin: Pin, ruleset: Ruleset) -> Words:
         """See ``Lexicons``."""
         return self._open(pin.name, pin.digest, ruleset.lexicon.layers)
+
+    def pin(self, name: str, tile_set: str) -> Pin:
+        """See ``Lexicons``."""
+        installed = [each for each in self._library.list() if each.header.tile_set == tile_set]
+        found = next((each for each in installed if name in ("", each.name)), None)
+        if found is None:
+            raise Refusal(
+                "LEXICON_MISSING",
+                "",
+                N_("No lexicon {name} for the tiles {tiles} is installed here; installed: {installed}."),
+                {"name": name, "tiles": tile_set, "installed": ", ".join(each.name for each in installed) or "–"},
+            )
+        return Pin(found.name, found.digest)
 
     def _opened(self, name: str, digest: str, layers: tuple[str, ...]) -> Words:
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from google.protobuf.message import Message
 
-from faristol.duplicate.game import Embargo
+from faristol.duplicate.game import Duplicate, Embargo, evolve
 from faristol.duplicate.preparation import Prepared, duplicate_id
 from faristol.duplicate.start import open_duplicate
 from faristol.duplicate_store import find_game, game_stream, load_prepared, opened
@@ -88,6 +88,7 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
         seated(entrants),
         instant(started.occurred_at),
         await _prepared(record, game_id),
+        await _before(record, entrants.tournament_id, started.round),
     )
     return Decision(opened(entrants.tournament_id, game_id, facts))
 
@@ -104,3 +105,9 @@ async def _holds(record: Record, game_id: str, embargo: Embargo) -> bool:
     """Whether an embargo holds at its first game."""
     first = embargo.game_ids[0]
     return first == game_id or (await find_game(record, first)).state.is_embargoed
+
+
+async def _before(record: Record, tournament_id: str, round_: int) -> Duplicate | None:
+    """The game of the round before, as far as the record has it; None in the first round."""
+    loaded = await load(record, game_stream(duplicate_id(tournament_id, round_ - 1)), Duplicate(), evolve)
+    return loaded.state if loaded.version else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,11 +13,21 @@ from google.protobuf.message import Message
 from faristol.duplicate import decide
 from faristol.duplicate.decide.embargoes import lifted
 from faristol.duplicate.game import Duplicate
+from faristol.duplicate.preparation import duplicate_id
 from faristol.duplicate.situation import GAME, Fact, Situation
-from faristol.duplicate_store import Loading, find_game, game_stream, load_game, load_prepared, load_situation
+from faristol.duplicate_store import (
+    Loading,
+    find_game,
+    game_stream,
+    hall_stream,
+    load_game,
+    load_prepared,
+    load_situation,
+)
 from faristol.game.duplicate import answers
 from faristol.game.duplicate.lexicons import Lexicons
 from faristol.game.duplicate.preparations import Preparations
+from faristol.game.duplicate.training import Training
 from faristol.game.duplicate.vault import Vault
 from faristol.host import Runtime
 from faristol.host.access import caller
@@ -42,9 +53,12 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         pb.ListTopsRequest: games.tops,
         pb.ListWaitingRequest: games.waiting,
         pb.ListSlipsRequest: games.handed_in,
+        pb.GetOwnSheetRequest: games.own_sheet,
         pb.GetHallSheetRequest: games.sheet,
         pb.GetDuplicateStandingsRequest: games.standings,
         pb.GetBundleRequest: games.bundle,
+        pb.GetDuplicateTotalsRequest: games.totals,
+        pb.TrainTurnRequest: Training(runtime, lexicons).turn,
     }
 
     async def carry_out(request: Any, context: Context, response: type[M]) -> M:
@@ -90,7 +104,10 @@ class DuplicateGames:
 
     async def waiting(self, request: pb.ListWaitingRequest, context: Context) -> pb.ListWaitingResponse:
         """What the judge waits for."""
-        return answers.waiting(await self._situation(request.game_id), request.turn)
+        situation = await self._situation(request.game_id)
+        claimed = [hall for hall in situation.halls.values() if any(not each.decided for each in hall.claims.values())]
+        notes = {hall.number: await self._notes(request.game_id, hall.number) for hall in claimed}
+        return answers.waiting(situation, request.turn, notes)
 
     async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
         """What a hall has handed in for a turn."""
@@ -102,6 +119,15 @@ class DuplicateGames:
         situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
         hidden = situation.game.is_embargoed and not request.inside
         return answers.sheet(situation, request.hall, request.player_id, hidden=hidden)
+
+    async def own_sheet(self, request: pb.GetOwnSheetRequest, context: Context) -> pb.GetOwnSheetResponse:
+        """What a player's own page knows. What a phone has saved is for its player alone."""
+        situation = await self._situation(request.game_id, (request.hall,))
+        credential = caller()
+        own = credential is None or credential.player == request.player_id
+        hall = situation.hall(request.hall)
+        notes = await self._notes(request.game_id, hall.number) if hall.claims else {}
+        return answers.own_sheet(situation, request.hall, request.player_id, request.turn, notes, with_saved=own)
 
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context
@@ -138,6 +164,24 @@ class DuplicateGames:
             raise NotFound("game", request.game_id)
         ruleset = await rules_of(record, prepared.ruleset)
         return answers.early_bundle(request.game_id, prepared, ruleset)
+
+    async def totals(self, request: pb.GetDuplicateTotalsRequest, context: Context) -> pb.GetDuplicateTotalsResponse:
+        """The games of a tournament, summed. Games open round by round, so the first that is missing ends them.
+
+        One under an embargo is left out.
+        """
+        found: list[Situation] = []
+        while True:
+            try:
+                found.append(await self._situation(duplicate_id(request.tournament_id, len(found) + 1)))
+            except NotFound:
+                break
+        shown = [situation for situation in found if not situation.game.is_embargoed]
+        return await asyncio.to_thread(answers.totals, shown)
+
+    async def _notes(self, game_id: str, hall: int) -> Mapping[int, str]:
+        """What people wrote beside the facts of a hall, by the versions of these."""
+        return await self._runtime.record.notes_of(hall_stream(game_id, hall))
 
     async def _situation(self, game_id: str, names: Sequence[str] | None = None) -> Situation:
         return (await self._load(game_id, names)).situation

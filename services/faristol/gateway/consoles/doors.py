@@ -106,11 +106,20 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({DIRECTOR, ARBITER, FEDERATION}),
     ),
     _Way(
+        "slip",
+        N_("My slip"),
+        "/duplicate/{id}-r{round}/slip",
+        N_("Rack and time, what you write, your sheet and your claims."),
+        frozenset({PLAYER}),
+        of_duplicate=True,
+    ),
+    _Way(
         "find",
         N_("My table"),
         "/tournaments/{id}/find",
         N_("Where you play, against whom, and when."),
         frozenset({PLAYER}),
+        of_duplicate=False,
     ),
     _Way(
         "own",

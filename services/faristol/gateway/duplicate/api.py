@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from faristol.gateway.duplicate.models import Duplicate, DuplicateSheets, DuplicateStandings
+from faristol.gateway.duplicate.models import Duplicate, DuplicateSheets, DuplicateStandings, DuplicateTotals
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
-from faristol.gateway.parameters import KNOWN, IfNoneMatch, MinPosition
+from faristol.gateway.parameters import KNOWN, IfNoneMatch, MinPosition, TournamentId
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import Reader, Results
 from faristol.kernel.topics import place_of_duplicate
@@ -19,6 +19,7 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 GameId = Annotated[str, Path(description="The game, as `TOURNAMENT-rROUND`.", examples=["demo-r1"])]
 
 routes = APIRouter(prefix="/api/v1/duplicate", tags=["results"], dependencies=[KNOWN])
+sums = APIRouter(prefix="/api/v1/tournaments", tags=["results"], dependencies=[KNOWN])
 
 
 @routes.get("/{game_id}", response_model=Duplicate, responses=ERRORS)
@@ -66,6 +67,22 @@ async def list_duplicate_sheets(
     else:
         sheets = list(await games.sheets(await games.game(game_id)))
     answer = await asyncio.to_thread(DuplicateSheets.told, game_id, sheets, names_of(listed), listed.position)
+    return await asyncio.to_thread(tagged, answer, if_none_match)
+
+
+@sums.get("/{tournament_id}/duplicate-standings", response_model=DuplicateTotals, responses=ERRORS)
+async def get_duplicate_totals(
+    results: Reader,
+    games: DuplicateReader,
+    tournament_id: TournamentId,
+    category: Annotated[str, Query(max_length=200, description="The players of this category alone.")] = "",
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """The standings of all duplicate games of a tournament, summed; who was absent from a game has 0 of it."""
+    listed = await results.players(tournament_id, min_position)
+    found = await games.totals(tournament_id)
+    answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
     return await asyncio.to_thread(tagged, answer, if_none_match)
 
 

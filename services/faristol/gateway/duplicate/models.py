@@ -13,7 +13,9 @@ from faristol.gateway.comma_separated import Value, written
 from faristol.gateway.sheets import Placement
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.rules.board import Direction, Square
+from faristol.rules.duplicate.ranking import ranks_among
 from faristol.rules.notation import Notation, Start, word_tiles
 
 Names = Mapping[str, str]
@@ -27,16 +29,17 @@ End = Literal["exhausted", "no_rack", "no_play", "turns", "agreement"]
 
 def coordinates_of(play: events.DuplicatePlay) -> str:
     """Where a play begins, ``H8`` across and ``15G`` down (FISC II.2)."""
-    return Notation.FISC.write(_start(play))
+    return Notation.FISC.write(start_of(play))
 
 
 def word_of(play: events.DuplicatePlay) -> str:
     """The main word of a play, letters of its blanks in parentheses."""
     blanks = {Square(tile.row, tile.column) for tile in play.placements if tile.blank}
-    return " ".join(map(str, word_tiles(play.faces, _start(play), blanks)))
+    return " ".join(map(str, word_tiles(play.faces, start_of(play), blanks)))
 
 
-def _start(play: events.DuplicatePlay) -> Start:
+def start_of(play: events.DuplicatePlay) -> Start:
+    """Where a play begins."""
     return Start(Square(play.row, play.column), Direction.ACROSS if play.across else Direction.DOWN)
 
 
@@ -145,6 +148,75 @@ class DuplicateStandings(Answer):
             for line in found.lines
         ]
         return cls(**cls.shared(found), position=position, game_id=game_id, standings=lines)
+
+
+class DuplicateShare(Shown):
+    """What a player has of one of several games."""
+
+    total: int = Field(description="Points, bonus and penalties included; 0 for who is absent.")
+    plays: bool = Field(description="The player plays in it.")
+
+
+class SummedLine(DuplicateLine):
+    """A line of the standings of several games."""
+
+    category: str = Field(description="Of the player; empty where there are none.")
+    games: list[DuplicateShare] = Field(description="Game by game.")
+
+
+class SummedGame(Shown):
+    """A game that is summed."""
+
+    game_id: str
+    round: int = Field(description="The round of the tournament that it is, from 1.")
+    turns: int = Field(description="Turns that are counted.")
+    masters: int = Field(description="Points of all its master plays.")
+    end: End | None = Field(description="Why it is over; null while it goes on.")
+    validated: bool = Field(description="Its results are final.")
+
+
+class DuplicateTotals(Answer):
+    """The standings of all duplicate games of a tournament, summed."""
+
+    tournament_id: str
+    category: str = Field(description="The category whose players these are; empty for everybody.")
+    games: list[SummedGame] = Field(description="In the order of rounds.")
+    standings: list[SummedLine] = Field(description="The best first.")
+
+    @classmethod
+    def told(
+        cls,
+        tournament_id: str,
+        found: pb.GetDuplicateTotalsResponse,
+        listed: results_pb.ListPlayersResponse,
+        category: str = "",
+    ) -> DuplicateTotals:
+        """From the contract's messages. The players of a category are ranked among themselves (``rank_among``)."""
+        players = {player.player_id: player for player in listed.players}
+        wanted = category.casefold()
+        chosen = [
+            each
+            for each in found.lines
+            if not wanted or ((known := players.get(each.line.player_id)) and known.category.casefold() == wanted)
+        ]
+        ranks = ranks_among([each.line.rank for each in chosen])
+        lines = []
+        for each, rank in zip(chosen, ranks, strict=True):
+            player = players.get(each.line.player_id)
+            said = DuplicateLine.shared(each.line) | {"rank": rank}
+            lines.append(
+                SummedLine(
+                    **said,
+                    name=player.name if player else "",
+                    percent=each.line.percent_hundredths / 100,
+                    category=player.category if player else "",
+                    games=[DuplicateShare(**DuplicateShare.shared(share)) for share in each.games],
+                )
+            )
+        games = [SummedGame(**SummedGame.shared(game)) for game in found.games]
+        return cls(
+            position=listed.position, tournament_id=tournament_id, category=category, games=games, standings=lines
+        )
 
 
 class ScoredSlip(Shown):
@@ -318,6 +390,22 @@ def _turn_lines(answer: Duplicate, words: Sequence[str]) -> Iterator[list[Value]
 def standings_csv(answer: DuplicateStandings) -> str:
     """The standings of a game."""
     return written(STANDINGS, ([getattr(line, name) for name in STANDINGS] for line in answer.standings))
+
+
+def totals_csv(answer: DuplicateTotals) -> str:
+    """The standings of several games; a column for each, empty for who was absent from it."""
+    columns = [*STANDINGS, "category", *(f"game_{game.round}" for game in answer.games)]
+    return written(
+        columns,
+        (
+            [
+                *(getattr(line, name) for name in STANDINGS),
+                line.category,
+                *(share.total if share.plays else "" for share in line.games),
+            ]
+            for line in answer.standings
+        ),
+    )
 
 
 def words_of_masters(game: pb.GetDuplicateResponse) -> list[str]:

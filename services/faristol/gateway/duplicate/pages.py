@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.api import head_of, listed_of, names_of
-from faristol.gateway.duplicate.models import coordinates_of, word_of
+from faristol.gateway.duplicate.calling import start_called, tiles_called
+from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.page import page
 from faristol.gateway.parameters import DIGITS
@@ -74,6 +75,34 @@ async def sheet(
     )
 
 
+async def totals(
+    request: Request,
+    results: Reader,
+    games: DuplicateReader,
+    tournament_id: Annotated[str, Path(max_length=64)],
+    category: Annotated[str, Query(max_length=200)] = "",
+    after: After = 0,
+    part: Part = "",
+) -> Response:
+    """The standings of all games of a tournament, summed."""
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+    found = await games.totals(tournament_id)
+    answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
+    return await asyncio.to_thread(
+        page,
+        request,
+        "duplicate/totals.html",
+        part,
+        tournament=head.tournament,
+        answer=answer,
+        categories=sorted({player.category for player in listed.players if player.category}),
+        category=category,
+        position=min(head.position, listed.position),
+        after=after,
+        most=LINES,
+    )
+
+
 async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str, Any]:
     """The values of the templates of a game."""
     head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
@@ -95,6 +124,8 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
         "unofficial": labels.UNOFFICIAL,
         "coordinates": coordinates_of,
         "word": word_of,
+        "tiles_called": tiles_called,
+        "start_called": start_called,
         "position": min(head.position, listed.position),
     }
 
@@ -111,6 +142,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/duplicate/{game_id}": game,
     "/duplicate/{game_id}/screen": screen,
     "/duplicate/{game_id}/players/{player_id}": sheet,
+    "/t/{tournament_id}/duplicate": totals,
 }
 """What is at each address."""
 

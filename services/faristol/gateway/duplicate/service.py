@@ -53,6 +53,18 @@ class Duplicates:
         self._note(request, answer)
         return answer
 
+    async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
+        """The standings of all games of a tournament, summed."""
+        request = pb.GetDuplicateTotalsRequest(tournament_id=tournament_id)
+        answer: pb.GetDuplicateTotalsResponse = await self._asked(self._stub.GetDuplicateTotals, request)
+        self._note(request, answer)
+        return answer
+
+    async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
+        """A turn of a game that somebody plays alone."""
+        answer: pb.TrainTurnResponse = await self._asked(self._stub.TrainTurn, request)
+        return answer
+
     async def sheet(self, game_id: str, hall: str = "", player_id: str = "") -> pb.GetHallSheetResponse:
         """What the players of a hall have of the turns that are scored, or one player wherever they sit."""
         request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id)

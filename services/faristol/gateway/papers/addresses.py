@@ -11,11 +11,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from faristol.gateway.consoles.doors import is_of_duplicate_games
+from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import public_address
 from faristol.gateway.html import render
 from faristol.gateway.language import language_of
 from faristol.gateway.page import page, rules_title
 from faristol.gateway.papers.contents import PAPERS, Wanted, language_of_tournament
+from faristol.gateway.papers.duplicate import ALL_PAPERS, DUPLICATE_PAPERS
 from faristol.gateway.papers.form import SIZES, STYLES, Size, style_name
 from faristol.gateway.papers.order import name_size
 from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, is_installed
@@ -48,13 +51,15 @@ async def printed(
     address: str,
     round_: int = 0,
     table: int = 0,
+    duplicates: Duplicates | None = None,
 ) -> str:
     """A paper as HTML that a browser and the typesetter print alike.
 
-    ``results`` answers in ``language``. Raises ``grpc.aio.AioRpcError`` for a round that there is not.
+    ``results`` and ``duplicates`` answer in ``language``. Raises ``grpc.aio.AioRpcError`` for a round
+    that there is not.
     """
-    paper = PAPERS[kind]
-    wanted = Wanted(results, language, head, size, address, round_, table)
+    paper = ALL_PAPERS[kind]
+    wanted = Wanted(results, language, head, size, address, round_, table, duplicates)
     gathered = await paper.gather(wanted)
     values: dict[str, Any] = {
         "tournament": head.tournament,
@@ -78,7 +83,7 @@ async def _answer(
     request: Request, found: Results, tournament_id: str, asked: str, size: Size, lang: str, round_: int, table: int
 ) -> Response:
     kind, dot, _ = asked.partition(".")
-    if kind not in PAPERS or PAPERS[kind].of_round != ("number" in request.path_params):
+    if kind not in ALL_PAPERS or ALL_PAPERS[kind].of_round != ("number" in request.path_params):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     if dot and not is_installed():
         raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
@@ -86,7 +91,15 @@ async def _answer(
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
     html = await printed(
-        results, head, kind, size=size, language=language, address=public_address(request), round_=round_, table=table
+        results,
+        head,
+        kind,
+        size=size,
+        language=language,
+        address=public_address(request),
+        round_=round_,
+        table=table,
+        duplicates=Duplicates(request.app.state.duplicate, language),
     )
     headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
     if not dot:
@@ -110,7 +123,7 @@ async def list_papers(request: Request, results: Reader, tournament_id: Tourname
         request,
         "papers.html",
         tournament=head.tournament,
-        papers=PAPERS,
+        papers=DUPLICATE_PAPERS if is_of_duplicate_games(head.tournament) else PAPERS,
         sizes=SIZES,
         can_pdf=is_installed(),
         own_language=language_of_tournament(head),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from faristol.gateway import table
+from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.outcome import outcome
 from faristol.gateway.pairings import absent
 from faristol.gateway.papers.form import Lie, Size
@@ -49,7 +50,9 @@ class Wanted:
     """Where people reach the pages, for QR codes; without a slash at the end."""
     round: int = 0
     table: int = 0
-    """This table alone; all of them when 0."""
+    """This table alone, of a duplicate game this number; all of them when 0."""
+    duplicates: Duplicates | None = None
+    """Duplicate games, in the language of the paper; None where nothing of them is printed."""
 
     @property
     def id(self) -> str:

@@ -19,13 +19,24 @@ export function newId() {
 export class Offset {
   #low = -Infinity;
   #high = Infinity;
+  #isExact = false;
 
   /** Learns from an answer that was asked for at `sent` and came at `received`, by the device's clock. */
   learn(date, sent, received) {
     const second = Date.parse(date ?? "");
-    if (!Number.isFinite(second)) return;
-    const low = second - received;
-    const high = second + 1000 - sent;
+    if (!Number.isFinite(second) || this.#isExact) return;
+    this.#narrow(second - received, second + 1000 - sent);
+  }
+
+  /** Learns from an answer that says the time of its service, in ms; from then on no other time counts. */
+  learnExactly(now, sent, received) {
+    if (!Number.isFinite(now)) return;
+    if (!this.#isExact) [this.#low, this.#high] = [-Infinity, Infinity];
+    this.#isExact = true;
+    this.#narrow(now - received, now - sent);
+  }
+
+  #narrow(low, high) {
     this.#low = Math.max(this.#low, low);
     this.#high = Math.min(this.#high, high);
     if (this.#low > this.#high) [this.#low, this.#high] = [low, high];

@@ -1,12 +1,12 @@
-// Lets a page of a table open without a network.
+// Lets a page of a table, or of a slip, open without a network.
 
 const NAME = "faristol-tables";
 
 /** Registers the worker and keeps this page with its scripts. Does nothing where a browser or an address has no workers. */
-export async function keepOffline() {
+export async function keepOffline(scope = "/games/") {
   if (!navigator.serviceWorker || !globalThis.caches) return;
   try {
-    await navigator.serviceWorker.register("/static/table-worker.js", { scope: "/games/" });
+    await navigator.serviceWorker.register("/static/table-worker.js", { scope });
     const kept = await caches.open(NAME);
     const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
     const own = loaded.filter((name) => new URL(name).pathname.startsWith("/static/"));

@@ -42,7 +42,7 @@ export function stored(database, store, mode, work) {
 }
 
 /**
- * The acts of one table. Tells `change` of every change, and of what came of
+ * The acts of one table, or of one player at a duplicate game. Tells `change` of every change, and of what came of
  * sending: `sent`, `refused`, `known` of what others had done already, `ended` where nobody is signed in any more.
  */
 export class Outbox extends EventTarget {
@@ -57,9 +57,15 @@ export class Outbox extends EventTarget {
   /** `sending`, `idle`, `away` without an answer, `refused`, or `ended` where nobody is signed in any more. */
   state = "idle";
 
-  constructor(game) {
+  /**
+   * `game` is what the acts are kept under. `probe` is a question, `[method, body]` of the game service, whose answer says
+   * what time it is; where `skips`, an act that was refused does not keep those behind it.
+   */
+  constructor(game, { probe = ["GetGame", { game_id: game }], skips = false } = {}) {
     super();
     this.game = game;
+    this.probe = probe;
+    this.skips = skips;
   }
 
   /** Opens what was kept and begins to send. */
@@ -128,11 +134,11 @@ export class Outbox extends EventTarget {
   async #drain() {
     await this.#read();
     while (this.acts.length) {
-      const [act] = this.acts;
+      const act = (this.skips && this.acts.find(({ problem }) => !problem)) || this.acts[0];
       if (act.problem) return this.#become("refused");
       if (!(await this.#leased())) return this.#later(2000); // another tab sends them
       this.#become("sending");
-      if (act.offset === null && !offset.known) await call("game", "GetGame", { game_id: this.game });
+      if (act.offset === null && !offset.known) await call("game", ...this.probe);
       if (act.offset === null && offset.known) act.offset = offset.ms; // it was done before any answer had come
       const { status, body } = await call(act.service, act.method, asSent(act));
       if (status === 401) return this.#become("ended");
@@ -214,12 +220,19 @@ function measured() {
   return offset.known ? offset.ms : null;
 }
 
-/** The request of an act: with its id, and the time of the server at which it was done. */
+/**
+ * The request of an act: with its id, and the time of the server at which it was done. Of what `dates` slips it is when
+ * they were written; of what `dates` nothing the service says itself when it came.
+ */
 export function asSent(act) {
   const at = Math.max(
     act.at + (act.offset ?? 0),
     act.floor ? act.floor + 1 : 0,
     act.after ? Date.parse(act.after) + 1 : 0,
   );
-  return { ...act.body, command_id: act.id, game_id: act.game, occurred_at: new Date(at).toISOString() };
+  const date = new Date(at).toISOString();
+  const sent = { game_id: act.game, ...act.body, command_id: act.id };
+  if (act.dates === "nothing") return sent;
+  if (act.dates === "slips") return { ...sent, slips: sent.slips.map((slip) => ({ ...slip, written_at: date })) };
+  return { ...sent, occurred_at: date };
 }

@@ -1,8 +1,8 @@
-// Keeps the pages of tables on a device, so that they open without a network: with what they were when last seen. Acts
+// Keeps the pages of tables, and of slips, on a device, so that they open without a network: with what they were when last seen. Acts
 // are none of its business: the pages keep those themselves.
 
 const NAME = "faristol-tables";
-const PAGE = /^\/games\/[^/]+\/(keep|clock)$/;
+const PAGE = /^\/(games\/[^/]+\/(keep|clock)|duplicate\/[^/]+\/slip)$/;
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));

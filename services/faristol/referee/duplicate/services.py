@@ -147,6 +147,10 @@ class _OfCase:
         """See ``Lexicons``."""
         return self._words
 
+    def pin(self, name: str, tile_set: str) -> Pin:
+        """See ``Lexicons``."""
+        return Pin("words", "")
+
 
 class DuplicateOnCell(OnCell, DuplicateServices):
     """The services of a duplicate game on a cell."""

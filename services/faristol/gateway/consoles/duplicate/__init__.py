@@ -1,8 +1,8 @@
-"""The consoles of a duplicate game: its collectors, who type the slips of a hall, and its judge."""
+"""The consoles of a duplicate game: of players, of collectors, who type the slips of a hall, and of the judge."""
 
-from faristol.gateway.consoles.duplicate import collector, judge
+from faristol.gateway.consoles.duplicate import collector, judge, phone
 
-ROUTES = (collector.routes, judge.routes)
-"""The routes of both."""
+ROUTES = (phone.routes, collector.routes, judge.routes)
+"""The routes of all."""
 
 __all__ = ["ROUTES"]

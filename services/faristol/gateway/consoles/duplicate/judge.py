@@ -13,9 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate import labels
+from faristol.gateway.duplicate.calling import start_called, tiles_called
 from faristol.gateway.duplicate.models import coordinates_of, word_of
 from faristol.gateway.duplicate.pages import tile_values_of
 from faristol.gateway.entrance import led_to
@@ -24,6 +26,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.board import SIZE
 from faristol.text import say
 
 DONE = N_("Done: {act}.")
@@ -33,6 +36,7 @@ WAITS: Mapping[str, str] = {
     "two-slips": N_("two slips"),
     "typed-otherwise": N_("typed in different ways"),
     "after-close": N_("came after the hall had closed"),
+    "sent-later": N_("saved in time by the phone’s own time, and sent later"),
 }
 """Why a slip waits."""
 
@@ -68,6 +72,18 @@ def _decided(given: Given) -> Message:
     return request
 
 
+def _names(given: Given) -> Message:
+    """Names for calling, as the form has them for every tile, row and column."""
+    names = [
+        events.CallName(face=field.removeprefix("name-"), name=value)
+        for field, value in given.items()
+        if field.startswith("name-")
+    ]
+    return pb.SetCallNamesRequest(
+        names=names, numbers=[given.get(f"number-{column + 1}", "") for column in range(SIZE)]
+    )
+
+
 ACTS: Mapping[str, Act] = {
     "call": Act(N_("Call the rack"), lambda given: pb.CallRackRequest(faces=given.get("faces", "").upper().split())),
     "start": Act(N_("Time!"), lambda given: turns.StartTurnRequest()),
@@ -96,6 +112,7 @@ ACTS: Mapping[str, Act] = {
         lambda given: pb.ScoreTurnRequest(without_open_halls=bool(given.get("without"))),
     ),
     "decide": Act(N_("Decide the claim"), _decided),
+    "names": Act(N_("Set the names"), _names),
     "end": Act(N_("End the game"), lambda given: pb.EndGameRequest()),
     "validate": Act(N_("Declare the results final"), lambda given: pb.ValidateResultsRequest()),
 }
@@ -131,9 +148,12 @@ async def _show(
         ends=labels.ENDS,
         unofficial=labels.UNOFFICIAL,
         faults=labels.FAULTS,
+        handed=HANDED,
         values=tile_values_of(game),
         coordinates=coordinates_of,
         word=word_of,
+        tiles_called=tiles_called,
+        start_called=start_called,
     )
 
 

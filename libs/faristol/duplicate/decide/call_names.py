@@ -1,0 +1,54 @@
+"""What tiles and squares are called out as in a game (FISC II.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from faristol.duplicate.situation import GAME, Commands, Fact, Situation
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate.call_names import CallNames, load_call_names, with_names
+from faristol.rules.tiles import BLANK
+
+
+def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> list[Fact]:
+    """Names of a club's own. What is empty, or as the table of the language has it, is none."""
+    situation.running()
+    tile_set = situation.ruleset.tile_set
+    try:
+        table = load_call_names(tile_set.language)
+    except LookupError:
+        raise Refusal(
+            "NO_CALL_NAMES", "", N_("There are no names for calling in {language}."), {"language": tile_set.language}
+        ) from None
+    own = {
+        said.face: said.name.strip()
+        for said in request.names
+        if said.name.strip() and said.name.strip() != _known(table, said.face)
+    }
+    numbers = _numbers(table, request.numbers)
+    with_names(table, own, tile_set, numbers)
+    said = events.CallNamesSet(
+        names=[events.CallName(face=face, name=name) for face, name in sorted(own.items())],
+        numbers=numbers,
+        arbiter_id=request.arbiter_id,
+        occurred_at=timestamp(situation.at),
+    )
+    return [(GAME, said)]
+
+
+def _known(table: CallNames, face: str) -> str:
+    return table.blank if face == BLANK else table.names.get(face, "")
+
+
+def _numbers(table: CallNames, given: Sequence[str]) -> list[str]:
+    """The columns as they are given, the empty ones as in the table; none where all are as in the table."""
+    found = [number.strip() for number in given]
+    if len(found) == len(table.numbers):
+        found = [own or known for own, known in zip(found, table.numbers, strict=True)]
+    return [] if tuple(found) == table.numbers else found
+
+
+COMMANDS: Commands = {pb.SetCallNamesRequest: set_call_names}

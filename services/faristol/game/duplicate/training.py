@@ -1,0 +1,127 @@
+"""Duplicate games that somebody plays alone. Nothing of them is kept but in the memory of a process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import NamedTuple
+
+from faristol.duplicate import training
+from faristol.duplicate.game import Duplicate, Turn, written_play
+from faristol.duplicate.words import Words
+from faristol.duplicate_store import load_game
+from faristol.game.duplicate.lexicons import Lexicons
+from faristol.host import Runtime
+from faristol.host.dispatch import Context
+from faristol.host.ruleset_store import rules_of
+from faristol.kernel.bounded import keep
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+
+DEFAULT = "fisc-2023-duplicate"
+"""The rules of a new game where none are named."""
+
+LONGEST_SEED = 64
+MOST_TURNS = 100
+REMEMBERED = 256
+"""New games whose turns so far are remembered."""
+
+AT_ONCE = 2
+"""Turns that are computed at a time: games that count come first."""
+
+
+class _Book(NamedTuple):
+    """What a game is played by."""
+
+    ruleset: Ruleset
+    words: Words
+
+
+class Training:
+    """Turns of games that somebody plays alone."""
+
+    def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
+        self._runtime = runtime
+        self._lexicons = lexicons
+        self._known: OrderedDict[tuple[str, str, str], list[Duplicate]] = OrderedDict()
+        self._gate = asyncio.Semaphore(AT_ONCE)
+
+    async def turn(self, request: pb.TrainTurnRequest, context: Context) -> pb.TrainTurnResponse:
+        """A turn; with a slip what it is worth. Raises ``Invalid`` and ``Refusal``."""
+        if not 1 <= request.turn <= MOST_TURNS:
+            raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": request.turn, "most": MOST_TURNS})
+        if request.game_id:
+            game, book = await self._recorded(request.game_id)
+        else:
+            game, book = await self._new(request)
+        turn = game.turn(request.turn)
+        if turn is None or (request.game_id and not turn.completed):
+            return pb.TrainTurnResponse(end=game.end, ruleset=book.ruleset.name)
+        async with self._gate:
+            return await asyncio.to_thread(_answer, request, game, turn, book)
+
+    async def _recorded(self, game_id: str) -> tuple[Duplicate, _Book]:
+        """A game of the record. Raises ``Refusal`` before it is over, for all groups that play it."""
+        game = (await load_game(self._runtime.record, game_id)).state
+        ruleset = await rules_of(self._runtime.record, game.ruleset)
+        if not game.end or game.is_embargoed:
+            raise Refusal(
+                "GAME_NOT_OVER", "", N_("The game {game} is not over: it is not played again yet."), {"game": game_id}
+            )
+        return game, _Book(ruleset, self._lexicons.words(game.lexicon, ruleset))
+
+    async def _new(self, request: pb.TrainTurnRequest) -> tuple[Duplicate, _Book]:
+        """A new game as it stands when the rack of the turn is called, or where it is over before."""
+        if not 1 <= len(request.seed) <= LONGEST_SEED:
+            raise Invalid(
+                "seed",
+                N_("has {count} characters; expected 1 to {most}"),
+                {"count": len(request.seed), "most": LONGEST_SEED},
+            )
+        name = request.ruleset or DEFAULT
+        known = ruleset_names("duplicate")
+        if name not in known:
+            raise Invalid(
+                "ruleset", N_("is {name}; expected one of {known}"), {"name": name, "known": ", ".join(known)}
+            )
+        ruleset = load_ruleset(name)
+        pin = self._lexicons.pin(request.lexicon, ruleset.game.tile_set)
+        book = _Book(ruleset, self._lexicons.words(pin, ruleset))
+        key = (name, pin.digest, request.seed)
+        async with self._gate:
+            games = await asyncio.to_thread(_played, list(self._known.get(key, ())), request, book)
+        keep(self._known, key, games, REMEMBERED)
+        return games[min(request.turn, len(games)) - 1], book
+
+
+def _played(games: list[Duplicate], request: pb.TrainTurnRequest, book: _Book) -> list[Duplicate]:
+    """The game at each turn, up to the one that is asked for or the end."""
+    while len(games) < request.turn and not (games and games[-1].end):
+        before = games[-1] if games else training.begun(request.seed)
+        games.append(training.next_turn(before, book.ruleset, book.words))
+    return games
+
+
+def _answer(request: pb.TrainTurnRequest, game: Duplicate, turn: Turn, book: _Book) -> pb.TrainTurnResponse:
+    answered = pb.TrainTurnResponse(
+        turn=turn.number,
+        faces=turn.rack,
+        leftover=turn.leftover,
+        seconds=book.ruleset.turns.seconds,
+        ruleset=book.ruleset.name,
+        values=[pb.TileValue(face=face, points=points) for face, points in book.ruleset.tile_set.values.items()],
+    )
+    for square, tile in turn.board.items():
+        answered.board.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+    if request.HasField("slip"):
+        found = training.judged(game, turn, request.slip, book.ruleset, book.words)
+        answered.score.CopyFrom(found.score)
+        answered.article = found.verdict.null.article if found.verdict.null else ""
+        answered.best.extend(map(written_play, found.best))
+        master = turn.master or found.best[0]
+        answered.top = turn.top if turn.master else found.best[0].score
+        answered.master.CopyFrom(written_play(master))
+    return answered

@@ -1,0 +1,96 @@
+"""A player's own page of a duplicate game: the slip that is written on a phone, and the own sheet with its claims.
+
+It tells no more than paper does: what was written is not looked at before its turn is scored.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+import grpc
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.credentials.roles import PLAYER
+from faristol.gateway.consoles.duplicate.desk import GameId
+from faristol.gateway.consoles.duplicate.phone_words import in_language
+from faristol.gateway.consoles.scorer.about import as_data
+from faristol.gateway.duplicate.api import names_of
+from faristol.gateway.duplicate.service import DuplicateReader
+from faristol.gateway.language import language_of
+from faristol.gateway.news import of_page
+from faristol.gateway.page import private_page
+from faristol.gateway.results import Reader
+from faristol.gateway.session import SignedIn
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.board import PREMIUMS, SIZE, Square
+
+routes = APIRouter(include_in_schema=False)
+
+
+@routes.get("/duplicate/{game_id}/slip")
+async def write_slip(
+    request: Request, results: Reader, games: DuplicateReader, signed_in: SignedIn, game_id: GameId
+) -> Response:
+    """The page of who plays; for everybody else there is none."""
+    credential = signed_in.credential
+    tournament_id, _ = place_of_duplicate(game_id)
+    tournaments = credential.scope.tournament_ids
+    here = tournament_id and (not tournaments or tournament_id in tournaments)
+    if credential.role != PLAYER or not here:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    try:
+        sheet = await games.sheet(game_id, player_id=credential.player_id)
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # of a game that one does not play there is no slip
+    game = await games.game(game_id)
+    head, listed = await results.tournament(tournament_id), await results.players(tournament_id)
+    return private_page(
+        request,
+        "duplicate/slip.html",
+        session=signed_in,
+        tournament=head.tournament,
+        game=game,
+        number=sheet.players[0].number,
+        hall=sheet.hall.name,
+        about=as_data(_about(game, sheet, names_of(listed), language_of(request))),
+    )
+
+
+def _about(
+    game: pb.GetDuplicateResponse, sheet: pb.GetHallSheetResponse, names: dict[str, str], language: str
+) -> dict[str, Any]:
+    """Everything that does not change while a game is played. Raises ``Refusal`` for rules that are not known here."""
+    (player,) = sheet.players
+    return {
+        "game": game.game_id,
+        "tournament": game.tournament_id,
+        "player": player.player_id,
+        "name": names.get(player.player_id, ""),
+        "hall": sheet.hall.name,
+        "number": player.number,
+        "news": of_page("duplicate/game.html"),
+        "rules": _rules(ruleset_of(game.ruleset)),
+        **in_language(language),
+    }
+
+
+def _rules(ruleset: Ruleset) -> dict[str, Any]:
+    """What a device needs to draw tiles and squares, and to know which signs are one tile."""
+    tiles = ruleset.tile_set
+    return {
+        "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
+        "values": dict(tiles.values),
+        "writings": [list(pair) for pair in tiles.writings],
+        "names": [list(pair) for pair in tiles.names.items()],
+        "asksScore": ruleset.slips.score == "asked",
+        "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
+    }

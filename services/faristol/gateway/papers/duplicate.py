@@ -1,0 +1,154 @@
+"""What is printed of duplicate games: slips, seats, sheets, standings of a game and of all games."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from faristol.duplicate.preparation import duplicate_id
+from faristol.gateway.duplicate import labels
+from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.papers.contents import PAPERS, Paper, Wanted
+from faristol.gateway.papers.form import Size
+from faristol.gateway.papers.order import alphabetical
+from faristol.gateway.qr import qr
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+SLIPS: Mapping[Size, int] = {"A4": 8, "A5": 4}
+"""Slips on a page: all of one player, so that a page is laid at a seat and cut there."""
+
+
+class Seat(NamedTuple):
+    """Where somebody sits in a duplicate game."""
+
+    number: int
+    player_id: str
+    name: str
+    hall: str
+
+
+class OwnLine(NamedTuple):
+    """A turn of a player's sheet."""
+
+    turn: pb.DuplicateTurn
+    slip: events.Slip
+    score: events.SlipScore
+
+
+class OwnSheet(NamedTuple):
+    """What a player has of the turns that are scored."""
+
+    seat: Seat
+    lines: Sequence[OwnLine]
+    total: int
+
+
+async def _game(wanted: Wanted) -> tuple[pb.GetDuplicateResponse, Sequence[pb.GetHallSheetResponse], dict[str, str]]:
+    """The game of the round, the sheets of its halls, and the names of its players."""
+    assert wanted.duplicates is not None
+    listed = await wanted.results.players(wanted.id)
+    game = await wanted.duplicates.game(duplicate_id(wanted.id, wanted.round))
+    return game, await wanted.duplicates.sheets(game), {each.player_id: each.name for each in listed.players}
+
+
+def _seats(sheets: Sequence[pb.GetHallSheetResponse], names: Mapping[str, str]) -> list[Seat]:
+    return [
+        Seat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name)
+        for sheet in sheets
+        for player in sheet.players
+    ]
+
+
+async def _slips(wanted: Wanted) -> dict[str, Any]:
+    game, sheets, names = await _game(wanted)
+    ruleset = ruleset_of(game.ruleset)
+    return {
+        "game": game,
+        "seats": [seat for seat in _seats(sheets, names) if wanted.table in (0, seat.number)],
+        "slips": SLIPS[wanted.size],
+        "boxes": range(15),
+        "asks_score": ruleset.slips.score == "asked",
+        "code": qr(f"{wanted.address}/duplicate/{game.game_id}/slip", at_once=True),
+    }
+
+
+async def _seating(wanted: Wanted) -> dict[str, Any]:
+    game, sheets, names = await _game(wanted)
+    seats = sorted(_seats(sheets, names), key=lambda seat: (not seat.name, alphabetical(seat.name or seat.player_id)))
+    halls = [(hall.name, [seat for seat in seats if seat.hall == hall.name]) for hall in game.halls]
+    return {"game": game, "halls": halls}
+
+
+async def _own_sheets(wanted: Wanted) -> dict[str, Any]:
+    game, sheets, names = await _game(wanted)
+    turns = {turn.turn: turn for turn in game.turns}
+    found = []
+    for sheet in sheets:
+        for player in sheet.players:
+            if wanted.table not in (0, player.number):
+                continue
+            lines = [
+                OwnLine(turns[turn], slip, score)
+                for turn, slip, score in zip(player.turns, player.slips, player.scores, strict=True)
+            ]
+            seat = Seat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name)
+            found.append(OwnSheet(seat, lines, sum(score.points for score in player.scores)))
+    return {
+        "game": game,
+        "sheets": sorted(found, key=lambda each: each.seat.number),
+        "coordinates": coordinates_of,
+        "word": word_of,
+        "faults": labels.FAULTS,
+    }
+
+
+async def _ranking(wanted: Wanted) -> dict[str, Any]:
+    assert wanted.duplicates is not None
+    game, sheets, names = await _game(wanted)
+    standings = await wanted.duplicates.standings(game.game_id)
+    halls = {seat.player_id: seat.hall for seat in _seats(sheets, names)}
+    return {"game": game, "answer": standings, "names": names, "halls": halls}
+
+
+async def _sum(wanted: Wanted) -> dict[str, Any]:
+    assert wanted.duplicates is not None
+    listed = await wanted.results.players(wanted.id)
+    found = await wanted.duplicates.totals(wanted.id)
+    told = await asyncio.to_thread(DuplicateTotals.told, wanted.id, found, listed)
+    categories = sorted({line.category for line in told.standings if line.category})
+    of_each = [
+        (category, await asyncio.to_thread(DuplicateTotals.told, wanted.id, found, listed, category))
+        for category in categories
+    ]
+    return {"tables": [("", told), *of_each]}
+
+
+DUPLICATE_PAPERS: Mapping[str, Paper] = {
+    "playslips": Paper(
+        N_("Slips of the duplicate game"),
+        N_("A page of slips for each player, to be cut. Its code opens the player’s own page, where a phone writes."),
+        _slips,
+        True,
+        "cut",
+    ),
+    "seats": Paper(
+        N_("Seats by hall"), N_("To pin to the wall: who sits in each hall, with which number."), _seating, True
+    ),
+    "playsheets": Paper(
+        N_("Sheets by player"),
+        N_("What everybody wrote in each round that is scored, and what it was worth."),
+        _own_sheets,
+        True,
+    ),
+    "ranking": Paper(N_("Standings of the game"), N_("After the rounds that are scored."), _ranking, True),
+    "sum": Paper(N_("All games summed"), N_("The standings of all games, and of each category."), _sum),
+    "cards": PAPERS["cards"],
+}
+"""What can be printed of a tournament of duplicate games, by the last part of its address."""
+
+ALL_PAPERS: Mapping[str, Paper] = {**PAPERS, **DUPLICATE_PAPERS}
+"""Everything that can be printed."""

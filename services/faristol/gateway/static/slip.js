@@ -1,0 +1,443 @@
+// A player's own page of a duplicate game: what is written becomes an act of the outbox with the time at which it was
+// saved. It tells no more than paper does: nothing of what is written is looked at here.
+
+import { Grid, wordsOn } from "./board-grid.js";
+import { offset } from "./device.js";
+import { about, figure, fill, make, say, text } from "./dom.js";
+import { keepOffline } from "./offline.js";
+import { Outbox } from "./outbox.js";
+import { SlipState } from "./slip-state.js";
+import { tilesOf, withCircle } from "./slip-word.js";
+import { boardOf, minutes } from "./table-state.js";
+import { nameOf } from "./tiles.js";
+
+const KEY = `slip-${about.game}-${about.player}`;
+const outbox = new Outbox(KEY, { probe: ["GetDuplicate", { game_id: about.game }], skips: true });
+const state = new SlipState(about, KEY);
+const grid = new Grid();
+const page = document.getElementById("slip");
+const stateLine = document.getElementById("state");
+
+let saved = remembered(); // what was saved last on this device: {turn, coordinates, word, at, id, waits}
+let claiming = 0; // the turn that a claim is being written on
+let claimed = ""; // what is being written of it
+
+const coordinates = make("input", {
+  id: "coordinates",
+  maxlength: "8",
+  autocomplete: "off",
+  autocapitalize: "characters",
+  spellcheck: "false",
+  oninput: capitals,
+});
+const word = make("input", {
+  id: "word",
+  maxlength: "64",
+  autocomplete: "off",
+  autocapitalize: "characters",
+  spellcheck: "false",
+  oninput: capitals,
+});
+const score = make("input", { id: "score", maxlength: "8", autocomplete: "off", inputmode: "numeric", oninput: capitals });
+const fields = [coordinates, word, ...(about.rules.asksScore ? [score] : [])];
+const circles = make("div", { class: "circles", role: "group", "aria-label": text("circles") });
+const told = make("div", { class: "told", role: "status" });
+const save = make("button", { class: "big", "data-key": "save" }, text("save"));
+const form = make(
+  "form",
+  { class: "slip-form", onsubmit: saves },
+  make(
+    "div",
+    { class: "slip-fields" },
+    make("label", {}, text("coordinates"), coordinates),
+    make("label", {}, text("word"), word),
+    about.rules.asksScore && make("label", {}, text("writtenScore"), score),
+  ),
+  circles,
+  save,
+);
+const now = make("section", { class: "now-turn", "aria-live": "off" });
+const rack = make("div", { class: "small-rack slip-rack", role: "group", "aria-label": text("fromRack") });
+const refusals = make("div", { class: "queue", "aria-live": "polite" });
+const sheet = make("section", { class: "own-sheet", "aria-labelledby": "sheet-title" });
+const spoken = make("details", {}, make("summary", {}, text("words")), make("ul", { class: "plain" }));
+const mine = make(
+  "section",
+  { class: "act-side", "aria-labelledby": "slip-title" },
+  now,
+  rack,
+  make("h2", { id: "slip-title" }, text("write")),
+  form,
+  told,
+  make("p", { class: "note" }, text("help")),
+);
+page.append(
+  refusals,
+  make("div", { class: "keep-body" }, make("div", { class: "board-side" }, grid.element, spoken), mine),
+  sheet,
+);
+
+form.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.target !== coordinates) return;
+  event.preventDefault();
+  word.focus();
+});
+grid.addEventListener("touch", ({ detail: { row, column } }) => {
+  const [across, down] = [nameOf(row, column), nameOf(row, column).replace(/^(\D)(\d+)$/, "$2$1")];
+  coordinates.value = coordinates.value === across ? down : across;
+  draw();
+});
+
+function capitals({ target }) {
+  const { selectionStart, selectionEnd } = target;
+  const large = target.value.toUpperCase();
+  if (large.length === target.value.length && large !== target.value) {
+    target.value = large;
+    target.setSelectionRange(selectionStart, selectionEnd);
+  }
+  draw();
+}
+
+/** What a person can save now: the last rack called, until its time is over as far as that is known here. */
+function isOpen(turn) {
+  if (!turn || turn.scored || state.seen.game.end) return false;
+  if (!turn.started_at) return state.status === 0; // without a network nobody says here that it has begun
+  return !turn.ends_at || offset.now() < Date.parse(turn.ends_at);
+}
+
+async function saves(event) {
+  event.preventDefault();
+  const turn = state.turn;
+  if (!isOpen(turn)) return draw();
+  const slip = { player_id: about.player, ...written() };
+  const body = { hall: about.hall, turn: turn.turn, source: "SLIP_SOURCE_PHONE", slips: [slip] };
+  const [kept] = await outbox.add({
+    service: "game",
+    method: "SubmitSlips",
+    body: { game_id: about.game, ...body },
+    dates: "slips",
+    after: turn.started_at ?? "",
+  });
+  remember({ turn: turn.turn, ...slip, at: offset.now(), id: kept.id, waits: false, attempt: turn.started_at ?? null });
+  draw();
+}
+
+/** What stands in the fields. */
+function written() {
+  return { coordinates: coordinates.value.trim(), word: word.value.trim(), score: score.value.trim() };
+}
+
+function remember(given) {
+  saved = given;
+  localStorage.setItem(KEY, JSON.stringify(given));
+}
+
+function remembered() {
+  const known = localStorage.getItem(KEY);
+  return known ? JSON.parse(known) : null;
+}
+
+/** What was saved for a turn: on this device, or on another as the services have it. */
+function savedFor(turn) {
+  const last = state.seen.own?.turn === turn.turn ? state.seen.own.saved.at(-1) : null;
+  const isThere = Boolean(last) && !turn.scored;
+  const own = saved?.turn === turn.turn && saved.attempt === (turn.started_at ?? null) ? saved : null;
+  const elsewhere = isThere && Date.parse(last.slip.written_at) > (own?.at ?? 0) + 2000;
+  if (own && !elsewhere) return own;
+  if (!isThere) return null;
+  const at = Date.parse(last.slip.written_at);
+  return { turn: turn.turn, ...last.slip, at, id: "", waits: state.seen.own.waits };
+}
+
+function clockOf(at) {
+  return new Date(at).toLocaleTimeString(document.documentElement.lang);
+}
+
+function slipOf({ coordinates: where, word: what, score: worth }) {
+  return [where, what, worth].filter(Boolean).join(" ") || text("nothing");
+}
+
+function draw() {
+  drawState();
+  drawRefusals();
+  if (!state.seen) {
+    fill(now, make("p", { class: "note" }, text(state.status === 0 || state.status === 200 ? "loading" : "missing")));
+    return;
+  }
+  grid.show({ board: boardOf(state.seen.game.board), laid: [], fresh: new Set(), start: null });
+  const words = wordsOn(boardOf(state.seen.game.board)).map(([where, what]) => make("li", {}, `${where}: ${what}`));
+  fill(spoken.querySelector("ul"), words.length ? words : make("li", {}, text("emptyBoard")));
+  drawTurn();
+  drawSlip();
+  drawSheet();
+}
+
+function drawState() {
+  const waiting = outbox.acts.filter(({ problem }) => !problem).length;
+  const isAway = outbox.state === "away" || state.status === 0 || !navigator.onLine;
+  const isEnded = outbox.state === "ended" || state.status === 401;
+  const kind = isEnded ? "ended" : isAway ? "off" : waiting ? "busy" : "on";
+  const said = {
+    ended: text("signIn"),
+    off: waiting === 0 ? text("away") : waiting === 1 ? text("keptOne") : text("kept", { count: waiting }),
+    busy: text("sending"),
+    on: text("saved"),
+  }[kind];
+  stateLine.className = `keep-state ${kind}`;
+  if (stateLine.dataset.told === `${kind}${said}`) return;
+  stateLine.dataset.told = `${kind}${said}`;
+  const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
+  stateLine.replaceChildren(
+    said,
+    ...(isEnded ? [" ", make("a", { class: "button", href: back }, text("signInLink"))] : []),
+  );
+}
+
+function drawTurn() {
+  const turn = state.turn;
+  fill(
+    now,
+    !turn
+      ? make("p", { class: "empty" }, text("noRack"))
+      : make(
+          "p",
+          { class: "turn-head" },
+          make("strong", {}, text("round", { number: turn.turn })),
+          make("span", { class: "left", id: "left" }, ""),
+        ),
+    state.seen.game.end && make("p", {}, text("over")),
+  );
+  fill(
+    rack,
+    (turn && !turn.scored ? turn.faces : []).map((face, place) =>
+      make(
+        "button",
+        { class: "tile", type: "button", "data-key": `rack-${place}`, disabled: face === "?", onclick: () => writes(face) },
+        face === "?" ? make("span", { class: "unseen" }, text("blank")) : face,
+        face !== "?" && make("sub", {}, about.rules.values[face] ?? ""),
+      ),
+    ),
+  );
+  drawLeft();
+}
+
+function writes(face) {
+  word.value += face;
+  draw();
+}
+
+function drawLeft() {
+  const left = document.getElementById("left");
+  const turn = state.turn;
+  if (!left || !turn) return;
+  const ms = turn.ends_at ? Date.parse(turn.ends_at) - offset.now() : null;
+  const said = turn.scored
+    ? text("scored")
+    : !turn.started_at
+      ? text("notBegun")
+      : ms === null
+        ? text("stands", { left: minutes(turn.stopped_with) })
+        : ms > 0
+          ? minutes(Math.ceil(ms / 1000) * 1000)
+          : text("time");
+  say(left, said);
+  left.classList.toggle("overtime", ms !== null && ms <= 0 && !turn.scored);
+}
+
+function tick() {
+  drawLeft();
+  if (state.turn && save.disabled === isOpen(state.turn)) draw();
+}
+
+function drawSlip() {
+  const turn = state.turn;
+  const open = isOpen(turn);
+  save.disabled = !open;
+  for (const field of fields) field.disabled = !turn || turn.scored;
+  const tiles = tilesOf(word.value, about.rules);
+  fill(
+    circles,
+    tiles.map(({ face, circled }, place) =>
+      make(
+        "button",
+        {
+          class: `tile${circled ? " circled" : ""}`,
+          type: "button",
+          "data-key": `tile-${place}`,
+          "aria-pressed": String(circled),
+          "aria-label": text(circled ? "circled" : "circle", { tile: face }),
+          onclick: () => {
+            word.value = withCircle(word.value, place, about.rules);
+            draw();
+          },
+        },
+        face,
+      ),
+    ),
+  );
+  if (!turn || turn.scored) return fill(told);
+  const last = savedFor(turn);
+  say(save, text(last ? "again" : "save"));
+  if (!last) return fill(told, make("p", { class: "note" }, text("notSaved")));
+  const act = outbox.acts.find(({ id }) => id === last.id);
+  const isOther = Object.entries(written()).some(([name, value]) => (last[name] ?? "") !== value);
+  const fate = act?.problem ? "" : act ? text("isKept") : last.waits ? text("waits") : text("isSent");
+  fill(
+    told,
+    make("p", { class: "saved", id: "saved" }, text("savedAt", { time: clockOf(last.at), slip: slipOf(last) }), " ", fate),
+    isOther && open && make("p", { class: "notice" }, text("changed")),
+    act && !act.problem && !open && make("p", { class: "notice", role: "alert" }, text("tellArbiter")),
+  );
+}
+
+/** What the services did not take, told until the player has read it: of a turn what was saved last. */
+function drawRefusals() {
+  const last = new Map(outbox.acts.map((act) => [`${act.method}${act.body.turn}`, act]));
+  fill(refusals, [...last.values()].filter(({ problem }) => problem).map(refusalOf));
+}
+
+function refusalOf(act) {
+  const [slip] = act.body.slips ?? [];
+  const why = act.problem.detail ?? act.problem.title ?? String(act.problem.status);
+  const known = { number: act.body.turn, time: clockOf(act.at + (act.offset ?? 0)), slip: slip && slipOf(slip), why };
+  const isLate = slip && act.problem.reason === "TURN_SCORED";
+  const tell = async () => {
+    await sendClaim(act.body.turn, text("lateClaim", known));
+    await drop(act);
+  };
+  return make(
+    "div",
+    { class: "refusal", role: "alert", "data-key": `refused-${act.number}` },
+    make("p", {}, text(slip ? "refused" : "claimProblem", known)),
+    isLate && make("button", { type: "button", "data-key": "claim-it", onclick: tell }, text("claimIt")),
+    make("button", { class: "quiet", type: "button", onclick: () => drop(act) }, text("drop")),
+  );
+}
+
+/** Gives up everything that was refused of a turn: what was saved last has been read. */
+async function drop({ method, body }) {
+  for (const act of outbox.acts.filter((each) => each.problem && each.method === method && each.body.turn === body.turn))
+    await outbox.drop(act.number);
+}
+
+function drawSheet() {
+  const { game, sheet: own } = state.seen;
+  const byTurn = new Map(game.turns.map((turn) => [turn.turn, turn]));
+  const rows = [...own.slips].reverse().map((slip) => {
+    const turn = byTurn.get(slip.turn);
+    const where = slip.coordinates_illegible ? text("illegible") : slip.coordinates;
+    const what = slip.word_illegible ? text("illegible") : slip.word;
+    return make(
+      "li",
+      { class: "own-turn", "data-key": `turn-${slip.turn}` },
+      make(
+        "p",
+        {},
+        make("span", { class: "sub" }, text("round", { number: slip.turn })),
+        " ",
+        make("span", { class: "at" }, where),
+        " ",
+        make("span", { class: "word" }, what),
+        " ",
+        make("strong", { class: "num" }, figure(slip.points)),
+        slip.fault && [" ", make("span", { class: "tag bad" }, about.faults[slip.fault] ?? slip.fault)],
+        slip.warned.map((fault) => make("span", { class: "tag" }, text("warned", { fault: about.faults[fault] ?? fault }))),
+      ),
+      turn?.master &&
+        make(
+          "p",
+          { class: "sub" },
+          `${text("master")} ${turn.master.coordinates} ${turn.master.faces.join("")} ${figure(turn.master.score)}`,
+        ),
+      claimsOf(slip.turn),
+    );
+  });
+  fill(
+    sheet,
+    make("h2", { id: "sheet-title" }, text("sheet"), rows.length > 0 && [" ", make("span", { class: "num" }, figure(own.total))]),
+    game.validated && make("p", { class: "note" }, text("final")),
+    rows.length ? make("ol", { class: "rows" }, rows) : make("p", { class: "empty" }, text("noSheet")),
+  );
+}
+
+/** The claims on a turn, and what raises one. */
+function claimsOf(turn) {
+  const claims = (state.seen.own?.claims ?? []).filter((each) => each.turn === turn);
+  const kept = outbox.acts.filter(({ method, body, problem }) => method === "RaiseClaim" && body.turn === turn && !problem);
+  const mayClaim = !state.seen.game.validated && !kept.length && claims.every(({ decided }) => decided);
+  const told = claims.map(({ claim_id: id, words, decided, accepted, reason }) =>
+    make(
+      "p",
+      { class: decided ? (accepted ? "notice good" : "notice") : "note", "data-key": `claim-${id}` },
+      text(!decided ? "claimOpen" : accepted ? "claimAccepted" : "claimRefused", { words, reason }),
+    ),
+  );
+  const asks =
+    mayClaim &&
+    (claiming === turn
+      ? make(
+          "form",
+          { class: "claim-form", "data-key": `claiming-${turn}`, onsubmit: submitClaim },
+          make("label", { for: "claim-words" }, text("claimOf", { number: turn })),
+          make("p", { class: "note" }, text("claimWhat")),
+          make("textarea", { id: "claim-words", maxlength: "1000", rows: "2", required: true, oninput: wrote }),
+          make("button", {}, text("claimSend")),
+          " ",
+          make("button", { class: "quiet", type: "button", onclick: () => beginClaim(0) }, text("cancel")),
+        )
+      : make(
+          "button",
+          { class: "quiet", type: "button", "data-key": `claim-on-${turn}`, onclick: () => beginClaim(turn) },
+          text("claim"),
+        ));
+  return [...told, ...kept.map(({ body }) => make("p", { class: "note" }, text("claimKept", body))), asks];
+}
+
+function beginClaim(turn) {
+  [claiming, claimed] = [turn, ""];
+  draw();
+  document.getElementById("claim-words")?.focus();
+}
+
+function wrote({ target }) {
+  claimed = target.value;
+}
+
+async function submitClaim(event) {
+  event.preventDefault();
+  if (!claimed.trim()) return;
+  const [turn, words] = [claiming, claimed.trim()];
+  [claiming, claimed] = [0, ""];
+  await sendClaim(turn, words);
+}
+
+function sendClaim(turn, words) {
+  const body = { game_id: about.game, hall: about.hall, turn, player_id: about.player, words };
+  return outbox.add({ service: "game", method: "RaiseClaim", body, dates: "nothing" });
+}
+
+outbox.addEventListener("sent", ({ detail: { act, answer } }) => {
+  if (act.id === saved?.id) remember({ ...saved, waits: Boolean(answer.waits) });
+  if (act.method === "RaiseClaim") state.lookAnew();
+  draw();
+});
+for (const kind of ["change", "state", "refused"]) outbox.addEventListener(kind, draw);
+let shownTurn = null;
+state.addEventListener("change", () => {
+  const turn = state.turn?.turn ?? null;
+  if (shownTurn !== null && turn !== shownTurn) for (const field of fields) field.value = ""; // a new slip
+  else if (shownTurn === null && turn !== null && !word.value && !coordinates.value) {
+    const last = savedFor(state.turn);
+    if (last && !state.turn.scored) for (const field of fields) field.value = last[field.id] ?? "";
+  }
+  shownTurn = turn ?? shownTurn;
+  draw();
+  if (state.status === 200) outbox.send();
+});
+for (const kind of ["online", "offline"]) addEventListener(kind, draw);
+
+draw();
+await outbox.open();
+await state.open();
+setInterval(tick, 200);
+keepOffline("/duplicate/");
