@@ -146,7 +146,7 @@ def _of_file(file: Path) -> tuple[list[str], list[str], dict[str, str]]:
 
 def _sealed_of(file: Path) -> SealedGame:
     content = file.read_bytes()
-    if content.lstrip().startswith(b"{"):
+    if not content.startswith(bundles.HEAD.encode()):
         return read_document(content)
     sealed = bundles.read(file).sealed()
     if sealed is None:

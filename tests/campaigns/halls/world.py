@@ -237,9 +237,7 @@ class World:
         await self.command(pb.ValidateResultsRequest(game_id=GAME, arbiter_id="judge"))
 
     async def _choose_another(self, number: int) -> None:
-        tops = (await self._until_answered(pb.ListTopsRequest(game_id=GAME, turn=number))).plays
-        turn = await self.turn(number)
-        another = self.other_play(turn, {tuple(map(str, tops[0].placements))})
+        another = self.other_play(await self.turn(number))
         request = pb.ChooseMasterRequest(game_id=GAME, turn=number, arbiter_id="judge", reason="it opens the board")
         request.coordinates, request.word = another
         await self.command(request)
@@ -263,11 +261,11 @@ class World:
         assert found is not None
         return found
 
-    def other_play(self, turn: Turn, without: set[Any] = frozenset()) -> tuple[str, str]:  # type: ignore[assignment] # empty
-        """A play that can be laid and is not the proposed one: coordinates and word."""
+    def other_play(self, turn: Turn) -> tuple[str, str]:
+        """A play that can be laid and is not the proposed one, where there is another: coordinates and word."""
         first, *others = tops(turn.board, turn.rack)
         fewer = [play for size in range(2, len(turn.rack)) for play in tops(turn.board, turn.rack[:size])]
-        play = next(play for play in (*others, *fewer, first) if play.placements != first.placements)
+        play = next((play for play in (*others, *fewer) if play.placements != first.placements), first)
         return Notation.FISC.write(play.start), " ".join(map(str, play.word))
 
     def wait(self, seconds: float) -> None:

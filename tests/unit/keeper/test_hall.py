@@ -75,15 +75,17 @@ def test_a_journal_has_what_was_done_over_a_process_that_was_killed_while_it_wro
         HallJournal(file)
 
 
-def test_a_bundle_is_read_as_it_was_written_and_by_nobody_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hall", ["Nord", ""])
+def test_a_bundle_is_read_as_it_was_written_and_by_nobody_else(tmp_path: Path, hall: str) -> None:
     file = tmp_path / "nord.bundle"
-    bundle = bundles.Bundle(pb.GetBundleResponse(game_id="cup-r1", seconds=180, key=b"k" * 32), "Nord")
+    bundle = bundles.Bundle(pb.GetBundleResponse(game_id="cup-r1", seconds=180, key=b"k" * 32), hall)
     bundles.write(bundle, file)
     assert bundles.read(file) == bundle
     assert file.stat().st_mode & 0o077 == 0
-    file.write_text("Nord\nnothing of the kind", encoding="utf-8")
-    with pytest.raises(StartError, match="is no bundle"):
-        bundles.read(file)
+    for content in ("Nord\n{}", f"{bundles.HEAD}Nord\nnothing of the kind"):
+        file.write_text(content, encoding="utf-8")
+        with pytest.raises(StartError, match="is no bundle"):
+            bundles.read(file)
 
 
 @pytest.mark.parametrize(

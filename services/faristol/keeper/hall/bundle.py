@@ -13,6 +13,10 @@ from faristol.host import StartError
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
+HEAD = "faristol duplicate bundle 1: "
+"""What the file of a bundle begins with; the name of the hall follows, and the bundle as JSON on the next lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """What a hall was given."""
@@ -38,7 +42,7 @@ def write(bundle: Bundle, file: Path) -> None:
     try:
         file.touch(mode=0o600)
         file.chmod(0o600)  # one that was there may have been for others too
-        file.write_text(f"{bundle.hall}\n{MessageToJson(bundle.answer)}\n", encoding="utf-8")
+        file.write_text(f"{HEAD}{bundle.hall}\n{MessageToJson(bundle.answer)}\n", encoding="utf-8")
     except OSError as problem:
         raise StartError(f"the bundle {file} cannot be written: {problem}") from problem
 
@@ -46,8 +50,10 @@ def write(bundle: Bundle, file: Path) -> None:
 def read(file: Path) -> Bundle:
     """The bundle of a file. Raises ``StartError``."""
     try:
-        hall, _, said = file.read_text(encoding="utf-8").partition("\n")
-        return Bundle(Parse(said, pb.GetBundleResponse()), hall)
+        head, _, said = file.read_text(encoding="utf-8").partition("\n")
+        if not head.startswith(HEAD):
+            raise ValueError(f"it begins with {head[: len(HEAD)]!r}")
+        return Bundle(Parse(said, pb.GetBundleResponse()), head.removeprefix(HEAD))
     except (OSError, ValueError, ParseError) as problem:
         raise StartError(
             f"{file} is no bundle: expected what `faristol duplicate bundle` wrote: {problem}"

@@ -12,7 +12,7 @@ from faristol.pairing.administration.divisions import check_tables
 from faristol.pairing.conditions import check_open, registered
 from faristol.pairing.identity import checked_name
 from faristol.pairing.model import Hall
-from faristol.pairing.rounds.tables import MOST_TABLES, check_halls
+from faristol.pairing.rounds.tables import check_halls, most_tables
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -29,12 +29,13 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
         Hall(checked_name("halls", hall.name, empty=True), hall.first_table, hall.last_table) for hall in request.halls
     ]
     check_open(situation.state)
-    check_halls(halls)
-    if not 0 <= request.top_tables <= MOST_TABLES:
+    most = most_tables(situation.ruleset)
+    check_halls(halls, most)
+    if not 0 <= request.top_tables <= most:
         raise Invalid(
             "top_tables",
             N_("is {given}; expected 0 to {most}"),
-            {"given": request.top_tables, "most": MOST_TABLES},
+            {"given": request.top_tables, "most": most},
         )
     for player in situation.state.players:
         if player.table is not None and not any(player.table in hall for hall in halls):

@@ -14,21 +14,27 @@ import numpy as np
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Hall, Tournament
+from faristol.rules import Ruleset
 
 MOST_TABLES = 1_000
 """Tables of all halls together."""
 
 
-def check_halls(halls: Sequence[Hall]) -> None:
-    """Raises ``Invalid`` unless halls have names of their own and tables that no other hall has."""
+def most_tables(ruleset: Ruleset) -> int:
+    """How many tables the halls of a tournament may have: of duplicate games as many seats as players may enter."""
+    return ruleset.game.players_max if ruleset.game.mode == "duplicate" else MOST_TABLES
+
+
+def check_halls(halls: Sequence[Hall], most: int = MOST_TABLES) -> None:
+    """Raises ``Invalid`` unless halls have names of their own and tables, up to ``most``, that no other hall has."""
     if len({hall.name for hall in halls}) < len(halls) or not all(hall.name for hall in halls):
         raise Invalid("halls", N_("expected a name for every hall, and no name twice"))
     for hall in halls:
-        if not 1 <= hall.first_table <= hall.last_table <= MOST_TABLES:
+        if not 1 <= hall.first_table <= hall.last_table <= most:
             raise Invalid(
                 "halls",
                 N_("{hall} has tables {first} to {last}; expected numbers from 1 to {most}, the lower first"),
-                {"hall": hall.name, "first": hall.first_table, "last": hall.last_table, "most": MOST_TABLES},
+                {"hall": hall.name, "first": hall.first_table, "last": hall.last_table, "most": most},
             )
     for lower, other in pairwise(sorted(halls, key=lambda hall: hall.first_table)):
         if other.first_table <= lower.last_table:

@@ -17,6 +17,7 @@ from faristol.pairing.rounds import tables
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import load_ruleset
 
 MAIN, UPPER = Hall("Main", 1, 3), Hall("Upper", 11, 13)
 
@@ -146,3 +147,14 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
 def test_halls_have_names_and_tables_of_their_own(halls: list[Hall], said: str) -> None:
     with pytest.raises(Invalid, match=said):
         hall_of(*halls)
+
+
+def test_halls_of_duplicate_games_have_as_many_seats_as_players_may_enter() -> None:
+    great = [Hall("Nord", 1, 6_000), Hall("Sud", 6_001, 10_000)]
+    request = pb.SetHallsRequest(halls=[hall.message() for hall in great])
+    with pytest.raises(Invalid, match="numbers from 1 to 1000"):
+        Tables({"p1": 2000, "p2": 1900}).decided(request)
+    duplicate = Tables({"p1": 2000, "p2": 1900}, ruleset=load_ruleset("fisc-2023-duplicate"))
+    (said,) = duplicate.decided(request)
+    assert isinstance(said, events.HallsSet)
+    assert said.halls[1].last_table == 10_000
