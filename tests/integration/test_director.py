@@ -137,6 +137,31 @@ async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, de
     assert (names.count("Mar Coll"), names.count("Llum Bosch")) == (1, 1)
 
 
+async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_ticked_and_registered_once(
+    cell: Cell, desk: Desk
+) -> None:
+    page = f"{CONSOLE}/players/known"
+    found = await desk.send(page, "look", name="own 1")
+    assert re.search(r'name="player_ids.own-1" value="own-1"', found.text)
+    ticked = {"player_ids.own-1": "own-1"}
+    found = await desk.send(page, "look", list="foreign", numbers="foreign-2, foreign-3 nobody", **ticked)
+    assert found.status_code == 400
+    assert "Nobody has the number nobody." in told(found)
+    assert re.findall(r'value="([^"]*)" checked', found.text) == ["own-1", "foreign-2", "foreign-3"]
+    command = str(uuid.uuid4())
+    ticked |= {"player_ids.foreign-2": "foreign-2"}
+    for _ in range(2):
+        answer = await desk.send(page, "register", list="foreign", command_id=command, **ticked)
+        assert answer.status_code == 303
+    stand = {player.player_id: player for player in (await stands(cell)).players}
+    assert (stand["own-1"].name, stand["foreign-2"].name) == ("own 1", "foreign 2")
+    found = await desk.send(page, "look", name="own 1")
+    assert re.search(r'value="own-1" disabled', found.text)
+    assert "Nobody is ticked." in told(await desk.send(page, "register"))
+    for player_id in ("own-1", "foreign-2"):
+        await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
+
+
 async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_undone(cell: Cell, desk: Desk) -> None:
     players = await ids(cell, desk)
     anna = players["Anna Puig"]

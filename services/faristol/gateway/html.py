@@ -50,9 +50,6 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
     )
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
-    env.filters["hour"] = lambda moment, time_zone="": format_time(
-        moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
-    )
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
         clock_text=clock_text,

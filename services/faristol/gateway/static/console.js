@@ -46,13 +46,13 @@ document.addEventListener("input", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (!event.target.dataset?.finds || event.key !== "Enter") return;
+  event.preventDefault(); // it looks for a row, and sends nothing by itself
   const shown = [...document.querySelectorAll(event.target.dataset.finds)].filter((row) => !row.hidden);
-  const form = shown.length === 1 && shown[0].querySelector("form[data-quick]");
-  if (form) {
-    event.preventDefault();
-    form.requestSubmit();
-    event.target.select();
-  }
+  if (shown.length !== 1) return;
+  const [form, box] = ["form[data-quick]", "[type=checkbox]:enabled"].map((wanted) => shown[0].querySelector(wanted));
+  if (form) form.requestSubmit();
+  else if (box) box.checked = !box.checked;
+  event.target.select();
 });
 
 document.addEventListener("change", (event) => {
