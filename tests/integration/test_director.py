@@ -162,6 +162,20 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
         await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
 
 
+async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
+    page, times = f"{CONSOLE}/round/1", {"starts_at.1": "2027-03-07T10:00", "starts_at.3": "2027-03-07T17:30"}
+    said = await desk.done(page, "AnnounceRounds", **times)
+    assert "Announced to begin: 1 (2027-03-07 10:00), 3 (2027-03-07 17:30)." in said
+    assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
+    version = (await stands(cell)).version
+    wrong = await desk.refused(page, "AnnounceRounds", **times | {"starts_at.2": "2027-03-07T18:00"})
+    assert "round 3 would not begin later than round 2" in wrong
+    assert "Expected a day and a time." in await desk.refused(page, "AnnounceRounds", **{"starts_at.1": "soon"})
+    assert "What changed since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
+    await desk.done(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
+    assert "Announced to begin: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
+
+
 async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_undone(cell: Cell, desk: Desk) -> None:
     players = await ids(cell, desk)
     anna = players["Anna Puig"]

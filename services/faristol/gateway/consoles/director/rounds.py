@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 import grpc
 from fastapi import APIRouter, Path, Query
+from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -22,6 +25,7 @@ PAGE = "rounds"
 
 ACTS = frozenset(
     {
+        "AnnounceRounds",
         "PairRound",
         "UnpairRound",
         "StartRound",
@@ -104,10 +108,16 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "") -> Re
         explained=await _explained(desk, number, why, other) if played and why else "",
         why=why,
         other=other,
+        times={each.round: _as_typed(each.starts_at, tournament.time_zone) for each in tournament.announced},
         kept=kept,
         forbidden=forbidden,
         systems=SYSTEMS,
     )
+
+
+def _as_typed(at: Timestamp, zone: str) -> str:
+    """A time as a field for times has it, in a time zone."""
+    return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
 def _seats(played: pairing.Round | None) -> dict[int, list[str]]:
