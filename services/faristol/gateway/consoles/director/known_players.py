@@ -88,7 +88,7 @@ async def take_known(desk: AtDesk, given: Lists) -> Response:
     if registered is None:
         return await _show(desk, look)
     if not registered.refused:
-        return led_to(f"{desk.address}/players?done={registered.position}")
+        return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
     left = {row.request.player_id for row, _ in registered.refused}
     look.ticked = [who for who in look.ticked if who.player_id in left]
     said = players.counted(len(rows) - len(registered.refused), desk.language)

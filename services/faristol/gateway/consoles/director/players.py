@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.commands import Given, command_id_in
@@ -22,6 +23,7 @@ from faristol.text import say, translations
 
 PAGE = "players"
 AT_ONCE = 500
+MOST_LINES = 10_000_000
 
 ACTS = frozenset(
     {
@@ -49,9 +51,9 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players")
-async def show_players(desk: AtDesk) -> Response:
-    """The players, with what can be done to each."""
-    return await _show(desk)
+async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=MOST_LINES)] = 0) -> Response:
+    """The players, with what can be done to each; after a list, of which so many were registered."""
+    return await _show(desk, counted(registered, desk.language) if registered else "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players")
@@ -102,7 +104,7 @@ async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id:
     if registered is None:
         return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id)
     if not registered.refused:
-        return led_to(f"{desk.address}/players?done={registered.position}")
+        return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
     return await desk.show(
         "director/player_list.html",
         PAGE,
@@ -171,13 +173,14 @@ def counted(number: int, language: str) -> str:
     return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
 
 
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: AtDesk, said: str = "") -> Response:
     wanted = desk.request.query_params.get("q", "")
     round_to_come = len(desk.tournament.played) + 1
     return await desk.show(
         "director/players.html",
         PAGE,
         players=desk.tournament.players,
+        said=said,
         wanted=wanted[:100],
         round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
         divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],
