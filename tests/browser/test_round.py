@@ -306,8 +306,7 @@ async def test_a_whole_round_is_directed_kept_ruled_on_corrected_and_followed(
         await place.shot(director, "24-history")
         await act.get_by_role("button", name=place.said("Undo it")).click()
         await expect(line).not_to_contain_text(place.said("has left"))
-        await screen.wait_for_timeout(9_500)  # the page of the standings is turned to
-        await place.shot(screen, "25-screen-standings")
+        await place.shot(screen, "25-screen")
         await director.goto(console)
         await press(director, place.said("Close round %(number)s") % {"number": 1})
         await place.shot(director, "26-closed")

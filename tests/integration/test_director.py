@@ -18,7 +18,9 @@ from tests.integration.access_cell import Cell, held, opened, with_small_lexicon
 from tests.integration.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
+from faristol.gateway.consoles.director.desk import PARTS
 from faristol.gateway.consoles.director.option_names import NAMES
+from faristol.gateway.papers.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
@@ -256,6 +258,20 @@ def value(text: str, name: str) -> str:
     found = re.search(rf'name="{re.escape(name)}" value="([^"]*)"', text)
     assert found, name
     return html.unescape(found[1])
+
+
+async def test_a_tournament_without_players_has_its_whole_console_and_its_papers(desk: Desk) -> None:
+    fields: dict[str, Any] = {"name": "Buit", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "buit"}
+    await desk.done("/new", "CreateTournament", **fields)
+    parts = [f"/{part}" for part, _ in PARTS if part] + ["", "/players/list", "/players/known", "/round/1"]
+    pages = [f"/tournaments/buit/console{part}" for part in parts] + ["/tournaments/buit/print"]
+    pages += [f"/tournaments/buit/print/{kind}" for kind, paper in PAPERS.items() if not paper.of_round]
+    pages += [f"/tournaments/buit/{part}" for part in ("access", "arbiter")]
+    answers = {page: (await desk.web.get(page)).status_code for page in pages}
+    assert {page: status for page, status in answers.items() if status not in (200, 303)} == {}
+    assert "There are no players yet." in told(await desk.web.get("/tournaments/buit/console"))
+    refused = await desk.refused("/tournaments/buit/console/round/1", "PairRound", round=1)
+    assert "A round needs 2 players or more; 0 can be paired. FISC I.1" in refused
 
 
 async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Cell, desk: Desk) -> None:

@@ -25,6 +25,9 @@ PAGE = "players"
 AT_ONCE = 500
 MOST_LINES = 10_000_000
 
+MANY = 200
+"""Players of whom each has the forms on the page; of more, the one who is asked for has."""
+
 ACTS = frozenset(
     {
         "RegisterPlayer",
@@ -181,6 +184,8 @@ async def _show(desk: AtDesk, said: str = "") -> Response:
         PAGE,
         players=desk.tournament.players,
         said=said,
+        many=len(desk.tournament.players) > MANY,
+        opened=desk.request.query_params.get("player", ""),
         wanted=wanted[:100],
         round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
         divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],
