@@ -236,7 +236,7 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
         await expect(page.locator(".queue")).to_contain_text("Somebody else has entered something", timeout=15_000)
         await all_sent(page)
         table = await hall.table(game)
-        assert (table.turn, table.pending.words[0].word.faces) == (2, ["A", "L", "A"])
+        assert (table.turn, list(table.pending.words[0].word.faces)) == (2, ["A", "L", "A"])
 
 
 @pytest.mark.nightly
