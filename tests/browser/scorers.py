@@ -137,7 +137,7 @@ async def kept(page: Page) -> None:
 
 async def type_play(page: Page, line: str) -> None:
     """A play from a typed line; the first reading where there are several."""
-    await page.get_by_label("Or type it").fill(line)
+    await page.locator(".typed-line input").fill(line)
     await page.keyboard.press("Enter")
     await page.locator("[data-key=enter]").click()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -19,13 +20,15 @@ from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, WIDE
-from tests.integration.access_cell import OWN, Cell, held, opened, with_small_lexicons
+from tests.integration.access_cell import OWN, Cell, given, held, opened, with_small_lexicons
 from tests.integration.officials import appoint, challenge, do
 
 from faristol.credentials.credential import Scope
 from faristol.gateway.app import ROUTES
 from faristol.gateway.documentation import SERVICES
 from faristol.gateway.papers.contents import PAPERS
+from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -167,6 +170,32 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         await row.get_by_role("button", name="Correct", exact=True).click()
         await expect(page.locator(".notice.good")).to_contain_text("Corrected:")
         await step(page, console, "Close round 1", "Round 1 is closed.")
+
+
+async def test_a_result_that_is_typed_when_the_session_ends_is_in_its_form_after_signing_in(
+    browser: Browser, cell: Cell
+) -> None:
+    context = await browser.new_context(base_url=cell.process.http_address, locale="en", **PHONE)
+    scorer = replace(held(needs.ROLE_SCORER), subject="ona")
+    token = cell.token(scorer)
+    await context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
+    page = await context.new_page()
+    await page.goto(f"/tournaments/{OWN}/round/1/results")
+    request = access.SignOutRequest(command_id=str(uuid.uuid4()))
+    await cell.call("/faristol.access.v1.AccessService/SignOut", request, token)
+    code = (await given(cell, access_events.FORM_LINK)).code
+    await page.wait_for_timeout(1_500)  # that somebody signed out is known everywhere a moment later
+    await type_in(page, 3, 401, 299)
+    await page.locator("#by-link [name=code]").fill(code)
+    await page.locator("#by-link button").click()
+    await expect(page.locator("#given-back")).to_be_visible()
+    values = await page.locator("#entry input:not([type=hidden])").evaluate_all("all => all.map((one) => one.value)")
+    assert values[:3] == ["3", "401", "299"]
+    await page.locator("#entry input:not([type=hidden])").nth(2).press("Enter")
+    await expect(page.locator('[data-key="r-3"].done')).to_contain_text("401")
+    await page.reload()
+    await expect(page.locator("#given-back")).to_be_hidden()
+    await context.close()
 
 
 @pytest.mark.nightly

@@ -30,6 +30,7 @@ from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WID
 from tests.integration.test_adjudication import install
 
 from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
@@ -194,6 +195,48 @@ async def test_a_session_that_ends_keeps_what_waits_and_another_code_sends_it(br
         await page.reload()
         await all_sent(page)
         assert (await hall.table(game)).pending.words[0].word.faces == ["C", "A", "S", "A"]
+
+
+@pytest.mark.nightly
+async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_table(
+    browser: Browser, hall: Hall
+) -> None:
+    game = await hall.begun(12)
+    scope = access_events.Scope(tournament_ids=[PAPER], tables=[12])
+    form, role = access_events.FORM_LINK, needs.ROLE_SCORER
+    wanted = access_pb2.GrantCredentialRequest(
+        command_id=str(uuid.uuid4()), role=role, form=form, name="Table 12", lifetime_seconds=1_800, scope=scope
+    )
+    path = "/faristol.access.v1.AccessService/GrantCredential"
+    card = await hall.cell.call(path, wanted, hall.token(needs.ROLE_DIRECTOR))
+    async with phone(browser) as dead, phone(browser) as other:
+        page = await sit_down(dead, hall, game)
+        await kept(page)
+        await type_play(page, "H8 CASA")
+        scanned = await other.new_page()
+        await scanned.goto(f"{hall.address}/sign-in#{card.code}")
+        await scanned.locator("#by-link button").click()
+        await scanned.get_by_role("link", name="Keep table 12").click()
+        await expect(scanned.get_by_role("gridcell", name="H8, C", exact=True)).to_be_visible(timeout=15_000)
+        await all_sent(page)
+        await dead.set_offline(True)
+        await finish_turn(page)  # it is on this phone alone when that dies
+        await expect(page.locator(".waiting li")).to_have_count(3)
+        await page.close()
+        await finish_turn(scanned)
+        await all_sent(scanned)
+        await hall.until(game, 2)
+        await type_play(scanned, "9H ALA")
+        await expect(scanned.locator("#keep")).to_contain_text("Accepted: the turn is over")
+        await all_sent(scanned)
+        await dead.set_offline(False)  # it was charged meanwhile
+        page = await dead.new_page()
+        await page.goto(f"{hall.address}/games/{game}/keep")
+        # What somebody else has done already is told, and nothing to decide on.
+        await expect(page.locator(".queue")).to_contain_text("Somebody else has entered something", timeout=15_000)
+        await all_sent(page)
+        table = await hall.table(game)
+        assert (table.turn, list(table.pending.words[0].word.faces)) == (2, ["A", "L", "A"])
 
 
 @pytest.mark.nightly

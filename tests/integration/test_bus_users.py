@@ -214,13 +214,13 @@ async def test_every_service_does_its_work_with_its_own_user(
             runtimes[name] = (await stack.enter_async_context(running(settings, (name,)))).runtime
         record = runtimes["access"].record
         position = await append(record, "game-a", 0, 3)
-        assert await runtimes["access"].progress("results@2").reached(position, 20)
+        assert await runtimes["access"].progress("results@3").reached(position, 20)
         client = await nats.connect(guarded.url_of("operator"))
         infos = await client.jetstream().consumers_info(STREAM)
         await client.close()
         assert {info.name for info in infos} == set(ALL)
         told = {info.name: info.delivered.stream_seq for info in infos if info.delivered}
-        assert told[durable(CELL, "results@2")] == position
+        assert told[durable(CELL, "results@3")] == position
     assert "violation" not in caplog.text.lower()
 
 

@@ -18,7 +18,9 @@ from tests.integration.access_cell import Cell, held, opened, with_small_lexicon
 from tests.integration.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
+from faristol.gateway.consoles.director.desk import PARTS
 from faristol.gateway.consoles.director.option_names import NAMES
+from faristol.gateway.papers.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
@@ -137,6 +139,45 @@ async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, de
     assert (names.count("Mar Coll"), names.count("Llum Bosch")) == (1, 1)
 
 
+async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_ticked_and_registered_once(
+    cell: Cell, desk: Desk
+) -> None:
+    page = f"{CONSOLE}/players/known"
+    found = await desk.send(page, "look", name="own 1")
+    assert re.search(r'name="player_ids.own-1" value="own-1"', found.text)
+    ticked = {"player_ids.own-1": "own-1"}
+    found = await desk.send(page, "look", list="foreign", numbers="foreign-2, foreign-3 nobody", **ticked)
+    assert found.status_code == 400
+    assert "Nobody has the number nobody." in told(found)
+    assert re.findall(r'value="([^"]*)" checked', found.text) == ["own-1", "foreign-2", "foreign-3"]
+    command = str(uuid.uuid4())
+    ticked |= {"player_ids.foreign-2": "foreign-2"}
+    for _ in range(2):
+        answer = await desk.send(page, "register", list="foreign", command_id=command, **ticked)
+        assert answer.status_code == 303
+    stand = {player.player_id: player for player in (await stands(cell)).players}
+    assert (stand["own-1"].name, stand["foreign-2"].name) == ("own 1", "foreign 2")
+    found = await desk.send(page, "look", name="own 1")
+    assert re.search(r'value="own-1" disabled', found.text)
+    assert "Nobody is ticked." in told(await desk.send(page, "register"))
+    for player_id in ("own-1", "foreign-2"):
+        await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
+
+
+async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
+    page, times = f"{CONSOLE}/round/1", {"starts_at.1": "2027-03-07T10:00", "starts_at.3": "2027-03-07T17:30"}
+    said = await desk.done(page, "AnnounceRounds", **times)
+    assert "Announced to begin: 1 (2027-03-07 10:00), 3 (2027-03-07 17:30)." in said
+    assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
+    version = (await stands(cell)).version
+    wrong = await desk.refused(page, "AnnounceRounds", **times | {"starts_at.2": "2027-03-07T18:00"})
+    assert "round 3 would not begin later than round 2" in wrong
+    assert "Expected a day and a time." in await desk.refused(page, "AnnounceRounds", **{"starts_at.1": "soon"})
+    assert "What changed since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
+    await desk.done(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
+    assert "Announced to begin: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
+
+
 async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_undone(cell: Cell, desk: Desk) -> None:
     players = await ids(cell, desk)
     anna = players["Anna Puig"]
@@ -217,6 +258,20 @@ def value(text: str, name: str) -> str:
     found = re.search(rf'name="{re.escape(name)}" value="([^"]*)"', text)
     assert found, name
     return html.unescape(found[1])
+
+
+async def test_a_tournament_without_players_has_its_whole_console_and_its_papers(desk: Desk) -> None:
+    fields: dict[str, Any] = {"name": "Buit", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "buit"}
+    await desk.done("/new", "CreateTournament", **fields)
+    parts = [f"/{part}" for part, _ in PARTS if part] + ["", "/players/list", "/players/known", "/round/1"]
+    pages = [f"/tournaments/buit/console{part}" for part in parts] + ["/tournaments/buit/print"]
+    pages += [f"/tournaments/buit/print/{kind}" for kind, paper in PAPERS.items() if not paper.of_round]
+    pages += [f"/tournaments/buit/{part}" for part in ("access", "arbiter")]
+    answers = {page: (await desk.web.get(page)).status_code for page in pages}
+    assert {page: status for page, status in answers.items() if status not in (200, 303)} == {}
+    assert "There are no players yet." in told(await desk.web.get("/tournaments/buit/console"))
+    refused = await desk.refused("/tournaments/buit/console/round/1", "PairRound", round=1)
+    assert "A round needs 2 players or more; 0 can be paired. FISC I.1" in refused
 
 
 async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Cell, desk: Desk) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from faristol.kernel.facts import events_of, meaning
 from faristol.kernel.refusal import N_
@@ -16,6 +18,7 @@ from faristol.office.sentences import (
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
+    NO_TIMES,
     NOTE,
     POINTS_OFF,
     PRIZES,
@@ -137,7 +140,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
         "note": act.note,
     }
-    params |= _by_type(act, params, language)
+    params |= _by_type(act, params, known.tournament.time_zone, language)
     if decided := _decided(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
@@ -158,7 +161,20 @@ def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], st
     return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
 
 
-def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[str, str]:
+def _times(said: Mapping[str, str], zone: str) -> str:
+    """Rounds with their times in a time zone; empty where there are none."""
+    if said["times"] == "none":
+        return ""
+    found = (entry.partition(" ") for entry in _list(said, "times"))
+    return ", ".join(round_time(int(number), datetime.fromisoformat(at), zone) for number, _, at in found)
+
+
+def round_time(number: int, at: datetime, zone: str) -> str:
+    """A round and its time, in a time zone, as sentences name it."""
+    return f"{number} ({at.astimezone(ZoneInfo(zone or 'UTC')):%Y-%m-%d %H:%M})"
+
+
+def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str) -> dict[str, str]:
     """Parameters of a sentence that depend on the type of the event."""
     read = translations(language).gettext
     match act.type:
@@ -171,6 +187,8 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[s
             return {"prizes": ", ".join(offered) or read(NO_PRIZES)}
         case "HallsSet" if said["halls"] == "none":
             return {"halls": read(NO_HALLS)}
+        case "RoundsAnnounced":
+            return {"times": _times(said, zone) or read(NO_TIMES)}
         case "PlayerSanctioned":
             lost = said["game"] if said["kind"] == "game" else ""
             return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}

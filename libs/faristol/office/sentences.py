@@ -79,6 +79,7 @@ SENTENCES: Mapping[str, Sentences] = {
         },
     ),
     "SetHalls": Sentences(N_("From the next pairing on: {halls}.")),
+    "AnnounceRounds": Sentences(N_("Announced to begin: {times}.")),
     "FixTable": Sentences(N_("{who} sits at table {table}.")),
     "ReleaseTable": Sentences(N_("{who} may sit at any table again.")),
     "GrantBye": Sentences(N_("{who} sits round {round} out: {kind}.")),
@@ -121,6 +122,7 @@ SENTENCES: Mapping[str, Sentences] = {
 """Of each command, by the name of its method; those that have none are told otherwise."""
 
 NO_HALLS = N_("tables are numbered from 1")
+NO_TIMES = N_("no round")
 NO_PRIZES = N_("none")
 POINTS_OFF = N_("Points taken off: {points_off}.")
 ROUNDS_OUT = N_("Not paired in rounds: {rounds_out}.")

@@ -14,7 +14,7 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
     "clock": ("clock.round",),
     "pairing": ("pairing.results",),
     "rating": ("rating.lists",),
-    "results": ("results@2",),
+    "results": ("results@3",),
 }
 """The consumers of each service; access hears no news, and the gateway has no bus."""
 

@@ -70,6 +70,7 @@ ACTS: Mapping[str, Act] = {
     "WithdrawAppeal": Act(),
     "DecideAppeal": Act(),
     "SetHalls": Act(arguments=()),
+    "AnnounceRounds": Act(arguments=()),
     "FixTable": Act(arguments=("player_id", "table")),
     "ReleaseTable": Act(),
     "GrantBye": Act(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -16,12 +17,13 @@ from faristol.cli.ratings import rating_systems
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
-from faristol.office.history import game_params, players_at, seats_of
+from faristol.office.history import game_params, players_at, round_time, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
+    NO_TIMES,
     POINTS_OFF,
     RATED_BY,
     ROUNDS_OUT,
@@ -188,7 +190,7 @@ def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | i
     if field.is_repeated:
         shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
         if not shown:
-            empty = {"halls": NO_HALLS, "prizes": NO_PRIZES, "layers": NO_LAYERS}.get(field.name)
+            empty = {"halls": NO_HALLS, "times": NO_TIMES, "prizes": NO_PRIZES, "layers": NO_LAYERS}.get(field.name)
             return say(empty, {}, language) if empty else ""
         return (" – " if field.name == "scores" else ", ").join(shown)
     return _one_shown(field, value, known, language)
@@ -205,6 +207,8 @@ def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str
         return value.name
     if isinstance(value, events.Hall):
         return f"{value.name} {value.first_table}–{value.last_table}"
+    if isinstance(value, events.RoundTime):
+        return round_time(value.round, value.starts_at.ToDatetime(UTC), known.tournament.time_zone if known else "")
     if isinstance(value, pairing.Appointment | events.TribunalMember):
         return _member(value, known, language)
     if field.enum_type is not None:

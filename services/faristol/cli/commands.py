@@ -118,6 +118,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "show": Verb("rounds:show", "Show the pairings of a round with their results."),
             "explain": Verb("ExplainPairing"),
             "unpair": Verb("UnpairRound"),
+            "announce": Verb("AnnounceRounds"),
             "start": Verb("StartRound"),
             "close": Verb("CloseRound"),
             "export": Verb("export:pairings", "Write the tables of a round as CSV or JSON."),

@@ -37,6 +37,7 @@ WHICH_GAME = N_("say which game: by its id, or by its table with --table and --r
 PARTS: Mapping[str, str] = {
     "FinalScore": "PLAYER=SCORE",
     "Hall": "NAME=FIRST-LAST",
+    "RoundTime": "ROUND=TIME",
     "Appointment": "PERSON=ROLE[=COUNTRY]",
 }
 """How what has parts is written, where it is otherwise than NAME=VALUE."""
@@ -183,6 +184,9 @@ class Reader:
         parts = field.message_type.fields
         values = [name.strip(), *(rest.split("=", 1) if len(parts) > 2 else [rest])]
         for part, value in zip(parts, values, strict=False):
+            if part.message_type is not None:
+                getattr(message, part.name).FromDatetime(self._moment(value))
+                continue
             try:
                 setattr(message, part.name, self._value(part, value.strip()))
             except ValueError as problem:

@@ -12,6 +12,7 @@ from faristol.cli.options import Address, AsJson, Tournament
 from faristol.gateway.comma_separated import written
 from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
+from faristol.office.known_players import of_list
 from faristol.office.names import Named, labels
 from faristol.office.player_list import COLUMNS
 from faristol.pb.rating.v1 import rating_pb2 as rating
@@ -103,25 +104,7 @@ def export(tournament: Tournament, address: Address = None, json_output: AsJson 
 
 
 def rating_list(players: Iterable[results.Player]) -> str:
-    """The list as CSV, the highest rating first, without those whose name was erased: nobody is registered without.
-
-    Who entered after the list was made, for a round that was added, has the rating that they came with, if any. Who
-    withdrew before they could be paired is left out.
-    """
-    came = (player for player in players if player.HasField("new_rating") or not _never_came(player))
-    rated = [(_rating(player), player) for player in came if player.name]
-    ranked = sorted(rated, key=lambda line: (line[0] is None, -(line[0] or 0), line[1].player_id))
+    """The list as CSV; nobody is registered without a name."""
     # The note is for officials, and who asks here is the public.
-    lines = ([who.name, who.club, points, who.player_id, who.country, who.category, ""] for points, who in ranked)
+    lines = ([who.name, who.club, who.rating, who.player_id, who.country, who.category, ""] for who in of_list(players))
     return written(COLUMNS, lines)
-
-
-def _never_came(player: results.Player) -> bool:
-    return 0 < player.withdrawn_round <= player.entered_round
-
-
-def _rating(player: results.Player) -> int | None:
-    """Points; None where there are none."""
-    if player.HasField("new_rating"):
-        return player.new_rating
-    return None if player.unrated else player.rating

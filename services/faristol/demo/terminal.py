@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 import grpc
 from rich.box import SIMPLE_HEAD
@@ -96,6 +97,7 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
             link = await _director_link(process, channels, plan)
             console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
             console.print(f"The pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
+            console.print(f"Each role finds its door at [bold]{_home(pages)}[/bold]", highlight=False)
             await process.process.serve(stop)
             if process.process.problem:
                 raise StartError(process.process.problem)
@@ -211,6 +213,12 @@ def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> No
     console.print(f"Lexicon: {len(graph):,} tile strings from {about.source} {about.edition}; licence: {about.licence}")
     if pages:
         console.print(f"Watch it at {pages}", highlight=False, soft_wrap=True)
+
+
+def _home(pages: str) -> str:
+    """The first page of the site that an address is of."""
+    parts = urlsplit(pages)
+    return f"{parts.scheme}://{parts.netloc}/"
 
 
 def _under(plan: Plan) -> str:

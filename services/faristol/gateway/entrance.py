@@ -184,7 +184,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         names={each.tournament_id: titled(each) for each in held},
         time_zone=held[0].time_zone if len(held) == 1 else "",
         ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
-        creates=credential.role in MAY_CREATE,
+        creates=credential.role in MAY_CREATE and not scope,
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),
     )

@@ -21,6 +21,9 @@ LARGEST = 16_384
 LARGEST_LIST = 1_000_000
 """Bytes of a form with a list: letters that are no ASCII have six of them and more each."""
 
+MOST_FIELDS, MOST_FIELDS_OF_LIST = 500, 5_000
+"""Fields of a form; one with a list may have a box to tick for each line."""
+
 FROM_ELSEWHERE = N_("The request came from another site. Nothing was done.")
 
 
@@ -64,20 +67,20 @@ async def fields(request: Request) -> Mapping[str, str]:
 
     Raises ``HTTPException``.
     """
-    return await _fields(request, LARGEST)
+    return await _fields(request, LARGEST, MOST_FIELDS)
 
 
 async def with_list(request: Request) -> Mapping[str, str]:
     """The same of a form with a list that somebody pasted. Raises ``HTTPException``."""
-    return await _fields(request, LARGEST_LIST)
+    return await _fields(request, LARGEST_LIST, MOST_FIELDS_OF_LIST)
 
 
-async def _fields(request: Request, largest: int) -> Mapping[str, str]:
+async def _fields(request: Request, largest: int, most: int) -> Mapping[str, str]:
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
     body = await body_of(request, "application/x-www-form-urlencoded", largest)
     try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=500))
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=most))
     except ValueError as problem:  # no UTF-8, or too many
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
 

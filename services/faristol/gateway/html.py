@@ -16,6 +16,7 @@ from markupsafe import Markup
 from faristol.gateway import labels
 from faristol.gateway.form import public_address
 from faristol.gateway.paper import below, play_cell
+from faristol.gateway.spectators.seats import coming
 from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
 from faristol.kernel.refusal import N_
@@ -61,6 +62,7 @@ def environment(language: str) -> Environment:
         who=lambda name, player: who(name, player, language),
         whom=lambda name, player: whom(name, player, language),
         site=public_address,
+        coming=coming,
         rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(

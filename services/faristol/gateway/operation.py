@@ -48,7 +48,7 @@ class Parked(Shown):
 class Consumer(Shown):
     """Something that follows the record."""
 
-    name: str = Field(examples=["results@2"])
+    name: str = Field(examples=["results@3"])
     kind: Kind
     state: State
     position: int = Field(description="Everything up to here is done.")

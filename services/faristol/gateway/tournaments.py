@@ -47,6 +47,18 @@ class Hall(Shown):
     last_table: int = Field(description="The highest.")
 
 
+class AnnouncedRound(Shown):
+    """A round for which a time was announced."""
+
+    round: int = Field(description="Round, from 1.")
+    starts_at: datetime = Field(description="When it is to begin.")
+    ends_at: datetime | None = Field(
+        description="When its time would be over under the rules: told with one tournament, null in lists, and where "
+        "the rules know no length of a round."
+    )
+    announced_at: datetime = Field(description="When that was announced.")
+
+
 class Tournament(Shown):
     """One tournament, in short."""
 
@@ -67,6 +79,9 @@ class Tournament(Shown):
     )
     time_zone: str = Field(description="The time zone of its halls by its IANA name; UTC where none was said.")
     halls: list[Hall] = Field(description="Its halls, from the next pairing on; empty where it has none.")
+    announced: list[AnnouncedRound] = Field(
+        description="The rounds for which a time was announced, those among them that have begun."
+    )
 
 
 class Tournaments(Answer):

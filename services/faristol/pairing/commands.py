@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.pairing.administration import (
+    announcements,
     byes,
     check_in,
     confirmations,
@@ -36,6 +37,7 @@ ACTS: Mapping[type[Message], Command] = {
     **withdrawal.COMMANDS,
     **byes.COMMANDS,
     **halls.COMMANDS,
+    **announcements.COMMANDS,
     **prizes.COMMANDS,
     **entries.COMMANDS,
     **pairs.COMMANDS,
@@ -61,6 +63,7 @@ UNDO: Mapping[type[Message], Undo] = {
     **withdrawal.UNDO,
     **byes.UNDO,
     **halls.UNDO,
+    **announcements.UNDO,
     **entries.UNDO,
     **pairs.UNDO,
     **pairing.UNDO,

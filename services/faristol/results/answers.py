@@ -38,11 +38,20 @@ def tournament(
         ruleset=Pin(of.ruleset, of.ruleset_digest, of.ruleset_options).message(),
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
+        announced=[announced(each) for each in of.announced],
         played=[in_short(each) for each in sorted(rounds, key=lambda each: each.round)],
     )
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
     answer.created_at.FromNanoseconds(of.created_at)
+    return answer
+
+
+def announced(of: rows.Announced) -> results.AnnouncedRound:
+    """A round that is to begin, without its end: the rules say that."""
+    answer = results.AnnouncedRound(round=of.round)
+    answer.starts_at.FromNanoseconds(of.starts_at)
+    answer.announced_at.FromNanoseconds(of.announced_at)
     return answer
 
 

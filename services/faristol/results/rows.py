@@ -76,6 +76,14 @@ class Hall(NamedTuple):
     last_table: int
 
 
+class Announced(NamedTuple):
+    """When a round is to begin; times are in nanoseconds since 1970."""
+
+    round: int
+    starts_at: int
+    announced_at: int
+
+
 class Placement(NamedTuple):
     """A tile on a square."""
 
@@ -439,6 +447,8 @@ class Tournament(Row):
     team_boards: int = 0
     time_zone: str = ""
     halls: tuple[Hall, ...] = ()
+    announced: tuple[Announced, ...] = ()
+    """In the order of the rounds."""
     ranked_at: int = 0
     """Position of the last event after which standings may be others."""
     rating_system: str = ""

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.championship import Championship
-from faristol.results.rows import Division, Hall, Option, Tournament
+from faristol.results.rows import Announced, Division, Hall, Option, Tournament
 from faristol.rules.options import NONE
 
 TEAMS = "teams"
@@ -66,6 +66,11 @@ def _halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
     tournament.halls = tuple(Hall(each.name, each.first_table, each.last_table) for each in event.halls)
 
 
+def _rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) -> None:
+    at = event.occurred_at.ToNanoseconds()
+    tournament.announced = tuple(Announced(each.round, each.starts_at.ToNanoseconds(), at) for each in event.times)
+
+
 OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.DivisionAdded: _division_added,
     pairing.RoundsChanged: _rounds_changed,
@@ -74,5 +79,6 @@ OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.StandingsPublished: _published,
     pairing.StandingsReopened: _reopened,
     pairing.HallsSet: _halls_set,
+    pairing.RoundsAnnounced: _rounds_announced,
 }
 """What an event changes of the tournament itself."""

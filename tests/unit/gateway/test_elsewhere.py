@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from xml.etree import ElementTree
 
@@ -101,6 +101,25 @@ async def test_a_calendar_writes_any_name_in_lines_that_calendars_read() -> None
     assert "DTEND:20260307T110000Z" in whole
     assert "LOCATION:Sala\\, gran" in whole
     assert [each.key for each in news_of(tournament, "en")] == ["1-started_at"]
+
+
+async def test_a_calendar_has_the_rounds_to_come_for_which_a_time_was_announced() -> None:
+    tournament = pb.Tournament(tournament_id="t", name="Copa", rounds=3)
+    at = datetime(2026, 3, 7, 10, 0, tzinfo=UTC)
+    tournament.played.add(round=1).started_at.FromDatetime(at + timedelta(minutes=7))
+    for number in (1, 2, 4):
+        each = tournament.announced.add(round=number)
+        each.starts_at.FromDatetime(at + timedelta(hours=2 * number - 2))
+        each.ends_at.FromDatetime(at + timedelta(hours=2 * number - 1))
+        each.announced_at.FromDatetime(at - timedelta(days=9))
+    text = calendar(tournament, "en", "https://example.org")
+    events = [dict(line.split(":", 1) for line in event.split("\r\n") if ":" in line) for event in text.split("VEVENT")]
+    told = {each["UID"]: (each["DTSTART"], each["DTEND"], each["DTSTAMP"]) for each in events if "UID" in each}
+    assert told == {
+        "t-r1@faristol": ("20260307T100700Z", "20260307T110700Z", "20260307T100700Z"),
+        "t-r2@faristol": ("20260307T120000Z", "20260307T130000Z", "20260226T100000Z"),
+    }
+    assert "URL:https://example.org/t/t\r\n" in text
 
 
 async def test_the_pages_can_be_installed(finished: Stage) -> None:

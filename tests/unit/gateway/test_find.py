@@ -3,8 +3,10 @@ from __future__ import annotations
 import gzip
 import random
 import re
+from datetime import UTC, datetime
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship, Step
 
@@ -64,6 +66,28 @@ async def test_a_round_says_when_it_began_and_when_its_time_is_over(stage: Stage
     page = (await stage.http.get("/t/lliga/r/1")).text
     assert "Started at 10:00" in page
     assert ("data-until" in page) == (told["ends_at"] is not None)
+
+
+async def test_when_the_next_round_begins_is_told_until_it_has_begun(stage: Stage) -> None:
+    await stage.add(*Championship().create())
+    said = pairing.RoundsAnnounced(occurred_at=Timestamp(seconds=1_772_000_000))
+    for number in (1, 2):
+        at = datetime(2026, 3, 7, 8 + 2 * number, 30, tzinfo=UTC)
+        said.times.add(round=number).starts_at.FromDatetime(at)
+    await stage.add({STREAM: [said]})
+    told = (await stage.http.get("/api/v1/tournaments/lliga")).json()["tournament"]["announced"]
+    assert [each["starts_at"] for each in told] == ["2026-03-07T10:30:00Z", "2026-03-07T12:30:00Z"]
+    for path in (FIND, SCREEN, "/t/lliga", "/t/lliga/players"):
+        page = (await stage.http.get(path)).text
+        assert re.search(r"Round 1 begins (on March 7, 2026, 10:30|at 10:30)", page), path
+        assert page.count("data-until") == 1, path
+    await stage.add(*paired())
+    assert "Round 1 begins on" in (await stage.http.get("/t/lliga/r/1")).text
+    assert "Begins on March 7, 2026, 10:30" in (await stage.http.get("/players/anna")).text
+    await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
+    for path in (FIND, SCREEN, "/t/lliga/r/1", "/players/anna"):
+        assert "egins" not in (await stage.http.get(path)).text, path
+    assert "DTSTART:20260307T123000Z" in (await stage.http.get("/tournaments/lliga/rounds.ics")).text
 
 
 async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_standings(stage: Stage) -> None:

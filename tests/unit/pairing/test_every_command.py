@@ -26,6 +26,7 @@ WARNED = 10
 
 REQUESTS: list[Message] = [
     pb.AllowPairRequest(player_ids=["p1", "p2"]),
+    pb.AnnounceRoundsRequest(),
     pb.AppointTribunalRequest(),
     pb.CancelPostponementRequest(game_id=GAME),
     pb.ChangeRoundsRequest(rounds=6),

@@ -39,6 +39,9 @@ ACTS: dict[str, Act] = {
     "HallsSet": lambda hall: hall.decided(
         pb.SetHallsRequest(halls=[hall.message() for hall in [Room("A", 1, 20)]], top_tables=4)
     ),
+    "RoundsAnnounced": lambda hall: hall.decided(
+        pb.AnnounceRoundsRequest(times=[events.RoundTime(round=1, starts_at=to_timestamp(NOON))])
+    ),
     "RoundPaired": lambda hall: hall.decided(pb.PairRoundRequest(round=len(hall.state.played) + 1)),
 }
 """Acts of a director before a round begins."""

@@ -82,12 +82,42 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
     return "\n".join([*lines, "</feed>", ""])
 
 
-def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
-    """The rounds of a tournament that have a time, as a calendar: those that have started.
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A round in a calendar."""
+
+    round: int
+    start: datetime
+    end: datetime
+    said_at: datetime
+    """Since when that is so."""
+
+
+def events_of(tournament: pb.Tournament) -> list[Event]:
+    """The rounds of a tournament that have a time: those that have begun, and those for which one was announced.
 
     A round ends when it was closed; until then when its time is over, or after an hour where the rules know no length.
-    A time planned for a round to come is not on the record.
     """
+    found: dict[int, Event] = {}
+    for each in tournament.announced:
+        if each.round <= tournament.rounds:
+            start = moment(each.starts_at)
+            end = moment(each.ends_at) if each.HasField("ends_at") else start + USUAL
+            found[each.round] = Event(each.round, start, end, moment(each.announced_at))
+    for round_ in tournament.played:
+        if round_.HasField("started_at"):
+            start = moment(round_.started_at)
+            end = start + USUAL
+            if round_.HasField("closed_at"):
+                end = moment(round_.closed_at)
+            elif round_.HasField("ends_at"):
+                end = moment(round_.ends_at)
+            found[round_.round] = Event(round_.round, start, max(start, end), start)
+    return [found[number] for number in sorted(found)]
+
+
+def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
+    """The rounds of a tournament that have a time, as a calendar."""
     read = translations(language).gettext
     lines = [
         "BEGIN:VCALENDAR",
@@ -98,24 +128,18 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
         f"X-WR-TIMEZONE:{_text(tournament.time_zone or 'UTC')}",
     ]
     halls = ", ".join(hall.name for hall in tournament.halls)
-    for round_ in tournament.played:
-        if not round_.HasField("started_at"):
-            continue
-        start = moment(round_.started_at)
-        end = start + USUAL
-        if round_.HasField("closed_at"):
-            end = moment(round_.closed_at)
-        elif round_.HasField("ends_at"):
-            end = moment(round_.ends_at)
-        title = f"{_title(tournament)}: {read(ROUND) % {'number': round_.round}}"
+    paired = len(tournament.played)
+    for each in events_of(tournament):
+        title = f"{_title(tournament)}: {read(ROUND) % {'number': each.round}}"
+        page = f"/r/{each.round}" if each.round <= paired else ""
         lines += [
             "BEGIN:VEVENT",
-            f"UID:{tournament.tournament_id}-r{round_.round}@faristol",
-            f"DTSTAMP:{_utc(start)}",
-            f"DTSTART:{_utc(start)}",
-            f"DTEND:{_utc(max(end, start))}",
+            f"UID:{tournament.tournament_id}-r{each.round}@faristol",
+            f"DTSTAMP:{_utc(each.said_at)}",
+            f"DTSTART:{_utc(each.start)}",
+            f"DTEND:{_utc(each.end)}",
             f"SUMMARY:{_text(title)}",
-            f"URL:{address}/t/{tournament.tournament_id}/r/{round_.round}",
+            f"URL:{address}/t/{tournament.tournament_id}{page}",
             *([f"LOCATION:{_text(halls)}"] if halls else []),
             "END:VEVENT",
         ]

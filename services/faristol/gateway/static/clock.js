@@ -99,6 +99,7 @@ function drawMiddle(table, isOver) {
     document.documentElement.requestFullscreen &&
       make("button", { class: "quiet", type: "button", "data-key": "full", onclick: fullScreen }, text("full")),
     make("a", { class: "quiet", href: `/games/${encodeURIComponent(about.game)}/keep` }, text("scorer")),
+    !document.fullscreenElement && make("a", { class: "quiet", href: "/account" }, page.dataset.account),
   );
   fill(queue, queueOf(outbox, state.seen, { onlyRefused: true }));
 }
@@ -150,6 +151,7 @@ async function stayAwake() {
 
 follow(draw);
 document.addEventListener("visibilitychange", stayAwake);
+document.addEventListener("fullscreenchange", draw);
 setInterval(tick, 100);
 stayAwake();
 await outbox.open();

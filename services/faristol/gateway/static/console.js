@@ -17,10 +17,54 @@ function narrow(field) {
   if (none) none.hidden = shown > 0;
 }
 
+// What is typed stays in the tab until it is known that the session has not ended meanwhile: whoever signs in again finds
+// it in the form that it was in.
+const UNSENT = "faristol-unsent";
+const ENDED = "faristol-ended"; // set where one signs in
+const OWN = new Set(["command_id", "sure"]); // of one form alone
+
+function remember(form) {
+  if (!form.closest(".console")) return;
+  const kept = { path: new URL(form.action).pathname, fields: [...new URLSearchParams(new FormData(form))] };
+  try {
+    sessionStorage.setItem(UNSENT, JSON.stringify(kept));
+  } catch (problem) {
+    if (problem.name !== "QuotaExceededError") throw problem; // a list that is longer than a tab may keep
+  }
+}
+
+function giveBack() {
+  const [kept, ended] = [UNSENT, ENDED].map((name) => sessionStorage.getItem(name));
+  for (const name of [UNSENT, ENDED]) sessionStorage.removeItem(name);
+  if (!kept || !ended) return;
+  const { path, fields } = JSON.parse(kept);
+  if (path !== location.pathname) return;
+  const wanted = fields.filter(([name]) => !OWN.has(name));
+  const isOf = (form) =>
+    wanted.every(([name, value]) => {
+      const own = form.elements.namedItem(name);
+      return own && (own.type !== "hidden" || own.value === value || name === "expected_version");
+    });
+  const form = [...document.querySelectorAll(".console form")].find(isOf);
+  if (!form) return;
+  for (const box of form.querySelectorAll("[type=checkbox]")) box.checked = false;
+  for (const [name, value] of wanted) {
+    const own = form.elements.namedItem(name);
+    if (own.type === "checkbox") own.checked = true;
+    else own.value = value;
+  }
+  for (let around = form.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  document.getElementById("given-back").hidden = false;
+  form.querySelector("input:not([type=hidden]), textarea, select")?.focus();
+}
+
 async function send(form) {
   form.classList.add("sent");
+  remember(form);
   const body = new URLSearchParams(new FormData(form));
   const answer = await fetch(form.action, { method: "POST", body });
+  if (new URL(answer.url).pathname === "/sign-in") return location.assign(answer.url);
+  sessionStorage.removeItem(UNSENT);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
   if (!page || (!answer.ok && answer.status !== 409 && answer.status !== 400)) return form.submit();
   document.dispatchEvent(new CustomEvent("faristol:page", { detail: page }));
@@ -35,7 +79,10 @@ async function send(form) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.classList.contains("sent")) return event.preventDefault(); // twice in a moment
-  if (form.dataset.quick === undefined) return form.classList.add("sent");
+  if (form.dataset.quick === undefined) {
+    remember(form);
+    return form.classList.add("sent");
+  }
   event.preventDefault();
   send(form).catch(() => form.submit());
 });
@@ -46,13 +93,13 @@ document.addEventListener("input", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (!event.target.dataset?.finds || event.key !== "Enter") return;
+  event.preventDefault(); // it looks for a row, and sends nothing by itself
   const shown = [...document.querySelectorAll(event.target.dataset.finds)].filter((row) => !row.hidden);
-  const form = shown.length === 1 && shown[0].querySelector("form[data-quick]");
-  if (form) {
-    event.preventDefault();
-    form.requestSubmit();
-    event.target.select();
-  }
+  if (shown.length !== 1) return;
+  const [form, box] = ["form[data-quick]", "[type=checkbox]:enabled"].map((wanted) => shown[0].querySelector(wanted));
+  if (form) form.requestSubmit();
+  else if (box) box.checked = !box.checked;
+  event.target.select();
 });
 
 document.addEventListener("change", (event) => {
@@ -63,3 +110,4 @@ document.addEventListener("change", (event) => {
 
 for (const field of document.querySelectorAll(".from-file")) field.hidden = false;
 for (const field of document.querySelectorAll("[data-finds]")) if (field.value) narrow(field);
+giveBack();

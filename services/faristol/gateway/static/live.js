@@ -118,6 +118,7 @@ async function refresh() {
     const headers = tag ? { "If-None-Match": tag } : {};
     const answer = await fetch(address, { headers, signal: AbortSignal.timeout(PATIENCE) });
     if (answer.status === 304) return skew(answer.headers.get("date"));
+    if (answer.redirected) return; // to where one signs in: what is typed on the page stays
     if (!answer.ok) return schedule(retry);
     tag = answer.headers.get("etag") ?? "";
     const fresh = document.createElement("div");

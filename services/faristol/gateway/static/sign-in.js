@@ -13,3 +13,8 @@ function take() {
 
 addEventListener("hashchange", take);
 take();
+
+// Whoever was signed out while a form was sent finds what was typed in it again: see console.js.
+const unsent = JSON.parse(sessionStorage.getItem("faristol-unsent") ?? "null");
+const next = new URLSearchParams(location.search).get("next");
+if (unsent && next === unsent.path) sessionStorage.setItem("faristol-ended", "yes");

@@ -18,6 +18,7 @@ from faristol.pairing.model.tournament import (
     Phase,
     ResultCheck,
     Round,
+    RoundTime,
     Tournament,
     Unsanctioned,
     game_id,

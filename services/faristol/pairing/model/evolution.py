@@ -20,6 +20,7 @@ from faristol.pairing.model.tournament import (
     GameSanction,
     Hall,
     ResultCheck,
+    RoundTime,
     Tournament,
     Unsanctioned,
 )
@@ -68,6 +69,7 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.RulesetPinned: lambda state, fact: replace(state, ruleset=Pin.of(fact.ruleset)),
     events.LexiconPinned: lambda state, fact: replace(state, lexicon=Pin.of(fact.lexicon)),
     events.HallsSet: _halls_set,
+    events.RoundsAnnounced: lambda state, fact: replace(state, announced=tuple(map(RoundTime.of, fact.times))),
     events.PrizesOffered: lambda state, fact: state,
     events.ResultCheckSet: lambda state, fact: replace(
         state, result_check=ResultCheck(fact.second_person, fact.players)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from faristol.kernel.pins import UNPINNED, Pin
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -55,6 +56,22 @@ class Division:
     def message(self) -> events.Division:
         """As the contract has it."""
         return events.Division(tournament_id=self.tournament_id, name=self.name)
+
+
+class RoundTime(NamedTuple):
+    """When a round is to begin."""
+
+    round: int
+    starts_at: datetime
+
+    @classmethod
+    def of(cls, time: events.RoundTime) -> RoundTime:
+        """The time that a fact holds."""
+        return cls(time.round, to_datetime(time.starts_at))
+
+    def message(self) -> events.RoundTime:
+        """As the contract has it."""
+        return events.RoundTime(round=self.round, starts_at=to_timestamp(self.starts_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +388,8 @@ class Tournament:
     """None where tables are numbered from 1."""
     top_tables: int = 0
     """How many of the first pairings sit at the first tables."""
+    announced: tuple[RoundTime, ...] = ()
+    """When rounds are to begin, in their order."""
     division: str = ""
     """The division of a championship that it is; empty where it is none."""
     division_of: str = ""

@@ -137,13 +137,16 @@ def _name(known: Mapping[str, Person], person_id: str) -> str:
 
 
 def _details(fact: Message, actor: str) -> Iterator[str]:
-    """What a fact says beside what every act has: halls and no other parts, no seeds, no free words.
+    """What a fact says beside what every act has: halls, times of rounds and no other parts, no seeds, no free words.
 
     The arbiter is left out who is the ``actor``, as every act tells that.
     """
     if isinstance(fact, events.HallsSet):
         halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in fact.halls)
         yield f"halls: {', '.join(halls) or 'none'}"
+    if isinstance(fact, events.RoundsAnnounced):
+        times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in fact.times)
+        yield f"times: {', '.join(times) or 'none'}"
     for field, value in fact.ListFields():
         if field.name in _TOLD or field.message_type or field.type == field.TYPE_BYTES:
             continue

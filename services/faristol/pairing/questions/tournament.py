@@ -76,6 +76,7 @@ async def get_tournament(
         time_zone=state.time_zone,
         halls=[hall.message() for hall in state.halls],
         top_tables=state.top_tables,
+        announced=[time.message() for time in state.announced],
         division=state.division,
         division_of=state.division_of,
         divisions=[division.message() for division in await office.divisions(state)],

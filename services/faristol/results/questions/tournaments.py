@@ -47,9 +47,13 @@ async def get_tournament(
         length = round_ms(standings.rules_of(found.head))
     except Refusal:  # the rules are not installed any more
         return answer
+    if length is None:
+        return answer
     for round_ in answer.tournament.played:
-        if length is not None and round_.HasField("started_at"):
+        if round_.HasField("started_at"):
             round_.ends_at.FromMilliseconds(round_.started_at.ToMilliseconds() + length)
+    for each in answer.tournament.announced:
+        each.ends_at.FromMilliseconds(each.starts_at.ToMilliseconds() + length)
     return answer
 
 

@@ -7,6 +7,7 @@ from faristol.gateway.consoles.director import (
     halls,
     history,
     judges,
+    known_players,
     overview,
     players,
     rounds,
@@ -14,6 +15,19 @@ from faristol.gateway.consoles.director import (
 )
 
 ROUTES = tuple(
-    page.routes for page in (creation, overview, players, teams, rounds, halls, discipline, judges, conclusion, history)
+    page.routes
+    for page in (
+        creation,
+        overview,
+        players,
+        known_players,
+        teams,
+        rounds,
+        halls,
+        discipline,
+        judges,
+        conclusion,
+        history,
+    )
 )
 """The routes of its pages."""

@@ -139,6 +139,12 @@ def _halls(request: Any, given: Given) -> None:
             request.halls.add(name=name, first_table=numbers[0], last_table=numbers[1])
 
 
+def _times(request: Any, given: Given) -> None:
+    for number in sorted(int(key[10:]) for key in given if key.startswith("starts_at.") and key[10:].isdecimal()):
+        if moment := time_in(given, f"starts_at.{number}"):
+            request.times.add(round=number).starts_at.FromDatetime(moment)
+
+
 def _tribunal(request: Any, given: Given) -> None:
     for role in ("1", "2", "3", "4.1", "4.2"):
         if person := given.get(f"person.{role}", "").strip():
@@ -173,6 +179,7 @@ MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "CorrectResult": _correction,
     "ConfirmResult": _scores("scores"),
     "SetHalls": _halls,
+    "AnnounceRounds": _times,
     "AppointTribunal": _tribunal,
     "LodgeAppeal": _appeal,
     "PostponeGame": _postponement,

@@ -189,6 +189,7 @@ async def _show(
         status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
         refused=refused,
         rule_books=_rule_books(),
+        divisions_alone=bool(session.credential.scope.tournament_ids),
         chosen=chosen,
         choices=_choices(chosen) if chosen else [],
         lexicons=[each.pin.name for each in listed.lexicons] if listed else [],

@@ -120,7 +120,7 @@ class Desk:
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self.results.tournament(self.tournament_id, min_position=self.done)
-        said = " ".join(filter(None, [*(each.said for each in await self._done()), str(values.pop("said", ""))]))
+        said = str(values.pop("said", "")) or await self._said()
         roster = self.roster
         return console_page(
             self.request,
@@ -130,7 +130,7 @@ class Desk:
             door="director",
             part=self.live,
             status=status,
-            said=said or (say(SAID, {}, self.language) if self.done else ""),
+            said=said,
             refused=self.refused,
             changes=self.changes,
             base=self.address,
@@ -161,13 +161,13 @@ class Desk:
             answer.MergeFrom(more)
         return answer
 
-    async def _done(self) -> Sequence[Told]:
-        """What the form did by which the page was led to, in sentences."""
-        if not self.done:
-            return ()
+    async def _said(self) -> str:
+        """What the form did that led to the page; empty where another was sent from there and not carried out."""
+        if not self.done or self.typed:
+            return ""
         answer = await self.acts(max(0, self.tournament.version - LOOKED_BACK))
-        found = [each for each in told(answer, self.roster, self.language) if each.act.position == self.done]
-        return found[:1]
+        found = (each.said for each in told(answer, self.roster, self.language) if each.act.position == self.done)
+        return next(found, say(SAID, {}, self.language))
 
     async def carry_out(
         self, given: Given, page: str, acts: frozenset[str], service: str = "pairing"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.commands import command_id_in
+from faristol.gateway.consoles.director.commands import Given, command_id_in
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists
@@ -21,6 +23,10 @@ from faristol.text import say, translations
 
 PAGE = "players"
 AT_ONCE = 500
+MOST_LINES = 10_000_000
+
+MANY = 200
+"""Players of whom each has the forms on the page; of more, the one who is asked for has."""
 
 ACTS = frozenset(
     {
@@ -48,9 +54,9 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players")
-async def show_players(desk: AtDesk) -> Response:
-    """The players, with what can be done to each."""
-    return await _show(desk)
+async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=MOST_LINES)] = 0) -> Response:
+    """The players, with what can be done to each; after a list, of which so many were registered."""
+    return await _show(desk, counted(registered, desk.language) if registered else "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players")
@@ -97,8 +103,43 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
 
 
 async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id: str) -> Response:
-    """Register all; the same form sent twice registers everybody once."""
-    position, refused = 0, []
+    registered = await register(desk, rows, {"text": text}, command_id)
+    if registered is None:
+        return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id)
+    if not registered.refused:
+        return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
+    return await desk.show(
+        "director/player_list.html",
+        PAGE,
+        rows=None,
+        wrong=[],
+        text="\n".join(_line(text, row.line) for row, _ in registered.refused),
+        command_id="",
+        left=registered.told(desk.language),
+        said=counted(len(rows) - len(registered.refused), desk.language),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What came of a list of players."""
+
+    position: int
+    """Of the last who was registered."""
+    refused: Sequence[tuple[Listed, pairing.Registration]]
+
+    def told(self, language: str) -> list[tuple[str, str]]:
+        """The name of each who was not registered, and why."""
+        return [(row.request.name, _why(found.reason, language)) for row, found in self.refused]
+
+
+async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: str) -> Registered | None:
+    """Register all of a form ``given``; the same form sent twice registers everybody once.
+
+    None where the command itself was refused, which is kept for the page.
+    """
+    position = 0
+    refused: list[tuple[Listed, pairing.Registration]] = []
     for place, (tournament_id, of_it) in enumerate(groupby(rows, key=lambda row: row.request.tournament_id)):
         listed = list(of_it)
         for start in range(0, len(listed), AT_ONCE):
@@ -110,27 +151,14 @@ async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id:
                 tournament_id=tournament_id,
                 players=[row.request for row in together],
             )
-            answer = await desk.ask(request, {"text": text})
+            answer = await desk.ask(request, given)
             if answer is None:
-                return await desk.show(
-                    "director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id
-                )
+                return None
             position = max(position, answer.position)
             refused += [
                 (row, found) for row, found in zip(together, answer.registrations, strict=True) if not found.player_id
             ]
-    if not refused:
-        return led_to(f"{desk.address}/players?done={position}")
-    return await desk.show(
-        "director/player_list.html",
-        PAGE,
-        rows=None,
-        wrong=[],
-        text="\n".join(_line(text, row.line) for row, _ in refused),
-        command_id="",
-        left=[(row.request.name, _why(found.reason, desk.language)) for row, found in refused],
-        said=_counted(len(rows) - len(refused), desk.language),
-    )
+    return Registered(position, refused)
 
 
 def _line(text: str, number: int) -> str:
@@ -142,18 +170,22 @@ def _why(reason: str, language: str) -> str:
     return say(WHY.get(reason, OTHERWISE), {"reason": reason}, language)
 
 
-def _counted(number: int, language: str) -> str:
+def counted(number: int, language: str) -> str:
+    """How many were registered, in a sentence."""
     read = translations(language)
     return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
 
 
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: AtDesk, said: str = "") -> Response:
     wanted = desk.request.query_params.get("q", "")
     round_to_come = len(desk.tournament.played) + 1
     return await desk.show(
         "director/players.html",
         PAGE,
         players=desk.tournament.players,
+        said=said,
+        many=len(desk.tournament.players) > MANY,
+        opened=desk.request.query_params.get("player", ""),
         wanted=wanted[:100],
         round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
         divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],

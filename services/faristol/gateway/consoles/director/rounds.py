@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 import grpc
 from fastapi import APIRouter, Path, Query
+from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -22,6 +25,7 @@ PAGE = "rounds"
 
 ACTS = frozenset(
     {
+        "AnnounceRounds",
         "PairRound",
         "UnpairRound",
         "StartRound",
@@ -51,6 +55,9 @@ SYSTEMS: Sequence[tuple[str, str]] = (
     ("by-hand", N_("by hand: the pairs that were made, and no others")),
 )
 
+MANY = 60
+"""Tables of a round of which each has its forms on the page; of more, the one that is asked for has."""
+
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Player = Annotated[str, Query(max_length=64)]
 
@@ -68,9 +75,15 @@ async def show_last_round(desk: AtDesk) -> Response:
 
 
 @routes.get("/tournaments/{tournament_id}/console/round/{number}")
-async def show_round(desk: AtDesk, number: Number, why: Player = "", other: Player = "") -> Response:
-    """A round, paired or to be paired."""
-    return await _show(desk, number, why, other)
+async def show_round(
+    desk: AtDesk,
+    number: Number,
+    why: Player = "",
+    other: Player = "",
+    table: Annotated[int, Query(ge=0, le=100_000)] = 0,
+) -> Response:
+    """A round, paired or to be paired; of many tables with what can be done at one of them."""
+    return await _show(desk, number, why, other, table)
 
 
 @routes.post("/tournaments/{tournament_id}/console/round/{number}")
@@ -80,7 +93,7 @@ async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
     return done or await _show(desk, number)
 
 
-async def _show(desk: AtDesk, number: int, why: str = "", other: str = "") -> Response:
+async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
     tournament = desk.tournament
     if number > min(len(tournament.played) + 1, tournament.rounds):
         raise HTTPException(404)
@@ -102,12 +115,18 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "") -> Re
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles] if obstacles else [],
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out] if obstacles else [],
         explained=await _explained(desk, number, why, other) if played and why else "",
-        why=why,
-        other=other,
+        many=played is not None and len(played.pairings) > MANY,
+        opened=opened,
+        times={each.round: _as_typed(each.starts_at, tournament.time_zone) for each in tournament.announced},
         kept=kept,
         forbidden=forbidden,
         systems=SYSTEMS,
     )
+
+
+def _as_typed(at: Timestamp, zone: str) -> str:
+    """A time as a field for times has it, in a time zone."""
+    return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
 def _seats(played: pairing.Round | None) -> dict[int, list[str]]:

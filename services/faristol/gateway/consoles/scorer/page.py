@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from faristol.credentials.needs import CALLERS
 from faristol.gateway.calls import Calls
+from faristol.gateway.consoles.doors import doors
 from faristol.gateway.consoles.scorer.about import about, as_data
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
@@ -59,4 +60,6 @@ async def _table_page(
         raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
     game = await results.game(game_id)
     told = about(game, session, language_of(request))
-    return private_page(request, template, session=session, game=game, about=as_data(told))
+    head = await results.tournament(game.tournament_id)
+    ways = list(doors(session, head.tournament))
+    return private_page(request, template, session=session, game=game, about=as_data(told), doors=ways)

@@ -1,0 +1,164 @@
+"""Players registered from those whom the record knows: looked up by name or number, in a rating list or anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import grpc
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from faristol.gateway.consoles.director import players
+from faristol.gateway.consoles.director.commands import Given, command_id_in, list_in
+from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.entrance import led_to, titled
+from faristol.gateway.form import Lists
+from faristol.kernel.names import begins, words_of
+from faristol.kernel.refusal import N_
+from faristol.office.known_players import Known, of_list, of_person
+from faristol.office.player_list import Listed
+from faristol.text import say
+
+PAGE = "players"
+TEMPLATE = "director/known_players.html"
+
+MOST_OF_ALL = 30
+"""People of all tournaments who are shown at once: each is asked for alone, for their rating."""
+
+MOST_OF_LIST = 500
+"""Lines of a rating list that are shown at once."""
+
+MOST_NUMBERS = 500
+"""Numbers that are looked up at once."""
+
+LISTS = 100
+"""Rating lists that are offered, the latest first."""
+
+EVERYBODY = N_("everybody who ever took part")
+NOBODY_OF = N_("Nobody has the number {numbers}.")
+TOO_MANY = N_("Expected {most} numbers at most.")
+NOBODY_TICKED = N_("Nobody is ticked.")
+
+routes = APIRouter(include_in_schema=False)
+
+
+@dataclass
+class Look:
+    """What is looked for, and what was found of it."""
+
+    list_id: str = ""
+    """The tournament after which the list was made; empty for everybody."""
+    name: str = ""
+    found: Sequence[Known] = ()
+    ticked: Sequence[Known] = ()
+    more: int = 0
+    """Who else was found, and is not shown."""
+    unknown: Sequence[str] = field(default_factory=list)
+    """Numbers that nobody has."""
+
+
+@routes.get("/tournaments/{tournament_id}/console/players/known")
+async def show_search(desk: AtDesk) -> Response:
+    """Where known players are looked for."""
+    return await _show(desk, Look())
+
+
+@routes.post("/tournaments/{tournament_id}/console/players/known")
+async def take_known(desk: AtDesk, given: Lists) -> Response:
+    """Look players up, keeping those who are ticked; or register those."""
+    try:
+        command_id = command_id_in(given)
+    except ValueError as problem:
+        raise HTTPException(400) from problem
+    desk.typed = given
+    look = await _look(desk, given)
+    if given.get("act") != "register" or desk.errors:
+        return await _show(desk, look)
+    if not look.ticked:
+        desk.errors = {"ticked": say(NOBODY_TICKED, {}, desk.language)}
+        return await _show(desk, look)
+    rows = [Listed(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
+    ids = " ".join(row.request.player_id for row in rows)
+    registered = await players.register(desk, rows, given, str(uuid.uuid5(uuid.UUID(command_id), ids)))
+    if registered is None:
+        return await _show(desk, look)
+    if not registered.refused:
+        return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
+    left = {row.request.player_id for row, _ in registered.refused}
+    look.ticked = [who for who in look.ticked if who.player_id in left]
+    said = players.counted(len(rows) - len(registered.refused), desk.language)
+    return await _show(desk, look, left=registered.told(desk.language), said=said)
+
+
+async def _look(desk: AtDesk, given: Given) -> Look:
+    """Who is found by what was asked for, and who is ticked."""
+    look = Look(given.get("list", "").strip()[:64], " ".join(given.get("name", "").split())[:100])
+    # A form that is sent again registers the same players: who was registered by it is still among them.
+    is_look = given.get("act") != "register"
+    here = {player.player_id for player in desk.tournament.players} if is_look else set()
+    numbers = re.split(r"[\s,;]+", given.get("numbers", "").strip())
+    numbers = list(dict.fromkeys(filter(None, numbers)))
+    if len(numbers) > MOST_NUMBERS:
+        desk.errors = {"numbers": say(TOO_MANY, {"most": MOST_NUMBERS}, desk.language)}
+        numbers = []
+    wanted = [each for each in dict.fromkeys((*list_in(given, "player_ids"), *numbers)) if each not in here]
+    if look.list_id:
+        listed = of_list((await desk.results.players(look.list_id)).players)
+        by_id = {who.player_id: who for who in listed}
+        words = words_of(look.name)
+        found = [who for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
+        look.found, look.more = found[:MOST_OF_LIST], max(0, len(found) - MOST_OF_LIST)
+        others = await _persons(desk, [each for each in wanted if each not in by_id])
+        known = {**{who.player_id: who for who in others}, **by_id}
+    else:
+        found_ids: list[str] = []
+        if look.name:
+            answer = await desk.results.search_players(look.name, MOST_OF_ALL)
+            found_ids = [each.player_id for each in answer.players]
+            look.more = answer.total - len(found_ids)
+        everybody = await _persons(desk, dict.fromkeys((*found_ids, *wanted)))
+        known = {who.player_id: who for who in everybody}
+        look.found = [known[each] for each in found_ids if each in known]
+    look.ticked = [known[each] for each in wanted if each in known]
+    look.unknown = [each for each in numbers if each not in known and each not in here]
+    if look.unknown:
+        desk.errors = {"numbers": say(NOBODY_OF, {"numbers": ", ".join(look.unknown)}, desk.language)}
+    return look
+
+
+async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
+    """Who has these ids, after their last tournament; without those whom nobody knows."""
+    few = asyncio.Semaphore(8)
+
+    async def person(player_id: str) -> Known | None:
+        async with few:
+            try:
+                return of_person(await desk.results.player(player_id, page_size=1))
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+                    raise
+                return None
+
+    return list(filter(None, await asyncio.gather(*map(person, player_ids))))
+
+
+async def _show(desk: AtDesk, look: Look, **values: object) -> Response:
+    answer = await desk.results.tournaments()
+    others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
+    everybody = ("", say(EVERYBODY, {}, desk.language))
+    return await desk.show(
+        TEMPLATE,
+        PAGE,
+        look=look,
+        lists=[everybody, *((each.tournament_id, titled(each)) for each in others[:LISTS])],
+        ticked={who.player_id for who in look.ticked},
+        ticked_elsewhere=[who for who in look.ticked if who not in look.found],
+        here={player.player_id for player in desk.tournament.players},
+        command_id=str(uuid.uuid4()),
+        **values,
+    )

@@ -1,0 +1,57 @@
+"""When rounds are to begin. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import moment_of
+from faristol.pairing.conditions import check_open
+from faristol.pairing.model import RoundTime
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Message]:
+    """Say when rounds are to begin, in place of what was announced before. It starts none.
+
+    Raises ``Invalid`` for a round that the tournament does not have or that is named twice, for a time that is missing,
+    and for a round that would not begin later than one before it; ``Refusal`` when the tournament is over.
+    """
+    state = situation.state
+    check_open(state)
+    times = []
+    for given in request.times:
+        if not 1 <= given.round <= state.rounds:
+            params = {"round": given.round, "most": state.rounds}
+            raise Invalid("times", N_("there is no round {round}; expected 1 to {most}"), params)
+        if not given.HasField("starts_at"):
+            raise Invalid("times", N_("round {round} has no time"), {"round": given.round})
+        times.append(RoundTime(given.round, moment_of("times", given.starts_at)))
+    times.sort()
+    for before, after in pairwise(times):
+        if before.round == after.round:
+            raise Invalid("times", N_("round {round} is there twice"), {"round": after.round})
+        if before.starts_at >= after.starts_at:
+            params = {"round": after.round, "before": before.round}
+            raise Invalid("times", N_("round {round} would not begin later than round {before}"), params)
+    return [events.RoundsAnnounced(times=[time.message() for time in times], occurred_at=situation.occurred_at)]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.AnnounceRoundsRequest: Command(announce, rests_on=(events.RoundsAnnounced,))
+}
+
+
+def _before(act: events.RoundsAnnounced, before: Sequence[Message]) -> Message:
+    none = events.RoundsAnnounced()
+    earlier = next((fact for fact in reversed(before) if isinstance(fact, events.RoundsAnnounced)), none)
+    return pb.AnnounceRoundsRequest(times=earlier.times)
+
+
+UNDO: Mapping[type[Message], Undo] = {events.RoundsAnnounced: Undo(_before, thing=lambda act: "times")}
