@@ -83,6 +83,7 @@ def test_the_password_and_the_authority_of_the_database_are_read_where_they_are_
     files = (given["FARISTOL_DATABASE_PASSWORD_FILE"], given["FARISTOL_DATABASE_URL"].rpartition("sslrootcert=")[2])
     jobs = [each["spec"]["jobTemplate"] for name, each in of_kind(production, "CronJob").items() if "record" in name]
     processes = [each for name, each in of_kind(production, "Deployment").items() if name != "gateway"]
+    processes += of_kind(production, "Job").values()
     assert len(jobs) == 2
     for each in (*processes, *jobs):
         (container,) = (
@@ -95,14 +96,15 @@ def test_the_password_and_the_authority_of_the_database_are_read_where_they_are_
 
 
 def test_a_job_is_bound_as_a_service_is(cell: tuple[Object, ...]) -> None:
-    for name, job in of_kind(cell, "CronJob").items():
-        template = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-        assert template["serviceAccountName"] == name
+    jobs = {name: each["spec"]["jobTemplate"] for name, each in of_kind(cell, "CronJob").items()}
+    for name, job in {**jobs, **of_kind(cell, "Job")}.items():
+        template = job["spec"]["template"]["spec"]
+        assert template["serviceAccountName"] == re.sub(r"-[\d.]+$", "", name)
         assert template["automountServiceAccountToken"] is False
         assert template["securityContext"]["runAsNonRoot"] is True
-        assert job["spec"]["jobTemplate"]["spec"]["activeDeadlineSeconds"] > 0
+        assert job["spec"]["activeDeadlineSeconds"] > 0
         mounted = set()
-        for container in containers(job["spec"]["jobTemplate"]):
+        for container in containers(job):
             assert container["securityContext"]["readOnlyRootFilesystem"] is True
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
             assert "memory" in container["resources"]["limits"]
