@@ -5,13 +5,13 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PB     := libs/faristol/pb/.generated
 LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
-CODE   := libs services tests proto
+CODE   := libs services tests proto deploy
 PYTEST_ARGS ?=
 
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great browser openid axe token lock audit clean
+.PHONY: help setup lexicons run test nightly properties check format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe token lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -50,7 +50,7 @@ nightly: setup ## run the tests that take too long for every change
 properties: setup ## try every property on twenty times as many examples
 	$(BIN)/pytest -n auto -m "hypothesis and not nightly" --hypothesis-profile=night $(PYTEST_ARGS)
 
-check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract
+check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract, image and pipelines
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy $(CODE)
@@ -58,6 +58,8 @@ check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contra
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/python proto/breaking.py
+	$(BIN)/hadolint --failure-threshold warning deploy/image/Dockerfile
+	$(BIN)/zizmor --offline --quiet --min-severity medium .github/workflows
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix $(CODE)
@@ -119,6 +121,10 @@ MUTANTS ?= 200
 mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json
 	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
+FAULTS ?=
+faults: setup ## make faults in a cell of two replicas, and say what they cost: FAULTS="failover full-disk"; writes var/faults.json
+	GRPC_VERBOSITY=NONE $(BIN)/python -m tests.campaigns.faults $(FAULTS)
+
 great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
 	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" tests/integration/test_great_championship.py $(PYTEST_ARGS)
 
@@ -166,6 +172,9 @@ lock: ## pin the dependencies of pyproject.toml, and what builds it, again (need
 	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" -c requirements-dev.lock - -o deploy/image/build.lock
+
+digests: ## pin the images of the manifests by the digests of today (needs crane, skopeo or docker, and the internet)
+	$(PYTHON) deploy/digests.py
 
 # `--strict` makes an error of a package whose advisories cannot be asked for: no answer is not a good answer.
 AUDIT := var/audit

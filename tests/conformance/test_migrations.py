@@ -91,28 +91,45 @@ async def samples(connection: AsyncConnection) -> list[tuple[str, str, int | Non
 
 @pytest.fixture
 def next_format(monkeypatch: pytest.MonkeyPatch) -> int:
-    """A version of Faristol that reads one format more, and the step to it."""
+    """A version of Faristol that reads one format more, and the steps to it: one before its rollout and one after."""
     newest = tables.FORMAT + 1
 
-    async def step(connection: AsyncConnection) -> None:
+    async def before(connection: AsyncConnection) -> None:
+        await connection.execute(text("ALTER TABLE events ADD COLUMN hall VARCHAR(64)"))
+
+    async def after(connection: AsyncConnection) -> None:
         await connection.execute(text("CREATE TABLE halls (name VARCHAR(64) NOT NULL, PRIMARY KEY (name))"))
 
-    monkeypatch.setattr(migrations, "STEPS", {**migrations.STEPS, tables.FORMAT: step})
+    steps = (
+        migrations.Migration(f"pre-{newest:04}-hall", before),
+        migrations.Migration(f"post-{newest:04}-halls", after),
+    )
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, *steps))
     monkeypatch.setattr(tables, "FORMAT", newest)
     return newest
 
 
+def formats(taken: list[migrations.Migration]) -> list[int]:
+    return [step.format for step in taken if not step.is_before]
+
+
 def test_there_is_a_record_of_each_format_and_a_step_from_all_but_the_last() -> None:
     assert list(range(1, tables.FORMAT + 1)) == FORMATS
-    assert sorted(migrations.STEPS) == FORMATS[:-1]
+    assert [step.format for step in migrations.MIGRATIONS if not step.is_before] == FORMATS[1:]
+    names = [step.name for step in migrations.MIGRATIONS]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert re.fullmatch(r"(pre|post)-\d{4}-[a-z-]+", name)
+    order = [(step.format, not step.is_before) for step in migrations.MIGRATIONS]
+    assert order == sorted(order), "of each format those before, then the one after"
 
 
 @pytest.mark.parametrize("number", FORMATS)
 async def test_a_migrated_record_has_the_tables_of_a_new_one(database_url: str, number: int, tmp_path: Path) -> None:
     await write_golden(database_url, number)
-    reached: list[int] = []
-    assert await migrations.migrate(database_url, reached.append) == number
-    assert reached == list(range(number + 1, tables.FORMAT + 1))
+    taken: list[migrations.Migration] = []
+    assert await migrations.migrate(database_url, taken.append) == number
+    assert formats(taken) == list(range(number + 1, tables.FORMAT + 1))
     migrated = await schema(database_url)
     for statement in ("DROP SCHEMA public CASCADE", "CREATE SCHEMA public"):
         if not database_url.startswith("sqlite"):
@@ -162,9 +179,9 @@ async def test_who_has_a_name_is_found_without_reading_everybody(tmp_path: Path,
 async def test_a_step_changes_the_tables_and_nothing_that_was_written(database_url: str, next_format: int) -> None:
     await write_golden(database_url, 1)
     before = await schema(database_url)
-    reached: list[int] = []
-    assert await migrations.migrate(database_url, reached.append) == 1
-    assert reached[-1] == next_format
+    taken: list[migrations.Migration] = []
+    assert await migrations.migrate(database_url, taken.append) == 1
+    assert formats(taken)[-1] == next_format
     assert await migrations.migrate(database_url) == next_format, "no step is taken twice"
     after = await schema(database_url)
     assert {name for name in after.keys() - before.keys() if name != "samples"} == {"halls"}
@@ -199,14 +216,16 @@ async def test_a_newer_record_is_not_served_not_migrated_and_not_touched(databas
 async def test_a_record_of_today_is_left_as_it_is(record: Record, database_url: str) -> None:
     await play(record, "game-cup-r1", "cup", 3)
     before = await rows(record, "events", "commands", "counter")
-    reached: list[int] = []
-    assert await migrations.migrate(database_url, reached.append) == tables.FORMAT
-    assert (reached, await rows(record, "events", "commands", "counter")) == ([], before)
+    taken: list[migrations.Migration] = []
+    assert await migrations.migrate(database_url, taken.append) == tables.FORMAT
+    assert await migrations.migrate(database_url, taken.append, before=True) == tables.FORMAT
+    assert (taken, await rows(record, "events", "commands", "counter")) == ([], before)
 
 
 async def test_where_there_is_no_record_nothing_is_made(database_url: str) -> None:
     with pytest.raises(RecordError, match=r"there is no record at"):
         await migrations.migrate(database_url)
+    assert await migrations.migrate(database_url, before=True) is None, "whoever makes it makes it of today"
     assert {name for name in await schema(database_url) if name != "samples"} == set()
 
 
@@ -215,23 +234,79 @@ async def test_a_step_that_fails_leaves_the_record_as_it_was(
 ) -> None:
     await write_golden(database_url, 1)
     before = await schema(database_url)
-    step = migrations.STEPS[1]
+    first, *others = migrations.MIGRATIONS
 
     async def fails(connection: AsyncConnection) -> None:
-        await step(connection)
+        await first.take(connection)
         await connection.execute(text("SELECT * FROM nowhere"))
 
     with monkeypatch.context() as broken:
-        broken.setattr(migrations, "STEPS", {**migrations.STEPS, 1: fails})
+        broken.setattr(migrations, "MIGRATIONS", (migrations.Migration(first.name, fails), *others))
         with pytest.raises(RecordError, match=r"cannot be used: .*nowhere"):
             await migrations.migrate(database_url)
     assert await schema(database_url) == before
     assert await migrations.migrate(database_url) == 1
 
 
+async def test_after_the_step_before_both_versions_serve_and_after_the_other_one_the_new_one_alone(
+    database_url: str, next_format: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(tables, "FORMAT", next_format - 1)
+        record = await Record.open(database_url)
+        await play(record, "game-cup-r1", "cup", 3)
+    missing = rf"has format {next_format - 1}, .*record migrate` \(pre-\d+-hall not taken yet\)"
+    with pytest.raises(RecordError, match=missing):
+        await Record.open(database_url)
+
+    assert await migrations.migrate(database_url, before=True) == next_format - 1
+    newer = await Record.open(database_url)
+    with monkeypatch.context() as older:
+        older.setattr(tables, "FORMAT", next_format - 1)
+        again = await Record.open(database_url)
+    for number, each in enumerate((record, newer, again)):
+        await play(each, f"game-cup-r1-{number}", "cup", 2)
+    assert (await verify(newer)).events == 9
+
+    taken: list[migrations.Migration] = []
+    assert await migrations.migrate(database_url, taken.append, before=True) == next_format - 1
+    assert taken == [], "no step is taken twice"
+    await again.close()
+    await record.close()
+    assert await migrations.migrate(database_url, taken.append) == next_format - 1
+    assert [step.name for step in taken] == [f"post-{next_format:04}-halls"]
+    await play(newer, "game-cup-r2", "cup", 1)
+    await newer.close()
+    with monkeypatch.context() as older:
+        older.setattr(tables, "FORMAT", next_format - 1)
+        with pytest.raises(RecordError, match="a newer version has migrated it"):
+            await Record.open(database_url)
+
+
+async def test_a_step_waits_a_moment_for_a_lock_and_lets_the_others_pass(
+    new_database: str, next_format: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(migrations, "PAUSE", 0.3)
+    with monkeypatch.context() as older:
+        older.setattr(tables, "FORMAT", next_format - 1)
+        record = await Record.open(new_database)
+    async with record.reading() as connection:
+        await connection.execute(text("SELECT 1 FROM events"))  # what holds up a change of the table
+        migrating = asyncio.create_task(migrations.migrate(new_database, before=True))
+        for number in range(6):
+            began = asyncio.get_running_loop().time()
+            await play(record, f"game-cup-r{number}", "cup", 1)
+            assert asyncio.get_running_loop().time() - began < 5
+            await asyncio.sleep(0.15)
+        assert not migrating.done()
+    assert await migrating == next_format - 1
+    await record.close()
+
+
 async def test_many_who_start_and_migrate_at_once_make_one_record(database_url: str, next_format: int) -> None:
     await write_golden(database_url, 1)
-    reached: list[int] = []
+    taken: list[migrations.Migration] = []
 
     async def start() -> str:
         try:
@@ -243,11 +318,11 @@ async def test_many_who_start_and_migrate_at_once_make_one_record(database_url: 
         return record.record_id
 
     async def migrate() -> str:
-        await migrations.migrate(database_url, reached.append)
+        await migrations.migrate(database_url, taken.append)
         return await start()
 
     ids = await asyncio.gather(*(work() for work in (start, migrate) * 4))
-    assert reached == list(range(2, next_format + 1))
+    assert formats(taken) == list(range(2, next_format + 1))
     assert len(set(ids) - {""}) == 1
 
 
@@ -271,7 +346,13 @@ def test_an_operator_is_told_what_to_run(tmp_path: Path, next_format: int, capsy
     code, out, told = faristol("verify")
     assert (code, out, told.count("\n")) == (2, "", 1)
     assert "`faristol record migrate`" in told
-    reached = [f"format {number} reached\n" for number in range(2, next_format + 1)]
+    code, out, told = faristol("migrate", "--pre")
+    assert (code, out) == (2, "")
+    assert f"can be made ready for format 2 while others use it, not for format {next_format}" in told
+    reached = [
+        f"{step.name} taken\n" if step.is_before else f"{step.name} taken: format {step.format} reached\n"
+        for step in migrations.MIGRATIONS
+    ]
     assert faristol("migrate")[:2] == (0, "".join(reached))
     assert faristol("migrate")[:2] == (0, f"the record has format {next_format} already\n")
     assert faristol("verify")[0] == 0

@@ -89,7 +89,7 @@ def test_both_stages_have_one_base_with_a_version(dockerfile: Dockerfile) -> Non
     bases = {rest.split()[0] for rest in rest_of(dockerfile, "FROM")}
     assert bases == {"${PYTHON}"}
     (base,) = rest_of(dockerfile, "ARG")
-    assert re.fullmatch(r"PYTHON=python:3\.\d+-slim-\w+", base)
+    assert re.fullmatch(r"PYTHON=python:3\.\d+-slim-\w+@sha256:[0-9a-f]{64}", base)
 
 
 def test_the_lexicon_is_installed_when_the_image_is_built(dockerfile: Dockerfile) -> None:

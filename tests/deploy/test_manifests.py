@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -184,15 +185,35 @@ def test_each_container_serves_the_service_that_it_is_named_for(objects: tuple[O
         assert container["args"] == ["serve", name]
 
 
-def test_images_are_pinned_and_ours_is_of_this_version(objects: tuple[Object, ...], version: str) -> None:
-    for name, workload in workloads(objects).items():
-        for container in containers(workload):
-            image, _, tag = container["image"].rpartition(":")
-            assert image
-            assert tag
-            assert tag != "latest"
-            if name in SERVICES:
-                assert container["image"] == f"faristol:{version}"
+def images(found: Any) -> Iterator[str]:
+    """Every image that an object names, wherever it does."""
+    if isinstance(found, dict):
+        for key, value in found.items():
+            if key in {"image", "imageName"} and isinstance(value, str):
+                yield value
+            else:
+                yield from images(value)
+    elif isinstance(found, list):
+        for each in found:
+            yield from images(each)
+
+
+def test_every_image_is_pinned_by_its_digest_and_ours_is_of_this_version(
+    objects: tuple[Object, ...], version: str
+) -> None:
+    named = set(chain.from_iterable(map(images, objects)))
+    assert f"faristol:{version}" in named, "a release writes its digest here"
+    for image in named - {f"faristol:{version}"}:
+        assert re.fullmatch(r"[\w./-]+:\d[\w.-]+@sha256:[0-9a-f]{64}", image), image
+
+
+def test_the_record_is_made_ready_for_this_version_by_a_job_of_its_own(
+    objects: tuple[Object, ...], version: str
+) -> None:
+    jobs = of_kind(objects, "Job")
+    assert set(jobs) == {f"record-migrate-{version}"}, "a Job is not changed: each version brings its own"
+    (container,) = containers(jobs[f"record-migrate-{version}"])
+    assert container["args"] == ["record", "migrate", "--pre"]
 
 
 def test_an_update_never_takes_a_service_away(objects: tuple[Object, ...]) -> None:

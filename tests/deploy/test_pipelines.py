@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
+from deploy import digests, release
 from tests.benchmarks.run import OUT
+from tests.deploy.test_manifests import images
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,3 +61,84 @@ def test_every_lock_is_audited_when_it_changes_and_every_night() -> None:
     recipe = (ROOT / "Makefile").read_text().partition("\naudit:")[2].partition("\n\n")[0]
     assert all(str(lock.relative_to(ROOT)) in recipe for lock in locks)
     assert "--strict" in recipe
+
+
+PINNED = re.compile(r"(?:[\w.-]+/[\w./-]+@[0-9a-f]{40}|\./\.github/workflows/[\w.-]+\.yml)")
+
+
+def test_whatever_a_pipeline_uses_is_pinned_by_its_commit() -> None:
+    for file in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for name, found in yaml.safe_load(file.read_text())["jobs"].items():
+            used = [found["uses"]] if "uses" in found else [step["uses"] for step in found["steps"] if "uses" in step]
+            for each in used:
+                assert PINNED.fullmatch(each), f"{file.name}, {name}: {each}"
+
+
+def steps_of(workflow: str, name: str) -> str:
+    """All that a job does, as text."""
+    return yaml.safe_dump(
+        yaml.safe_load((ROOT / ".github" / "workflows" / workflow).read_text())["jobs"][name]["steps"]
+    )
+
+
+def test_a_release_is_tested_scanned_and_signed_and_says_what_is_in_it() -> None:
+    described = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
+    assert described[True] == {"push": {"tags": ["v[0-9]+.[0-9]+.[0-9]+"]}}
+    assert described["jobs"]["image"]["needs"] == "test"
+    assert described["jobs"]["release"]["needs"] == "image"
+    assert "bash .ci/run" in steps_of("release.yml", "test")
+    image = steps_of("image.yml", "image")
+    at = [image.index(word) for word in ("sbom-action", "scan-action", "linux/amd64,linux/arm64", "cosign sign")]
+    assert at == sorted(at), "what is known to be vulnerable is not published"
+    release = steps_of("release.yml", "release")
+    for word in ("pip wheel", "release.py pin", "cosign sign-blob", "gh release create"):
+        assert word in release
+
+
+def test_the_changelog_speaks_of_this_version_and_of_no_other_in_its_place(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    release.main("notes", f"v{version}")
+    assert "\n## " not in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="another version than pyproject"):
+        release.notes("v99.0.0")
+
+
+def test_the_manifests_of_a_release_run_its_image_everywhere(tmp_path: Path) -> None:
+    if shutil.which("kubectl") is None:
+        pytest.skip("there is no kubectl on this machine to render the manifests with")
+    shutil.copytree(ROOT / "deploy", tmp_path / "deploy")
+    reference = f"ghcr.io/somebody/faristol@sha256:{'0123456789abcdef' * 4}"
+    release.pin(reference, tmp_path)
+    for overlay in ("dev", "small", "production"):
+        folder = tmp_path / "deploy" / "overlays" / overlay
+        done = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=True)
+        named = set(chain.from_iterable(map(images, yaml.safe_load_all(done.stdout))))
+        assert reference in named
+        assert all("@sha256:" in image for image in named)
+    with pytest.raises(SystemExit, match="no image by digest"):
+        release.pin("faristol:0.1.0", tmp_path)
+
+
+def test_digests_are_asked_of_a_registry_and_a_tag_that_moved_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "deploy", tmp_path / "deploy")
+    monkeypatch.setattr(digests, "DEPLOY", tmp_path / "deploy")
+    tool = tmp_path / "bin" / "crane"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho sha256:$(printf '%s' \"$2\" | sha256sum | cut -c1-64)\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+
+    assert digests.main("--check") == 1
+    assert "nats:2.11.8-alpine is sha256:" in capsys.readouterr().out
+    assert "@sha256:" in (ROOT / "deploy" / "stores" / "nats.yaml").read_text()
+    assert digests.main() == 0
+    assert digests.main("--check") == 0
+    written = (tmp_path / "deploy" / "image" / "Dockerfile").read_text()
+    assert re.search(r"^ARG PYTHON=python:[\w.-]+@sha256:[0-9a-f]{64}$", written, re.MULTILINE)
+    assert set(tmp_path.rglob("*.yaml")) == {
+        tmp_path / file.relative_to(ROOT) for file in (ROOT / "deploy").rglob("*.yaml")
+    }

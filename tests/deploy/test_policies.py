@@ -45,7 +45,7 @@ def edges() -> Iterator[tuple[str, str, int]]:
     yield "pairing", "lexicon", GRPC
     yield ENTRANCE, "gateway", HTTP
     yield "restore-drill", "gateway", HTTP
-    for job in ("record-export", "record-verify"):
+    for job in ("record-export", "record-verify", "record-migrate"):
         yield job, "postgres", POSTGRES
     yield "nats", "nats", ROUTES
 
@@ -55,6 +55,9 @@ def _pods(objects: tuple[Object, ...]) -> dict[str, Mapping[str, str]]:
     for each in objects:
         if each["kind"] in {"Deployment", "StatefulSet"}:
             found[each["metadata"]["name"]] = each["spec"]["template"]["metadata"]["labels"]
+        elif each["kind"] == "Job":
+            labels = each["spec"]["template"]["metadata"]["labels"]
+            found[labels[NAME]] = labels
         elif each["kind"] == "CronJob":
             found[each["metadata"]["name"]] = each["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
         elif each["kind"] == "Cluster":

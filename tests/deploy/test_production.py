@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from opentelemetry.exporter.prometheus import PrometheusMetricReader
+from opentelemetry.metrics import Observation
+from opentelemetry.sdk.metrics import MeterProvider
+from prometheus_client import CollectorRegistry, generate_latest
 from tests.deploy.conftest import DEPLOY, ROOT, Object
 from tests.deploy.test_manifests import Render, containers, environment, of_kind, workloads
 
@@ -83,6 +87,7 @@ def test_the_password_and_the_authority_of_the_database_are_read_where_they_are_
     files = (given["FARISTOL_DATABASE_PASSWORD_FILE"], given["FARISTOL_DATABASE_URL"].rpartition("sslrootcert=")[2])
     jobs = [each["spec"]["jobTemplate"] for name, each in of_kind(production, "CronJob").items() if "record" in name]
     processes = [each for name, each in of_kind(production, "Deployment").items() if name != "gateway"]
+    processes += of_kind(production, "Job").values()
     assert len(jobs) == 2
     for each in (*processes, *jobs):
         (container,) = (
@@ -95,14 +100,15 @@ def test_the_password_and_the_authority_of_the_database_are_read_where_they_are_
 
 
 def test_a_job_is_bound_as_a_service_is(cell: tuple[Object, ...]) -> None:
-    for name, job in of_kind(cell, "CronJob").items():
-        template = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-        assert template["serviceAccountName"] == name
+    jobs = {name: each["spec"]["jobTemplate"] for name, each in of_kind(cell, "CronJob").items()}
+    for name, job in {**jobs, **of_kind(cell, "Job")}.items():
+        template = job["spec"]["template"]["spec"]
+        assert template["serviceAccountName"] == re.sub(r"-[\d.]+$", "", name)
         assert template["automountServiceAccountToken"] is False
         assert template["securityContext"]["runAsNonRoot"] is True
-        assert job["spec"]["jobTemplate"]["spec"]["activeDeadlineSeconds"] > 0
+        assert job["spec"]["activeDeadlineSeconds"] > 0
         mounted = set()
-        for container in containers(job["spec"]["jobTemplate"]):
+        for container in containers(job):
             assert container["securityContext"]["readOnlyRootFilesystem"] is True
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
             assert "memory" in container["resources"]["limits"]
@@ -126,15 +132,22 @@ def expressions() -> Iterator[str]:
 
 
 def measured() -> set[str]:
-    """What the code measures, as Prometheus names it."""
+    """What the code measures, under the names that the exporter of every process gives it."""
     made = re.compile(r'create_(\w+)\(\s*"(faristol\.[a-z.]+)"(?:,\s*\[\w+\])?(?:,\s*unit="([^"]+)")?')
-    found = set()
+    registry = CollectorRegistry()
+    meters = MeterProvider(metric_readers=[PrometheusMetricReader(registry=registry)])
+    meter = meters.get_meter("faristol")
     for part in ("libs", "services"):
         for file in (ROOT / part).rglob("*.py"):
             for kind, name, unit in made.findall(file.read_text(encoding="utf-8")):
-                seconds = "_seconds" if unit == "s" else ""
-                found.add(name.replace(".", "_") + seconds + ("_total" if kind == "counter" else ""))
-    return found
+                if kind.startswith("observable_"):
+                    getattr(meter, f"create_{kind}")(name, [lambda _: [Observation(1)]], unit=unit)
+                    continue
+                instrument = getattr(meter, f"create_{kind}")(name, unit=unit)
+                getattr(instrument, {"histogram": "record", "gauge": "set"}.get(kind, "add"))(1)
+    exported = generate_latest(registry).decode().splitlines()
+    meters.shutdown()
+    return {OF_HISTOGRAMS.sub("", re.split(r"[{ ]", line)[0]) for line in exported if not line.startswith("#")}
 
 
 def test_whatever_is_asked_of_prometheus_is_measured() -> None:

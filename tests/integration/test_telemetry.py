@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+import sqlite3
 import time
 import urllib.request
 import uuid
@@ -151,6 +154,22 @@ def scraped(port: int) -> dict[str, float]:
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 
 
+def fail_in_a_trace(record: Path, port: int) -> str:
+    """Have two calls fail that the log tells of, the second one in the trace that is given back."""
+    trace_id = uuid.uuid4().hex
+    with contextlib.closing(sqlite3.connect(record)) as database:
+        database.execute("ALTER TABLE commands RENAME COLUMN answer TO lost")
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        pairing = pairing_pb2_grpc.PairingServiceStub(channel)
+        for metadata in ((), (("traceparent", f"00-{trace_id}-{'ab' * 8}-01"),)):
+            request = pairing_pb2.CreateTournamentRequest(
+                command_id=str(uuid.uuid4()), tournament_id="lost", name="L", rounds=5
+            )
+            with pytest.raises(grpc.RpcError):
+                pairing.CreateTournament(request, metadata=metadata, timeout=10)
+    return trace_id
+
+
 def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: Path) -> None:
     port, metrics = free_port(), free_port()
     settings = {"metrics_port": str(metrics), "log_format": "json", "log_level": "INFO"}
@@ -195,8 +214,13 @@ def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: 
                 break
             assert time.monotonic() < deadline, (outcomes, wanted - names)
             time.sleep(0.5)
+        trace_id = fail_in_a_trace(tmp_path / "data" / "record.db", port)
     finally:
         up.terminate()
     lines = [line for line in (tmp_path / "up.log").read_text(encoding="utf-8").splitlines() if line.startswith("{")]
     assert lines
     assert all({"time", "level", "logger", "message"} <= set(json.loads(line)) for line in lines)
+    told = [json.loads(line) for line in lines if "trace_id" in line]
+    assert trace_id in {line["trace_id"] for line in told}, "the caller's own, though no collector gathers spans"
+    assert {line["trace_id"] for line in told} - {trace_id}, "one of its own where the caller has none"
+    assert all(re.fullmatch(r"[0-9a-f]{16}", line["span_id"]) for line in told)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,13 @@ def main(archive: str, live: str) -> int:
     with tempfile.TemporaryDirectory(dir=os.environ.get("FARISTOL_DATA")) as folder:
         run("record", "restore", archive, "--data", folder)
         run("record", "verify", "--data", folder)
-        given = ["up", "--data", folder, "--http", "0", "--grpc", "0"]
-        with subprocess.Popen([FARISTOL, *given], stdout=subprocess.PIPE, text=True) as up:
+        port = free_port()
+        given = ["up", "--data", folder, "--http", str(port), "--grpc", "0"]
+        with subprocess.Popen([FARISTOL, *given]) as up:
             try:
-                return compare(address_of(up), live.rstrip("/"))
+                restored = f"http://127.0.0.1:{port}"
+                wait_until_built(up, restored)
+                return compare(restored, live.rstrip("/"))
             finally:
                 up.terminate()
 
@@ -38,13 +42,24 @@ def run(*arguments: str) -> None:
     subprocess.run([FARISTOL, *arguments], check=True, timeout=SECONDS)
 
 
-def address_of(up: subprocess.Popen[str]) -> str:
-    """Where the restored record is served. Raises ``RuntimeError`` when it is not."""
-    assert up.stdout is not None
-    for line in up.stdout:
-        print(line, end="", flush=True)
-        if found := re.search(r"http://\S+", line):
-            return found[0].rstrip("/")
+def free_port() -> int:
+    """A port that nothing listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_built(up: subprocess.Popen[bytes], restored: str) -> None:
+    """Wait until the read models are those of the whole record. Raises ``RuntimeError`` when they do not come to be."""
+    give_up = time.monotonic() + SECONDS
+    while time.monotonic() < give_up and up.poll() is None:
+        try:
+            status = asked(f"{restored}/api/v1/status")
+        except OSError:
+            status = {"position": 0, "consumers": []}
+        if status["position"] and all(not line["lag"] for line in status["consumers"]):
+            return
+        time.sleep(1)
     raise RuntimeError("the restored record is not served")
 
 

@@ -205,6 +205,11 @@ class Settings(BaseSettings):
         """Whether somebody asks what this process measures."""
         return bool(self.otlp_endpoint) or self.metrics_port is not None
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether somebody may ask to which trace something belongs: a collector, or who reads logs in JSON."""
+        return bool(self.otlp_endpoint) or self.log_format == "json"
+
     def access_folder(self) -> Path:
         """Folder of the keys of credentials."""
         return self.access or self.data.absolute() / "access"

@@ -1,4 +1,4 @@
-"""OpenTelemetry: one trace from a caller to the projections, and metrics. Off unless an endpoint is set."""
+"""OpenTelemetry: one trace from a caller to the projections, and metrics. Off unless settings ask for some of it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ _tracer = trace.get_tracer("faristol.rpc")
 
 
 class Telemetry:
-    """The exporters of a process: to a collector, and for Prometheus, each where the settings say so."""
+    """The exporters of a process: to a collector, and for Prometheus, each where the settings say so.
+
+    Logs in JSON name the trace of what they tell, and facts keep it, also where no collector gathers spans.
+    """
 
     def __init__(self, settings: Settings, service: str) -> None:
         """Raises ``StartError`` when the port of the metrics is taken. Settings that ask for a free one (0) get it."""
         # Exporters and the rest of the SDK are for those who have an endpoint: others start without them.
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
 
         resource = Resource.create({"service.name": f"faristol-{service}"})
         self._close: list[Callable[[], object]] = []
         readers: list[Any] = []
         if settings.otlp_endpoint:
             readers.append(self._to_collector(settings.otlp_endpoint, resource))
+        elif settings.log_format == "json":
+            trace.set_tracer_provider(TracerProvider(resource=resource, shutdown_on_exit=False))
         if settings.metrics_port is not None:
             readers.append(self._for_prometheus(settings))
         meters = MeterProvider(resource=resource, metric_readers=readers)

@@ -6,8 +6,9 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or a name is of this machine alone."""
+    """Whether an address or a name is of this machine alone; one of IPv6 may stand in brackets, as before a port."""
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(bare).is_loopback
     except ValueError:
         return host == "localhost"

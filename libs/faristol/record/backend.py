@@ -78,6 +78,14 @@ class Backend(Protocol):
         """Wait until no other transaction holds this lock, and hold it to the end of this one."""
 
     @staticmethod
+    async def wait_for_locks(connection: AsyncConnection, seconds: float) -> None:
+        """Have this transaction wait so long for what others hold, and fail then; where it can wait at all."""
+
+    @staticmethod
+    def is_held(problem: Exception) -> bool:
+        """Whether a failure says that others held for too long what was waited for."""
+
+    @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
         """What a statement takes for now, in microseconds since 1970: one clock for all who share the database.
 

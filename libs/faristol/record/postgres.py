@@ -59,6 +59,9 @@ AWAY = ("08", "25P03", "53", "55P03", "57P")
 DISK_FULL = "53100"
 """SQLSTATE that says that there is no room on the disk."""
 
+LOCK_NOT_AVAILABLE = "55P03"
+"""SQLSTATE that says that others held a lock for longer than was to be waited."""
+
 NOT_ALLOWED = "42501"
 """SQLSTATE that says that the role may not do that."""
 
@@ -182,6 +185,14 @@ class Postgres(Backend):
     @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
         await connection.execute(select(func.pg_advisory_xact_lock(lock)))
+
+    @staticmethod
+    async def wait_for_locks(connection: AsyncConnection, seconds: float) -> None:
+        await connection.execute(select(func.set_config("lock_timeout", f"{seconds * 1_000:.0f}", True)))
+
+    @staticmethod
+    def is_held(problem: Exception) -> bool:
+        return _sqlstate(problem) == LOCK_NOT_AVAILABLE
 
     @staticmethod
     def time(_: Callable[[], datetime]) -> ColumnElement[int]:

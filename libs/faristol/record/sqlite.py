@@ -122,6 +122,15 @@ class Sqlite(Backend):
         """Every transaction that writes is alone."""
 
     @staticmethod
+    async def wait_for_locks(_: AsyncConnection, __: float) -> None:
+        """Who writes has waited already."""
+
+    @staticmethod
+    def is_held(_: Exception) -> bool:
+        """What SQLite says of that, it says of other things, too."""
+        return False
+
+    @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
         """A file is of one machine, and so is whoever uses it."""
         return literal(microseconds(now()), BigInteger)

@@ -86,7 +86,7 @@ async def running(
         if not (asks or settings.nats_url):
             stack.enter_context(await asyncio.to_thread(_hold, settings.data, services))
         tls = await asyncio.to_thread(_prepare_tls, settings, services)
-        if settings.is_measured:
+        if settings.is_measured or settings.is_traced:
             telemetry = Telemetry(settings, services[0] if len(services) == 1 else "up")
             stack.callback(telemetry.close)
         apart = settings.pages_apart and len(services) > 1 and GATEWAY in services

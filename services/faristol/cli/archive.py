@@ -150,16 +150,31 @@ def erase_note(
     tell({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
 
 
-def migrate(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
+def migrate(
+    pre: Annotated[
+        bool, typer.Option("--pre", help="Only what the version before goes on with, to be done before a rollout.")
+    ] = False,
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
     """Bring the tables of the record to the format of this version. Make a backup before."""
     from faristol.record import migrations, tables
 
-    settings = existing(owners_settings_of(data=data, database_url=database_url))
+    settings = owners_settings_of(data=data, database_url=database_url)
+    taken: list[str] = []
 
-    def reach(reached: int) -> None:
+    def take(step: migrations.Migration) -> None:
+        taken.append(step.name)
         if not json_output:
-            typer.echo(f"format {reached} reached")
+            typer.echo(f"{step.name} taken" if step.is_before else f"{step.name} taken: format {step.format} reached")
 
-    before = run(migrations.migrate(settings.record_url(), reach))
-    told = [f"the record has format {before} already"] if before == tables.FORMAT else []
-    tell({"format_before": before, "format": tables.FORMAT}, told, json_output=json_output, indent=None)
+    had = run(migrations.migrate((settings if pre else existing(settings)).record_url(), take, before=pre))
+    told = [] if taken else [_nothing_to_migrate(had, pre=pre)]
+    tell({"format_before": had, "format": tables.FORMAT, "taken": taken}, told, json_output=json_output, indent=None)
+
+
+def _nothing_to_migrate(had: int | None, *, pre: bool) -> str:
+    if had is None:
+        return "there is no record yet: the first process that serves makes it"
+    return f"the record has format {had} already" if not pre else f"the record has format {had}, and is ready"

@@ -64,11 +64,12 @@ class Mount:
     def __truediv__(self, name: str) -> Path:
         return self._folder / name
 
-    def put(self, mine: Signed, ca: Signed) -> None:
+    def put(self, mine: Signed, *authorities: Signed) -> None:
         self._count += 1
+        known = b"".join(authority.pem for authority in authorities)
         version = self._folder / f"..{self._count}"
         version.mkdir()
-        for name, content in (("tls.crt", mine.pem), ("tls.key", mine.key_pem), ("ca.crt", ca.pem)):
+        for name, content in (("tls.crt", mine.pem), ("tls.key", mine.key_pem), ("ca.crt", known)):
             (version / name).write_bytes(content)
             if not (self._folder / name).is_symlink():
                 (self._folder / name).symlink_to(Path("..data") / name)

@@ -1,0 +1,60 @@
+"""What a release takes from the tree, and puts into it.
+
+``python deploy/release.py notes v0.2.0`` prints what CHANGELOG.md says of that version, and ends with an error where
+the tree is of another version or nothing is said. ``python deploy/release.py pin IMAGE@sha256:…`` has the manifests run
+that image.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+REFERENCE = re.compile(r"(?P<name>[\w./-]+(?::\d+/[\w./-]+)?)@(?P<digest>sha256:[0-9a-f]{64})")
+OWN = re.compile(r'^  - name: faristol\n    newTag: "[\w.-]+"\n', re.MULTILINE)
+SAYING = ("base", "components/backups")
+"""The parts of the manifests that say which image is Faristol's own."""
+
+
+def notes(tag: str, root: Path = ROOT) -> str:
+    """The section of a version in the changelog, without its heading. Raises ``SystemExit``."""
+    version = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    if tag != f"v{version}":
+        raise SystemExit(f"the tag {tag!r} is of another version than pyproject.toml, which says {version!r}")
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(version)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", changes, re.MULTILINE | re.DOTALL)
+    if not found or not found[1].strip():
+        raise SystemExit(f"CHANGELOG.md says nothing of {version}")
+    return found[1].strip()
+
+
+def pin(reference: str, root: Path = ROOT) -> None:
+    """Have every workload of the base run an image by its digest. Raises ``SystemExit``."""
+    found = REFERENCE.fullmatch(reference)
+    if not found:
+        raise SystemExit(f"{reference!r} is no image by digest: expected NAME@sha256:…")
+    own = f"  - name: faristol\n    newName: {found['name']}\n    digest: {found['digest']}\n"
+    for part in SAYING:
+        file = root / "deploy" / part / "kustomization.yaml"
+        written, count = OWN.subn(own, file.read_text(encoding="utf-8"))
+        if count != 1:
+            raise SystemExit(f"{file} does not say which image is Faristol's own, or is of a release already")
+        file.write_text(written, encoding="utf-8")
+
+
+def main(*arguments: str) -> None:
+    """Run one of the two."""
+    match arguments:
+        case ("notes", tag):
+            print(notes(tag))
+        case ("pin", reference):
+            pin(reference)
+        case _:
+            raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

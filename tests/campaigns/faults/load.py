@@ -1,0 +1,188 @@
+"""The load: championships played at the same time by clients of the product, and people who read pages."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import grpc
+import httpx
+from google.protobuf.json_format import MessageToDict
+from tests.campaigns.torture.ledger import Ledger
+
+from faristol.client.services import DEADLINE, Api, passing
+from faristol.demo.championship import Championship
+from faristol.demo.plan import Plan
+from faristol.host.channels import open_channel
+from faristol.host.tls import Tls
+from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.tiles import load_tile_set
+from faristol.words import DEFAULT_NAME, WordGraph
+
+PLAYERS, ROUNDS, RULESET = 6, 5, "fisc-2023"
+LANES = 1
+"""Championships at the same time, of three tables each: who has more processors may take more."""
+EACH = 2
+"""Championships that a lane has at the most."""
+THINKING = 0.1
+"""Seconds that a client waits at most before a call."""
+READING = 0.1
+"""Seconds between two pages that are asked for."""
+
+EXPECTED = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAUTHENTICATED)
+"""What follows from a fact is asked for until it is there; and players ask whether anybody asks who they are."""
+
+Standings = list[dict[str, Any]]
+
+
+@dataclass
+class Counts:
+    """What the clients met with."""
+
+    calls: int = 0
+    """Calls that clients made, each until it was answered."""
+    again: Counter[str] = field(default_factory=Counter)
+    """Attempts without an answer, which clients sent again, by status code."""
+    failed: list[str] = field(default_factory=list)
+    """Calls that were never answered, or answered with what nobody expected."""
+    slowest: float = 0.0
+    """Seconds from the first attempt of a call to its answer, of the slowest."""
+    pages: int = 0
+    pages_failed: Counter[str] = field(default_factory=Counter)
+    acknowledged_at: list[float] = field(default_factory=list)
+    """When commands were acknowledged, by the monotonic clock."""
+
+
+class Line:
+    """What a stub takes for a channel: calls are counted, and commands entered in the ledger."""
+
+    def __init__(self, channel: grpc.aio.Channel, counts: Counts, ledger: Ledger, chance: random.Random) -> None:
+        self._channel = channel
+        self._counts = counts
+        self._ledger = ledger
+        self._chance = chance
+        self._began: dict[int, tuple[Any, float]] = {}
+        """When calls without an answer were made for the first time, with what they ask."""
+
+    def unary_unary(self, path: str, **kept: Any) -> Callable[..., Awaitable[Any]]:
+        """See ``grpc.aio.Channel``."""
+        method: Any = self._channel.unary_unary(path, **kept)
+
+        async def call(request: Any, timeout: float = DEADLINE) -> Any:
+            await asyncio.sleep(self._chance.random() * THINKING)
+            began = time.monotonic()
+            is_command = "command_id" in request.DESCRIPTOR.fields_by_name
+            if is_command:
+                self._ledger.sent.add(request.command_id)
+            _, first = self._began.setdefault(id(request), (request, began))
+            try:
+                answer = await method(request, timeout=timeout)
+            except grpc.aio.AioRpcError as problem:
+                if passing(problem):
+                    self._counts.again[problem.code().name] += 1
+                    raise
+                del self._began[id(request)]
+                if problem.code() not in EXPECTED:
+                    self._counts.failed.append(f"{path.rpartition('/')[2]}: {problem.code().name}, {problem.details()}")
+                raise
+            del self._began[id(request)]
+            self._counts.calls += 1
+            self._counts.slowest = max(self._counts.slowest, time.monotonic() - first)
+            if is_command:
+                self._ledger.acknowledge(path, request, answer, began)
+                self._counts.acknowledged_at.append(time.monotonic())
+            return answer
+
+        return call
+
+    def unary_stream(self, path: str, **kept: Any) -> Any:
+        """See ``grpc.aio.Channel``."""
+        return self._channel.unary_stream(path, **kept)
+
+
+class Load:
+    """So many championships, one after another in each lane, until ``enough``; and a reader of pages."""
+
+    def __init__(self, targets: Mapping[str, str], tls: Tls, ledger: Ledger, graph: WordGraph, port: int) -> None:
+        """``port`` is that of the pages."""
+        self.counts = Counts()
+        self.finished: dict[int, Standings] = {}
+        """The final standings of the championships, by their seed."""
+        self.enough = False
+        """No other championship is to begin."""
+        self._channels = {service: open_channel(target, tls=tls) for service, target in targets.items()}
+        self._ledger = ledger
+        self._graph = graph
+        self._tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
+        self._address = f"http://127.0.0.1:{port}"
+        self._lanes: list[asyncio.Task[None]] = []
+        self._reading: asyncio.Task[None] | None = None
+
+    def channel(self, service: str) -> grpc.aio.Channel:
+        """The way to all replicas of a service."""
+        return self._channels[service]
+
+    def begin(self) -> None:
+        """Begin to play and to read."""
+        self._lanes = [asyncio.create_task(self._play_on(lane)) for lane in range(LANES)]
+        self._reading = asyncio.create_task(self._read())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody plays any more."""
+        return all(lane.done() for lane in self._lanes)
+
+    async def end(self) -> None:
+        """Let the championships that have begun come to their end. Notes why one could not."""
+        self.enough = True
+        for problem in await asyncio.gather(*self._lanes, return_exceptions=True):
+            if problem:
+                self.counts.failed.append(f"a championship could not go on: {' '.join(str(problem).split())}")
+
+    async def close(self) -> None:
+        """Stop reading, and close every connection."""
+        tasks = [*self._lanes, *([self._reading] if self._reading else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for channel in self._channels.values():
+            await channel.close(None)
+
+    async def _play_on(self, lane: int) -> None:
+        for number in range(EACH):
+            seed = 1 + lane + LANES * number
+            chance = random.Random(seed)
+            lines = {name: Line(each, self.counts, self._ledger, chance) for name, each in self._channels.items()}
+            api = Api(lambda service, lines=lines: cast("grpc.aio.Channel", lines[service]))  # type: ignore[misc]
+            plan, now = Plan(PLAYERS, ROUNDS, seed, RULESET), datetime.now(UTC)
+            championship = Championship(api, plan, self._graph, self._tile_set, DEFAULT_NAME, now, lambda *_: None)
+            self.finished[seed] = shown((await championship.play()).standings)
+            if self.enough:
+                return
+
+    async def _read(self) -> None:
+        """Ask for the list of tournaments, each time by a new connection, as somebody new does."""
+        while True:
+            await asyncio.sleep(READING)
+            self.counts.pages += 1
+            with suppress(asyncio.TimeoutError):
+                async with httpx.AsyncClient(timeout=DEADLINE) as client:
+                    try:
+                        answer = await client.get(f"{self._address}/api/v1/tournaments")
+                    except httpx.HTTPError as problem:
+                        self.counts.pages_failed[type(problem).__name__] += 1
+                    else:
+                        if answer.status_code != 200:
+                            self.counts.pages_failed[str(answer.status_code)] += 1
+
+
+def shown(standings: Sequence[Any]) -> Standings:
+    """Standings as they are compared."""
+    return [MessageToDict(line) for line in standings]

@@ -1,0 +1,211 @@
+"""Restores as docs/operations.md has them: from an archive alone, and from PostgreSQL's own backups to a moment."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.campaigns.faults.database import Server
+from tests.integration.processes import Child, faristol, free_port, wait_until_serving
+
+ROOT = Path(__file__).parents[2]
+DRILL = ROOT / "deploy" / "components" / "backups" / "drill.py"
+SECONDS = 900
+
+pytestmark = [pytest.mark.nightly, pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
+
+
+@dataclass
+class Played:
+    """A championship on PostgreSQL, and what is kept of it elsewhere."""
+
+    folder: Path
+    server: Server
+    standings: Any
+    moment: str
+    """When it was over; something happened afterwards."""
+    last: int
+    """The position of the record at that moment."""
+    nats_url: str
+
+    @property
+    def public_key(self) -> str:
+        return str(self.folder / "seal.key.pub")
+
+
+@contextmanager
+def served(url: str, nats_url: str, folder: Path, **settings: object) -> Iterator[str]:
+    """The pages of a cell, by their address."""
+    port, http = free_port(), free_port()
+    given = ["up", "--data", str(folder), "--grpc", str(port), "--http", str(http)]
+    up = Child(given, {"database_url": url, "nats_url": nats_url, **settings}, folder.with_suffix(".log"))
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up, "gateway")
+        yield f"http://127.0.0.1:{http}"
+    finally:
+        assert up.terminate() == 0, up.output()
+
+
+def asked(address: str, path: str) -> Any:
+    return httpx.get(f"{address}/api/v1/{path}", timeout=60).raise_for_status().json()
+
+
+def standings_of(address: str) -> Any:
+    (tournament,) = asked(address, "tournaments")["tournaments"]
+    return asked(address, f"tournaments/{tournament['tournament_id']}/standings")["standings"]
+
+
+def create(address: str, folder: Path, tournament: str) -> None:
+    done = faristol(
+        "tournament",
+        "create",
+        tournament,
+        "--name",
+        tournament,
+        "--rounds",
+        "5",
+        address=address,
+        data=folder,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def verified(url: str, public_key: str) -> dict[str, Any]:
+    said = faristol("record", "verify", "--json", "--public-key", public_key, "--database-url", url, timeout=SECONDS)
+    assert said.returncode == 0, said.stdout + said.stderr
+    found: dict[str, Any] = json.loads(said.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator[Played]:
+    """A server that archives its log; a base backup in the middle of a championship; and an archive of the record."""
+    folder = tmp_path_factory.mktemp("restores")
+    server = Server("first", folder)
+    log = folder / "log"
+    for own in (log, folder / "base"):
+        own.mkdir()
+        if server.user:
+            shutil.chown(own, server.user)
+    server.make()
+    with (server.folder / "postgresql.conf").open("a") as file:
+        file.write(f"synchronous_standby_names = ''\narchive_mode = on\narchive_command = 'cp %p {log}/%f'\n")
+    server.start()
+    try:
+        assert faristol("record", "key", str(folder / "seal.key")).returncode == 0
+        with served(server.url, shared_nats, folder / "data", seal_key=folder / "seal.key", seal_seconds=1) as address:
+            plan = ["demo", "--players", "6", "--rounds", "5", "--seed", "3", "--json", "--connect"]
+            grpc = address_of(folder / "data.log")
+            demo = Child(plan, {"address": grpc}, folder / "demo.log")
+            time.sleep(5)
+            server.run("pg_basebackup", *server.at, "-D", str(folder / "base" / "data"), "--wal-method=none")
+            assert demo.process.wait(SECONDS) == 0, demo.output()
+            time.sleep(3)  # everything is sealed
+            moment, last = server.ask("SELECT now()"), int(server.ask("SELECT position FROM counter"))
+            standings = standings_of(address)
+            create(grpc, folder / "data", "afterwards")
+            exported = faristol(
+                "record", "export", str(folder / "record.zst"), "--with-people", "--database-url", server.url,
+                timeout=SECONDS,
+            )  # fmt: skip
+            assert exported.returncode == 0, exported.stderr
+            server.ask("SELECT pg_switch_wal()")
+            time.sleep(2)
+        yield Played(folder, server, standings, moment, last, shared_nats)
+    finally:
+        server.stop()
+
+
+def address_of(log: Path) -> str:
+    """Where a cell answers gRPC, as it says."""
+    return log.read_text().partition("gRPC on ")[2].split()[0]
+
+
+def test_an_archive_alone_brings_everything_back_into_an_empty_database(played: Played, tmp_path: Path) -> None:
+    server = Server("empty", tmp_path)
+    server.make()
+    with (server.folder / "postgresql.conf").open("a") as file:
+        file.write("synchronous_standby_names = ''\n")
+    server.start()
+    try:
+        archive = str(played.folder / "record.zst")
+        restored = faristol(
+            "record", "restore", archive, "--public-key", played.public_key, "--database-url", server.url,
+            timeout=SECONDS,
+        )  # fmt: skip
+        assert restored.returncode == 0, restored.stderr
+        assert verified(server.url, played.public_key)["position"] > played.last
+        nats = Child(["-js", "-p", str(port := free_port()), "-sd", str(tmp_path / "nats")], {}, tmp_path / "nats.log",
+                     str(Path(sys.executable).with_name("nats-server")))  # fmt: skip
+        try:
+            with served(server.url, f"nats://127.0.0.1:{port}", tmp_path / "data") as address:
+                done = subprocess.run(
+                    [sys.executable, str(DRILL), archive, address],
+                    capture_output=True, text=True, timeout=SECONDS, check=False,
+                )  # fmt: skip
+                assert done.returncode == 0, done.stdout + done.stderr
+                demo = next(
+                    each["tournament_id"]
+                    for each in asked(address, "tournaments")["tournaments"]
+                    if each["tournament_id"] != "afterwards"
+                )
+                assert asked(address, f"tournaments/{demo}/standings")["standings"] == played.standings
+        finally:
+            nats.kill()
+    finally:
+        server.stop()
+
+
+def test_the_databases_own_backup_goes_back_to_a_moment_and_on_from_there_with_the_nats_of_before(
+    played: Played, tmp_path: Path
+) -> None:
+    server = Server("again", tmp_path)
+    shutil.copytree(played.folder / "base" / "data", server.folder, dirs_exist_ok=True)
+    if server.user:
+        subprocess.run(["chown", "-R", server.user, str(server.folder)], check=True)
+    with (server.folder / "postgresql.auto.conf").open("a") as file:
+        file.write(
+            f"restore_command = 'cp {played.folder}/log/%f %p'\n"
+            f"recovery_target_time = '{played.moment}'\n"
+            "recovery_target_action = 'promote'\narchive_mode = off\n"
+        )
+    (server.folder / "recovery.signal").touch()
+    server.start()
+    try:
+        give_up = time.monotonic() + 120
+        while server.ask("SELECT pg_is_in_recovery()") == "t":
+            assert time.monotonic() < give_up, (server.folder.parent / "server.log").read_text()
+            time.sleep(0.5)
+        assert verified(server.url, played.public_key)["position"] == played.last
+        with served(server.url, played.nats_url, tmp_path / "data") as address:
+            assert standings_of(address) == played.standings
+            create(address_of(tmp_path / "data.log"), tmp_path / "data", "another")
+            give_up = time.monotonic() + 60
+            while {each["tournament_id"] for each in asked(address, "tournaments")["tournaments"]} != {
+                "another",
+                tournament_of(played),
+            }:
+                assert time.monotonic() < give_up, asked(address, "status")
+                time.sleep(0.5)
+            status = asked(address, "status")
+            assert all(line["lag"] == 0 for line in status["consumers"]), status
+        assert verified(server.url, played.public_key)["position"] > played.last
+    finally:
+        server.stop()
+
+
+def tournament_of(played: Played) -> str:
+    printed = (played.folder / "demo.log").read_text()
+    found: str = json.loads(printed[printed.index("{") :])["tournament"]["tournament_id"]
+    return found

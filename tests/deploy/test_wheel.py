@@ -1,0 +1,72 @@
+"""What `python -m build` makes works in an empty folder, with nothing of the repository around."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.integration.processes import Child, free_port, wait_until_serving
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 1_200
+
+pytestmark = [pytest.mark.nightly, pytest.mark.lexicon]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
+    """The folder of an environment that has the wheel and what it needs, and a lexicon where it looks for one."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    run = {"check": True, "cwd": folder, "timeout": SECONDS, "stdout": subprocess.DEVNULL}
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder / "dist"), str(ROOT)]
+    subprocess.run(build, **run)  # type: ignore[call-overload] # of a source distribution, as it goes to others
+    assert list((folder / "dist").glob("*.tar.gz"))
+    (wheel,) = (folder / "dist").glob("*.whl")
+    environment = folder / "environment"
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], **run)  # type: ignore[call-overload]
+    pip = [str(environment / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements.lock")], **run)  # type: ignore[call-overload]
+    subprocess.run([*pip, "--no-deps", str(wheel)], **run)  # type: ignore[call-overload]
+    subprocess.run([*pip[:1], "check"], **run)  # type: ignore[call-overload]
+    shutil.copytree(lexicons, environment / "share" / "faristol" / "lexicons")
+    return environment
+
+
+def faristol(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    clean = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"}
+    command = [str(installed / "bin" / "faristol"), *arguments]
+    return subprocess.run(command, env=clean, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def test_a_championship_is_played_and_its_record_verified(installed: Path, tmp_path: Path) -> None:
+    played = faristol(installed, tmp_path, "demo", "--players", "6", "--rounds", "5", "--json", "--data", "cup")
+    assert played.returncode == 0, played.stderr
+    found: dict[str, Any] = json.loads(played.stdout)
+    assert len(found["standings"]) == 6
+    verified = faristol(installed, tmp_path, "record", "verify", "--data", "cup")
+    assert "order and hashes are right" in verified.stdout, verified.stderr
+    assert str(ROOT) not in played.stdout + played.stderr + verified.stdout
+
+
+def test_everything_is_served(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.delenv("FARISTOL_LEXICONS", raising=False)
+    port, http = free_port(), free_port()
+    given = ["up", "--data", str(tmp_path / "data"), "--grpc", str(port), "--http", str(http)]
+    up = Child(given, {}, tmp_path / "up.log", str(installed / "bin" / "faristol"))
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up, "gateway")
+        for path in ("/", "/readyz", "/openapi.json", "/api/v1/tournaments"):
+            assert httpx.get(f"http://127.0.0.1:{http}{path}").status_code == 200, path
+        maps = Path(f"/proc/{up.process.pid}/environ").read_bytes()
+        assert os.fsencode(ROOT / "libs") not in maps
+    finally:
+        assert up.terminate() == 0, up.output()
