@@ -170,11 +170,14 @@ class Carried:
 class ContentRing(Ring[Carried]):
     """The latest frames with content, and the task that writes them."""
 
-    def __init__(self, content: Content, kept: int, moved: Callable[[], None]) -> None:
-        """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames."""
+    def __init__(
+        self, content: Content, kept: int, moved: Callable[[], None], failed: Callable[[Exception], None]
+    ) -> None:
+        """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames, ``failed`` when not."""
         super().__init__(kept)
         self.content = content
         self._moved = moved
+        self._failed = failed
         self._is_on = False
         self._coming: list[pb.FollowResponse] = []
         self._heard = 0
@@ -214,8 +217,12 @@ class ContentRing(Ring[Carried]):
         while True:
             await self._come.wait()
             self._come.clear()
-            while self._is_on and self._heard > self.position:
-                await self._take()
+            try:
+                while self._is_on and self._heard > self.position:
+                    await self._take()
+            except Exception as problem:  # noqa: BLE001 # a defect of ours: what comes later would not fit
+                self.begin(self._heard)
+                self._failed(problem)
 
     async def _take(self) -> None:
         """Write the next frames."""

@@ -153,6 +153,35 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
     assert asked == []  # nobody watches with content any more
 
 
+async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no_others_and_they_go_on_later(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask, broken = content.ask, True
+
+    async def failing(results: Results, subject: Subject, position: int) -> Answer:
+        if broken and subject.id.endswith("-r1-t2"):
+            raise KeyError("a value of a newer results service")
+        return await ask(results, subject, position)
+
+    monkeypatch.setattr(content_ring, "ask", failing)
+    hall = Championship()
+    start = await stage.add(*hall.create())
+    live, late = follower(stage, "", start), follower(stage, "&tables=2")
+    plain, other = Watcher(port_of(stage), STREAM, start), follower(stage, "&tables=1", start)
+    async with watching(live, plain):
+        await until(lambda: bool(live.head and plain.head))
+        await stage.add(*hall.first_round())
+        await until(lambda: live.connections > 2)
+        async with watching(late, other):
+            await until(lambda: late.connections > 2)
+            broken = False
+            expected = await public(stage.record, Topic.of({"lliga": ""}), start)
+            await until(lambda: [live.told, plain.told] == [expected, expected])
+            await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
+    assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
+    assert len([each for each in caplog.records if each.name == viewers.__name__]) == 1
+
+
 async def test_content_with_types_is_refused_because_it_would_be_incomplete(stage: Stage) -> None:
     await stage.add(*Championship().create())
     for _ in range(2):  # by the route, and once the tournament is known
