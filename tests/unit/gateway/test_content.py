@@ -20,6 +20,7 @@ from faristol.gateway.content import Subject
 from faristol.gateway.results import Results
 from faristol.host import SERVICES, Settings
 from faristol.kernel.topics import Topic
+from faristol.pb.results.v1.results_pb2 import FollowResponse
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -180,6 +181,16 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
     assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
     assert len([each for each in caplog.records if each.name == viewers.__name__]) == 1
+
+
+async def test_a_frame_that_each_is_told_in_another_way_is_not_kept_for_each() -> None:
+    changes = [(Subject(content.Kind.PAIRINGS, "lliga", number), b"{%d}" % number) for number in range(1, 11)]
+    carried = content_ring.Carried(FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"), changes)
+    for chosen in range(1, 1_024):
+        rounds = [number for number in range(1, 11) if chosen >> number - 1 & 1]
+        told = carried.frame(Topic.of({"lliga": ""}, rounds=rounds, with_content=True))
+        assert b'"content":[%b]' % b",".join(b"{%d}" % number for number in rounds) in told
+    assert len(carried._made) == content_ring.VARIANTS
 
 
 async def test_content_with_types_is_refused_because_it_would_be_incomplete(stage: Stage) -> None:
