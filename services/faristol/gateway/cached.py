@@ -23,7 +23,10 @@ from faristol.kernel.bounded import keep
 from faristol.text import LANGUAGES, negotiate
 
 LONGEST = 1_000
-"""Characters of a path and its query at most, where the answer is kept."""
+"""Characters at most of what an answer is kept by, of a line that is remembered, and of ``Accept-Language``.
+
+What strangers hang on the address of a page counts not to the first: it makes no other answer.
+"""
 
 REMEMBERED = 4_000
 """Questions of which is remembered what they ask for."""
@@ -118,14 +121,14 @@ class Cached:
     def _asked(self, scope: Scope, headers: _Headers) -> Asking | None:
         """What a request asks for; None where it is not to be kept."""
         path, query = scope["path"], scope["query_string"]
-        if len(path) + len(query) + len(headers.languages) > LONGEST:
-            return None
-        chosen = _chosen(headers.cookies)
-        line = (path, query, headers.languages, chosen)
+        languages, chosen = headers.languages[:LONGEST], _chosen(headers.cookies)
+        if len(path) + len(query) > LONGEST:
+            return self._read(path, query.decode("latin-1"), languages, chosen)
+        line = (path, query, languages, chosen)
         if line in self._asking:
             self._asking.move_to_end(line)
             return self._asking[line]
-        asking = self._read(path, query.decode("latin-1"), headers.languages, chosen)
+        asking = self._read(path, query.decode("latin-1"), languages, chosen)
         keep(self._asking, line, asking, REMEMBERED)
         return asking
 
@@ -148,6 +151,8 @@ class Cached:
         said = language if language in LANGUAGES else ""
         language = said or chosen or negotiate(languages)
         asked = tuple(sorted(values.items()))
+        if len(path) + sum(len(name) + len(value) for name, value in asked) > LONGEST:
+            return None
         is_exact = not address.is_page
         question = Question((path, asked, language), resource, _position(position) or 0, is_exact, anew=False)
         keeps = address.is_page and said and values.get("part") != "live"

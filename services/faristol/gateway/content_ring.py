@@ -149,6 +149,10 @@ def with_content(
     return found
 
 
+VARIANTS = 16
+"""Frames that are kept of a piece of news: topics can be told different changes in thousands of ways."""
+
+
 class Carried:
     """A piece of news with changes, of which each topic is told its own."""
 
@@ -160,21 +164,26 @@ class Carried:
         self._made: dict[tuple[bytes, ...], bytes] = {}
 
     def frame(self, topic: Topic) -> bytes:
-        """The frame for a topic: the same object for all topics that are told the same."""
+        """The frame for a topic: the same object for all topics that are told the same, of the first ``VARIANTS``."""
         texts = tuple(text for subject, text in self._changes if is_told(subject, topic))
         if (found := self._made.get(texts)) is None:
-            found = self._made[texts] = frame(self._news, texts)
+            found = frame(self._news, texts)
+            if len(self._made) < VARIANTS:
+                self._made[texts] = found
         return found
 
 
 class ContentRing(Ring[Carried]):
     """The latest frames with content, and the task that writes them."""
 
-    def __init__(self, content: Content, kept: int, moved: Callable[[], None]) -> None:
-        """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames."""
+    def __init__(
+        self, content: Content, kept: int, moved: Callable[[], None], failed: Callable[[Exception], None]
+    ) -> None:
+        """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames, ``failed`` when not."""
         super().__init__(kept)
         self.content = content
         self._moved = moved
+        self._failed = failed
         self._is_on = False
         self._coming: list[pb.FollowResponse] = []
         self._heard = 0
@@ -214,8 +223,12 @@ class ContentRing(Ring[Carried]):
         while True:
             await self._come.wait()
             self._come.clear()
-            while self._is_on and self._heard > self.position:
-                await self._take()
+            try:
+                while self._is_on and self._heard > self.position:
+                    await self._take()
+            except Exception as problem:  # noqa: BLE001 # a defect of ours: what comes later would not fit
+                self.begin(self._heard)
+                self._failed(problem)
 
     async def _take(self) -> None:
         """Write the next frames."""

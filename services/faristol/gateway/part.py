@@ -43,8 +43,16 @@ def part(runtime: Runtime) -> Part:
         _fanouts.add(fanout)
         watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
         beside = [asyncio.create_task(each.run(), name="news") for each in watched]
+        serving = asyncio.create_task(serve(web, sock, settings), name="http")
+        for task in beside:  # without these nobody would be told anything any more
+            task.add_done_callback(lambda _: serving.cancel())
         try:
-            await serve(web, sock, settings)
+            await serving
+        except asyncio.CancelledError:
+            for task in beside:
+                if task.done():
+                    await task  # raises what ended it
+            raise
         finally:
             await end(beside)
 

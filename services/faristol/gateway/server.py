@@ -73,7 +73,9 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
         await asyncio.shield(running)
     except asyncio.CancelledError:
         server.should_exit = True
-        await running
+        while not running.done():
+            with contextlib.suppress(asyncio.CancelledError):  # ``tasks.end`` cancels again what does not end at once
+                await asyncio.shield(running)
         raise
     finally:
         sock.close()

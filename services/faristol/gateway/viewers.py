@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -52,6 +53,9 @@ REMEMBERED_WITH_CONTENT = 16
 
 AGAIN = 0.5
 """Seconds until a batch is fetched again that could not be had."""
+
+SAY_AGAIN = 60.0
+"""Seconds after which a defect is logged again."""
 
 KNOWN = 4_096
 """Tournaments that are known to be there."""
@@ -137,7 +141,9 @@ class Fanout:
     def __init__(self, tail: Tail, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
         """Both have to be of one results service."""
         self.ring = Ring[Plain](KEPT)
-        self.content_ring = ContentRing(Content(Results(stub, LANGUAGES[0])), KEPT, lambda: self._moved.set())
+        self.content_ring = ContentRing(
+            Content(Results(stub, LANGUAGES[0])), KEPT, lambda: self._moved.set(), self._end_content
+        )
         self._tail = tail
         self._stub = stub
         self._heartbeat = HEARTBEAT
@@ -146,6 +152,7 @@ class Fanout:
         """Tournaments that there are, each with the first division of its championship or nothing."""
         self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
         self._moved = asyncio.Event()
+        self._said_at = -math.inf
         self._replays: deque[Viewer] = deque()
         self._working = 0
         self._workers: set[asyncio.Task[None]] = set()
@@ -271,6 +278,20 @@ class Fanout:
         self.content_ring.begin(self._tail.position)
         self._moved.set()
 
+    def _end_content(self, problem: Exception) -> None:
+        """End all streams with content: what they were to be told cannot be had from the ring."""
+        self._say(problem)
+        for audience in [*self._audiences.values()]:
+            if audience.topic.with_content:
+                for viewer in [*audience.viewers]:
+                    viewer.shutdown()
+
+    def _say(self, problem: Exception) -> None:
+        """Log a defect by which streams end. They come back every other second: it is said once in a while."""
+        if self.now() - self._said_at >= SAY_AGAIN:
+            self._said_at = self.now()
+            _log.error("streams end, for what they are to be told cannot be written", exc_info=problem)
+
     # --- what was before the ring ---------------------------------------------------------------------------------
 
     def replay(self, viewer: Viewer) -> None:
@@ -290,11 +311,14 @@ class Fanout:
             await self._tail.begun.wait()
             while self._replays:
                 viewer = self._replays.popleft()
-                if (
-                    not viewer.paused
-                    and not self._in_ring(viewer.audience, viewer.position)
-                    and not await self._sent(viewer)
-                ):
+                try:
+                    is_done = viewer.paused or self._in_ring(viewer.audience, viewer.position)
+                    is_done = is_done or await self._sent(viewer)
+                except Exception as problem:  # noqa: BLE001 # a defect of ours, with one answer: the others go on
+                    self._say(problem)
+                    viewer.shutdown()
+                    is_done = True
+                if not is_done:
                     self._replays.append(viewer)
                     await asyncio.sleep(AGAIN)
                     continue

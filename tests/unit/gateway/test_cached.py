@@ -114,6 +114,16 @@ async def test_nothing_private_is_kept_and_nothing_kept_knows_who_asked(finished
     assert "set-cookie" not in other.headers
 
 
+async def test_nobody_has_a_page_rendered_anew_by_what_it_does_not_depend_on(finished: Stage) -> None:
+    path = "/t/lliga/players"
+    usual = await get(finished, path, Accept_Language="ca")
+    many = ", ".join(["ca", *(f"x{number}" for number in range(600))])
+    for query, languages in ((f"?utm={'x' * 5_000}", "ca"), ("?" + "a=b&" * 2_000, "ca"), ("", many)):
+        answer = await get(finished, f"{path}{query}", Accept_Language=languages)
+        assert (answer.text, answer.headers.get("etag")) == (usual.text, usual.headers["etag"])
+    assert (await get(finished, f"/api/v1/tournaments/lliga/players?x={'y' * 3_000}")).status_code == 400
+
+
 async def test_whoever_keeps_answers_between_is_told_for_how_long(finished: Stage) -> None:
     position = await finished.record.last_position()
     whole = await get(finished, "/t/lliga")

@@ -20,6 +20,7 @@ from faristol.gateway.content import Subject
 from faristol.gateway.results import Results
 from faristol.host import SERVICES, Settings
 from faristol.kernel.topics import Topic
+from faristol.pb.results.v1.results_pb2 import FollowResponse
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -151,6 +152,45 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
         last = await stage.add(*hall.second_round())
         await until(lambda: plain.position >= last)
     assert asked == []  # nobody watches with content any more
+
+
+async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no_others_and_they_go_on_later(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask, broken = content.ask, True
+
+    async def failing(results: Results, subject: Subject, position: int) -> Answer:
+        if broken and subject.id.endswith("-r1-t2"):
+            raise KeyError("a value of a newer results service")
+        return await ask(results, subject, position)
+
+    monkeypatch.setattr(content_ring, "ask", failing)
+    hall = Championship()
+    start = await stage.add(*hall.create())
+    live, late = follower(stage, "", start), follower(stage, "&tables=2")
+    plain, other = Watcher(port_of(stage), STREAM, start), follower(stage, "&tables=1", start)
+    async with watching(live, plain):
+        await until(lambda: bool(live.head and plain.head))
+        await stage.add(*hall.first_round())
+        await until(lambda: live.connections > 2)
+        async with watching(late, other):
+            await until(lambda: late.connections > 2)
+            broken = False
+            expected = await public(stage.record, Topic.of({"lliga": ""}), start)
+            await until(lambda: [live.told, plain.told] == [expected, expected])
+            await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
+    assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
+    assert len([each for each in caplog.records if each.name == viewers.__name__]) == 1
+
+
+async def test_a_frame_that_each_is_told_in_another_way_is_not_kept_for_each() -> None:
+    changes = [(Subject(content.Kind.PAIRINGS, "lliga", number), b"{%d}" % number) for number in range(1, 11)]
+    carried = content_ring.Carried(FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"), changes)
+    for chosen in range(1, 1_024):
+        rounds = [number for number in range(1, 11) if chosen >> number - 1 & 1]
+        told = carried.frame(Topic.of({"lliga": ""}, rounds=rounds, with_content=True))
+        assert b'"content":[%b]' % b",".join(b"{%d}" % number for number in rounds) in told
+    assert len(carried._made) == content_ring.VARIANTS
 
 
 async def test_content_with_types_is_refused_because_it_would_be_incomplete(stage: Stage) -> None:
