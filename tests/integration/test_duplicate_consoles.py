@@ -183,6 +183,33 @@ async def test_the_consoles_are_for_their_roles_and_for_the_halls_that_are_their
         assert (await web.get(JUDGE.replace(GAME, f"{OWN}-r9"))).status_code == 404
 
 
+async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judges_nothing(cell: Cell) -> None:
+    slip = f"/duplicate/{GAME}/slip"
+    people = {
+        None: 303,
+        held(needs.ROLE_PLAYER, player="anna"): 200,
+        held(needs.ROLE_PLAYER, player="stranger"): 404,
+        held(needs.ROLE_PLAYER, FOREIGN, player="anna"): 404,
+        collector("ona", "Nord"): 404,
+        arbiter("eva"): 404,
+    }
+    for credential, expected in people.items():
+        async with browser(cell, credential) as web:
+            answer = await web.get(slip)
+            assert answer.status_code == expected, credential
+            assert "access-control-allow-origin" not in answer.headers
+    async with browser(cell, held(needs.ROLE_PLAYER, player="anna")) as web:
+        assert f'href="{slip}"' in (await web.get("/account")).text
+    async with browser(cell, arbiter("pol", player="didac")) as web:
+        refused = await web.post("/api/v1/game/ListTops", json={"game_id": GAME, "turn": 1})
+        assert (refused.status_code, refused.json()["reason"]) == (403, "OWN_GAME")
+        assert (await web.get(JUDGE)).status_code == 403
+    asked = pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna")
+    with pytest.raises(grpc.aio.AioRpcError):
+        await do(cell, asked, held(needs.ROLE_PLAYER, player="blai"))
+    assert not (await do(cell, asked, collector("ona", "Nord"))).saved, "of phones, a collector knows no more"
+
+
 async def test_what_a_hall_has_handed_in_has_no_place_for_what_it_is_worth() -> None:
     fields = {field.name for message in (pb.HandedIn, pb.TypedSlip) for field in message.DESCRIPTOR.fields}
     assert fields == {"player_id", "number", "typed", "on_phone", "ruled", "slip", "collector_id"}
