@@ -12,7 +12,6 @@ from faristol.duplicate.sealed import SealedGame, read_document
 from faristol.host import StartError
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
-
 HEAD = "faristol duplicate bundle 1: "
 """What the file of a bundle begins with; the name of the hall follows, and the bundle as JSON on the next lines."""
 
