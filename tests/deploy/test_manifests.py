@@ -118,6 +118,16 @@ def test_the_private_keys_of_credentials_are_for_the_service_of_access_alone(obj
         assert len(keys) == 2
 
 
+def test_sealed_games_are_opened_by_a_key_that_outlives_a_pod(objects: tuple[Object, ...]) -> None:
+    deployment = of_kind(objects, "Deployment")["game"]
+    container = service_container(deployment)
+    (key,) = (variable["value"] for variable in container["env"] if variable["name"] == "FARISTOL_SEALED_GAMES")
+    (mount,) = (mount for mount in container["volumeMounts"] if key.startswith(f"{mount['mountPath']}/"))
+    volumes = {volume["name"]: volume for volume in deployment["spec"]["template"]["spec"]["volumes"]}
+    assert mount["readOnly"], "no pod makes a key of its own"
+    assert volumes[mount["name"]]["secret"]["secretName"] == "faristol-sealed-games"
+
+
 def test_each_process_shows_a_certificate_of_its_own_name(objects: tuple[Object, ...]) -> None:
     certificates = of_kind(objects, "Certificate")
     for name in PROCESSES:
