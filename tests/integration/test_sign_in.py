@@ -242,7 +242,8 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
     for credential, doors in (
         (replace(held(needs.ROLE_SCORER), scope=table), {*kept, results}),
         (replace(held(needs.ROLE_ARBITER), scope=table), {*kept, results, halls, "/judge"}),
-        (held(needs.ROLE_DIRECTOR), {console, results, halls, "/judge", "/new"}),
+        (held(needs.ROLE_DIRECTOR), {console, results, halls, "/judge"}),
+        (replace(held(needs.ROLE_DIRECTOR), scope=Scope()), {console, results, halls, "/judge", "/new"}),
         (held(needs.ROLE_JUDGE), {"/judge"}),
         (held(PLAYER, player=player), {f"/tournaments/{OWN}/find", f"/players/{player}"}),
     ):
