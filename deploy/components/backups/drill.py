@@ -57,7 +57,8 @@ def wait_until_built(up: subprocess.Popen[bytes], restored: str) -> None:
             status = asked(f"{restored}/api/v1/status")
         except OSError:
             status = {"position": 0, "consumers": []}
-        if status["position"] and all(not line["lag"] for line in status["consumers"]):
+        built = [line["lag"] == 0 for line in status["consumers"] if line["kind"] == "projection"]
+        if status["position"] and built and all(built):
             return
         time.sleep(1)
     raise RuntimeError("the restored record is not served")

@@ -13,6 +13,7 @@ from pathlib import Path
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
@@ -20,7 +21,7 @@ from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 from faristol.bus import stream
 from faristol.bus.entrance import Entrance, is_denial, is_refusal, told
 from faristol.bus.envelope import headers, subject
-from faristol.bus.errors import BusError, BusRefused
+from faristol.bus.errors import BusAway, BusError, BusRefused
 from faristol.bus.permissions import STREAM
 from faristol.bus.stream import AS_A_RULE, NewsLimits
 from faristol.record import Recorded
@@ -30,6 +31,9 @@ GONE = ("409", "503")
 """Statuses of a request that nobody answers: its consumer was deleted, or there are no responders."""
 AGAIN = 1.0
 """Seconds between two tries to come in again where NATS has closed the door."""
+
+UNAVAILABLE_FOR_NOW = 10008
+"""What JetStream says while its servers have not found each other, or have no leader."""
 
 _log = logging.getLogger(__name__)
 
@@ -86,6 +90,8 @@ class Bus:
                 raise BusRefused(
                     f"NATS at {at} does not let {bus._entrance.name} do what it is there for: {bus._denied}"
                 ) from problem
+            if _has_no_leader(problem):
+                raise BusAway(f"JetStream of NATS at {at} does not answer ({problem})") from problem
             raise BusError(f"NATS at {at} has no JetStream ({problem}): start it with `-js`") from problem
         return bus
 
@@ -279,3 +285,10 @@ class Pull:
         else:  # a request has expired; a later one may be outstanding
             unfilled = (message.headers or {}).get("Nats-Pending-Messages")
             self._wanted = max(0, self._wanted - int(unfilled)) if unfilled else 0
+
+
+def _has_no_leader(problem: Exception) -> bool:
+    """Whether JetStream is there, and cannot answer yet."""
+    return isinstance(problem, NatsTimeout) or (
+        isinstance(problem, APIError) and problem.err_code == UNAVAILABLE_FOR_NOW
+    )
