@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -34,6 +34,9 @@ AT_ONCE = 4
 
 AGAIN = 0.5
 """Seconds until an answer is asked for again that could not be had."""
+
+KEPT_SECONDS = 60.0
+"""Seconds for which frames are kept. They hold names, and nobody tells of one that is erased meanwhile."""
 
 REMEMBERED = 4_096
 """Subjects of which earlier answers are remembered."""
@@ -189,6 +192,8 @@ class ContentRing(Ring[Carried]):
         self._heard = 0
         """The position up to which ``_coming`` is all that has come."""
         self._come = asyncio.Event()
+        self._ages: deque[tuple[float, int]] = deque()
+        """Where the ring was, and when, for as long as frames are kept."""
 
     def start(self, position: int) -> None:
         """Begin after a position, if it is not on: somebody watches."""
@@ -205,7 +210,14 @@ class ContentRing(Ring[Carried]):
         """Begin anew: nothing is here."""
         super().begin(position)
         self._coming, self._heard = [], position
+        self._ages.clear()
         self.content.forget()
+
+    def age(self, now: float) -> None:
+        """Drop what was kept for its time, in seconds of the loop's clock. To be called again and again."""
+        self._ages.append((now, self.position))
+        while self._ages[0][0] <= now - KEPT_SECONDS:
+            self.drop(self._ages.popleft()[1])
 
     def hear(self, news: Sequence[pb.FollowResponse], position: int) -> None:
         """Take the next pieces of news; ``position`` is up to where these are all."""

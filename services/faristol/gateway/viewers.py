@@ -49,7 +49,7 @@ REMEMBERED = 256
 """Batches of the record that are kept: a crowd that comes back is sent the same."""
 
 REMEMBERED_WITH_CONTENT = 16
-"""The same with content, of which a batch may have a megabyte."""
+"""The same with content, of which a batch may have a megabyte, and for a third of ``HEARTBEAT``."""
 
 AGAIN = 0.5
 """Seconds until a batch is fetched again that could not be had."""
@@ -232,6 +232,7 @@ class Fanout:
                 began = self.now()
                 await self._visit(Viewer.go_on)
                 if began >= beat:
+                    self._age(began)
                     silent_since = began - self._heartbeat * 2 / 3
                     await self._visit(partial(self._beat, silent_since))
                     beat = began + self._heartbeat / 3
@@ -239,6 +240,12 @@ class Fanout:
         finally:
             for task in (*self._workers, *self._past.values(), *self._past_with_content.values()):
                 task.cancel()
+
+    def _age(self, now: float) -> None:
+        """Keep nothing with content for long: see ``KEPT_SECONDS`` of its ring."""
+        self.content_ring.age(now)
+        for key in [key for key, task in self._past_with_content.items() if task.done()]:
+            del self._past_with_content[key]
 
     async def _visit(self, do: Callable[[Viewer], None]) -> None:
         """Do something with every viewer, a few milliseconds at a time."""
