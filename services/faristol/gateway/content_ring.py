@@ -44,6 +44,16 @@ REMEMBERED = 4_096
 ABSENT = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT})
 """What there is not yet, or not any more: a game that is not opened, a round that was taken back."""
 
+AWAY = frozenset(
+    {
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        grpc.StatusCode.UNKNOWN,
+    }
+)
+"""What a call ends with while the service is away, or restarts. After anything else it would end so again."""
+
 EVERYTHING = Topic(with_content=True)
 
 _log = logging.getLogger(__name__)
@@ -265,6 +275,8 @@ class ContentRing(Ring[Carried]):
                         firsts.setdefault(subject, piece.position)
                 told = await self.content.since(firsts, news[-1].position)
             except grpc.aio.AioRpcError as problem:
+                if problem.code() not in AWAY:
+                    raise
                 _log.debug("no content after %d: %s", news[-1].position, problem.code())
                 await asyncio.sleep(AGAIN)
             else:

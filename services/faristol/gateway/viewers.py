@@ -19,7 +19,7 @@ from typing import Any
 import grpc
 
 from faristol.gateway.connections import Line
-from faristol.gateway.content_ring import Content, ContentRing
+from faristol.gateway.content_ring import AWAY, Content, ContentRing
 from faristol.gateway.frames import BATCH, OPENING, Batch, Plain, Ring, batch, chunk, frame, heartbeat
 from faristol.gateway.listener import Listener
 from faristol.gateway.results import Results
@@ -279,6 +279,7 @@ class Fanout:
             for audience in [*self._audiences.values()]:
                 for viewer in [*audience.viewers]:
                     viewer.shutdown()
+        self.known.clear()
         self._past.clear()
         self._past_with_content.clear()
         self.ring.begin(self._tail.position)
@@ -335,10 +336,12 @@ class Fanout:
             self._working -= 1
 
     async def _sent(self, viewer: Viewer) -> bool:
-        """Send a viewer the next batch; False where it cannot be had now."""
+        """Send a viewer the next batch; False where it cannot be had now. Raises where it never can."""
         try:
             found = await self._batch(viewer.audience.topic, viewer.position)
         except grpc.aio.AioRpcError as problem:
+            if problem.code() not in AWAY:
+                raise
             _log.debug("no batch after %d: %s", viewer.position, problem.code())
             return False
         if found.position <= viewer.position:  # the results service is not so far

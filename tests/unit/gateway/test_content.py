@@ -6,7 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
+from grpc.aio import AioRpcError, Metadata
 from tests.unit.gateway.folded import Folded
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.gateway.test_viewers import port_of, public, until, watching
@@ -155,14 +157,18 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
     assert asked == []  # nobody watches with content any more
 
 
+INTERNAL = AioRpcError(grpc.StatusCode.INTERNAL, Metadata(), Metadata())
+
+
+@pytest.mark.parametrize("problem", [KeyError("a value of a newer results service"), INTERNAL])
 async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no_others_and_they_go_on_later(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, problem: Exception
 ) -> None:
     ask, broken = content.ask, True
 
     async def failing(results: Results, subject: Subject, position: int) -> Answer:
         if broken and subject.id.endswith("-r1-t2"):
-            raise KeyError("a value of a newer results service")
+            raise problem
         return await ask(results, subject, position)
 
     monkeypatch.setattr(content_ring, "ask", failing)
