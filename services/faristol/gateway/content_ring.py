@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -35,11 +35,24 @@ AT_ONCE = 4
 AGAIN = 0.5
 """Seconds until an answer is asked for again that could not be had."""
 
+KEPT_SECONDS = 60.0
+"""Seconds for which frames are kept. They hold names, and nobody tells of one that is erased meanwhile."""
+
 REMEMBERED = 4_096
 """Subjects of which earlier answers are remembered."""
 
 ABSENT = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT})
 """What there is not yet, or not any more: a game that is not opened, a round that was taken back."""
+
+AWAY = frozenset(
+    {
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        grpc.StatusCode.UNKNOWN,
+    }
+)
+"""What a call ends with while the service is away, or restarts. After anything else it would end so again."""
 
 EVERYTHING = Topic(with_content=True)
 
@@ -189,6 +202,8 @@ class ContentRing(Ring[Carried]):
         self._heard = 0
         """The position up to which ``_coming`` is all that has come."""
         self._come = asyncio.Event()
+        self._ages: deque[tuple[float, int]] = deque()
+        """Where the ring was, and when, for as long as frames are kept."""
 
     def start(self, position: int) -> None:
         """Begin after a position, if it is not on: somebody watches."""
@@ -205,7 +220,14 @@ class ContentRing(Ring[Carried]):
         """Begin anew: nothing is here."""
         super().begin(position)
         self._coming, self._heard = [], position
+        self._ages.clear()
         self.content.forget()
+
+    def age(self, now: float) -> None:
+        """Drop what was kept for its time, in seconds of the loop's clock. To be called again and again."""
+        self._ages.append((now, self.position))
+        while self._ages[0][0] <= now - KEPT_SECONDS:
+            self.drop(self._ages.popleft()[1])
 
     def hear(self, news: Sequence[pb.FollowResponse], position: int) -> None:
         """Take the next pieces of news; ``position`` is up to where these are all."""
@@ -253,6 +275,8 @@ class ContentRing(Ring[Carried]):
                         firsts.setdefault(subject, piece.position)
                 told = await self.content.since(firsts, news[-1].position)
             except grpc.aio.AioRpcError as problem:
+                if problem.code() not in AWAY:
+                    raise
                 _log.debug("no content after %d: %s", news[-1].position, problem.code())
                 await asyncio.sleep(AGAIN)
             else:

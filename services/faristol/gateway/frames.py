@@ -138,6 +138,13 @@ class Ring(Generic[F]):
             self.before = self._positions[-self.kept - 1]
             del self._news[: -self.kept], self._frames[: -self.kept], self._positions[: -self.kept]
 
+    def drop(self, position: int) -> None:
+        """Drop what is here up to a position."""
+        if position > self.before:
+            gone = bisect_right(self._positions, position)
+            del self._news[:gone], self._frames[:gone], self._positions[:gone]
+            self.before = position
+
     def after(self, topic: Topic, position: int) -> Batch:
         """The next frames of a topic after a position, which is not before the ring."""
         start = bisect_right(self._positions, position)

@@ -19,7 +19,7 @@ from typing import Any
 import grpc
 
 from faristol.gateway.connections import Line
-from faristol.gateway.content_ring import Content, ContentRing
+from faristol.gateway.content_ring import AWAY, Content, ContentRing
 from faristol.gateway.frames import BATCH, OPENING, Batch, Plain, Ring, batch, chunk, frame, heartbeat
 from faristol.gateway.listener import Listener
 from faristol.gateway.results import Results
@@ -49,7 +49,7 @@ REMEMBERED = 256
 """Batches of the record that are kept: a crowd that comes back is sent the same."""
 
 REMEMBERED_WITH_CONTENT = 16
-"""The same with content, of which a batch may have a megabyte."""
+"""The same with content, of which a batch may have a megabyte, and for a third of ``HEARTBEAT``."""
 
 AGAIN = 0.5
 """Seconds until a batch is fetched again that could not be had."""
@@ -232,6 +232,7 @@ class Fanout:
                 began = self.now()
                 await self._visit(Viewer.go_on)
                 if began >= beat:
+                    self._age(began)
                     silent_since = began - self._heartbeat * 2 / 3
                     await self._visit(partial(self._beat, silent_since))
                     beat = began + self._heartbeat / 3
@@ -239,6 +240,12 @@ class Fanout:
         finally:
             for task in (*self._workers, *self._past.values(), *self._past_with_content.values()):
                 task.cancel()
+
+    def _age(self, now: float) -> None:
+        """Keep nothing with content for long: see ``KEPT_SECONDS`` of its ring."""
+        self.content_ring.age(now)
+        for key in [key for key, task in self._past_with_content.items() if task.done()]:
+            del self._past_with_content[key]
 
     async def _visit(self, do: Callable[[Viewer], None]) -> None:
         """Do something with every viewer, a few milliseconds at a time."""
@@ -272,6 +279,7 @@ class Fanout:
             for audience in [*self._audiences.values()]:
                 for viewer in [*audience.viewers]:
                     viewer.shutdown()
+        self.known.clear()
         self._past.clear()
         self._past_with_content.clear()
         self.ring.begin(self._tail.position)
@@ -328,10 +336,12 @@ class Fanout:
             self._working -= 1
 
     async def _sent(self, viewer: Viewer) -> bool:
-        """Send a viewer the next batch; False where it cannot be had now."""
+        """Send a viewer the next batch; False where it cannot be had now. Raises where it never can."""
         try:
             found = await self._batch(viewer.audience.topic, viewer.position)
         except grpc.aio.AioRpcError as problem:
+            if problem.code() not in AWAY:
+                raise
             _log.debug("no batch after %d: %s", viewer.position, problem.code())
             return False
         if found.position <= viewer.position:  # the results service is not so far

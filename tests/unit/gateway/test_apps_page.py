@@ -63,10 +63,10 @@ async def test_the_app_of_the_page_prints_the_standings_and_each_result(finished
 
 
 @asynccontextmanager
-async def started(made: Path, stage: Stage) -> AsyncIterator[asyncio.StreamReader]:
-    """What a client says that runs."""
+async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[asyncio.StreamReader]:
+    """What a client says that runs, of the gateway or of another address."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(made), str(stage.http.base_url).rstrip("/"), stdout=asyncio.subprocess.PIPE
+        sys.executable, str(made), address or str(stage.http.base_url).rstrip("/"), stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None
@@ -114,6 +114,9 @@ async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what
             async with httpx.AsyncClient(verify=PLAIN) as stranger:
                 headers = {"webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA"}
                 assert (await stranger.post(url, content=b"{}", headers=headers)).status_code == 400
+                assert (await stranger.post(url)).status_code == 400
+                odd = {**headers, "webhook-signature": b"v1,\xe9"}
+                assert (await stranger.post(url, content=b"{}", headers=odd)).status_code == 400
         finally:
             process.kill()
             await process.wait()
@@ -127,3 +130,22 @@ async def test_the_client_of_the_page_prints_the_plays_of_its_table(finished: St
     async with started(example(tmp_path, "A client in any language"), finished) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news]
+
+
+async def test_the_client_of_the_page_says_what_is_wrong_with_its_question(finished: Stage, tmp_path: Path) -> None:
+    made = example(tmp_path, "A client in any language")
+    made.write_text(made.read_text().replace("/lliga/", "/none/"))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(made), str(finished.http.base_url).rstrip("/"), stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(20):
+        _, said = await process.communicate()
+    assert (process.returncode, b"there is no tournament 'none'" in said) == (1, True)
+
+
+async def test_the_follower_of_the_page_prints_the_results_of_its_table(finished: Stage, tmp_path: Path) -> None:
+    topic = Topic.of({"lliga": ""}, tables=[1], types=["ResultRecorded"])
+    news = [each for each in map(piece, await finished.record.read(types=PUBLIC)) if topic.has(each)]
+    async with started(example(tmp_path, "The same by gRPC"), finished, finished.running.grpc_address) as said:
+        told = [(await said.readline()).decode().strip() for _ in news]
+    assert told == [f"{each.game_id} {each.position}" for each in news] != []

@@ -6,7 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
+from grpc.aio import AioRpcError, Metadata
 from tests.unit.gateway.folded import Folded
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.gateway.test_viewers import port_of, public, until, watching
@@ -21,6 +23,7 @@ from faristol.gateway.results import Results
 from faristol.host import SERVICES, Settings
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1.results_pb2 import FollowResponse
+from faristol.record.erasure import erase
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -154,14 +157,18 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
     assert asked == []  # nobody watches with content any more
 
 
+INTERNAL = AioRpcError(grpc.StatusCode.INTERNAL, Metadata(), Metadata())
+
+
+@pytest.mark.parametrize("problem", [KeyError("a value of a newer results service"), INTERNAL])
 async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no_others_and_they_go_on_later(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, problem: Exception
 ) -> None:
     ask, broken = content.ask, True
 
     async def failing(results: Results, subject: Subject, position: int) -> Answer:
         if broken and subject.id.endswith("-r1-t2"):
-            raise KeyError("a value of a newer results service")
+            raise problem
         return await ask(results, subject, position)
 
     monkeypatch.setattr(content_ring, "ask", failing)
@@ -181,6 +188,32 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
     assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
     assert len([each for each in caplog.records if each.name == viewers.__name__]) == 1
+
+
+async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content_ring, "KEPT_SECONDS", 0.5)
+    hall = Championship()
+    start = await stage.add(*hall.create())
+    first = follower(stage, "", start)
+    async with watching(first):
+        await until(lambda: bool(first.head))
+        last = await stage.add(*hall.first_round())
+        early = [follower(stage, "", after) for after in (start, 0)]
+        async with watching(*early):
+            await until(lambda: min(each.position for each in (first, *early)) >= last)
+        assert all("Biel" in str(each.data) for each in (first, *early))
+        await erase(stage.record, "biel")
+        await asyncio.sleep(1.5)
+        late = [follower(stage, "", after) for after in (start, 0)]
+        async with watching(*late):
+            await until(lambda: min(each.position for each in late) >= last)
+            assert [each.told for each in late] == [each.told for each in early]
+            assert not any("Biel" in str(each.data) for each in late)
+        last = await stage.add(*hall.second_round())
+        await until(lambda: first.position >= last)
+    assert first.told == await public(stage.record, Topic.of({"lliga": ""}), start)
 
 
 async def test_a_frame_that_each_is_told_in_another_way_is_not_kept_for_each() -> None:
