@@ -240,17 +240,27 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     wrong.write_text("player,word\n,CASA\n", encoding="utf-8")
     assert "2: the player is missing" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
     stage.clock.wait(180)
+    for collector, line in (("one", "anna,H8,CASA"), ("two", "anna,H4,C A S E R N A")):
+        file = tmp_path / f"{collector}.csv"
+        file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
+        await typed("slips", FIRST, str(file), "--hall", "Nord", "--collector", collector)
     for hall, line in (("Nord", "blai,H5,C A S E R N A"), ("Sud", "didac,H8,CASA")):
         file = tmp_path / f"{hall}.csv"
         file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
         assert "1 slip taken" in await typed("slips", FIRST, str(file), "--hall", hall, "--close")
+    assert "Nord anna (typed-otherwise): H8 CASA / H4 C A S E R N A" in await typed("waiting", FIRST)
+    played = ("--coordinates", "H4", "--word", "C A S E R N A")
+    await typed("rule", FIRST, "anna", "--hall", "Nord", *played, "--reason", "read again")
+    assert "nothing waits" in await typed("waiting", FIRST)
     assert (await typed("tops", FIRST)).startswith("H4 C A S E R N A 70")
+    assert "needs a reason" in await typed("master", FIRST, "H5", "C A S E R N A", code=2)
+    assert "for 70, the highest score is 70" in await typed("master", FIRST, "H4", "C A S E R N A")
     assert "the master play is H4 C A S E R N A for 70" in await typed("score", FIRST)
     assert "t1-1" in await typed("claim", FIRST, "blai", "I wrote H4", "--hall", "Nord")
     assert "Nord t1-1 blai: H5 C A S E R N A 66" in await typed("claims", FIRST)
     slip = ("--coordinates", "H4", "--word", "C A S E R N A", "--reason", "typed wrong")
     assert "worth 70" in await typed("decide", FIRST, "t1-1", "--hall", "Nord", *slip)
-    assert (await typed("standings", FIRST)).startswith("1 blai 70 100.00 % 0")
+    assert "\n1 blai 70 100.00 % 0" in await typed("standings", FIRST)
     slips = (await typed("export", "slips", FIRST)).splitlines()
     assert slips[2] == "1,Nord,2,blai,Blai,H4,C A S E R N A,,in_time,70,,"
     turns_ = (await typed("export", "turns", FIRST)).splitlines()

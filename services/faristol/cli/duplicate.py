@@ -60,7 +60,7 @@ def _at(
     return answer
 
 
-def _turn(game: str, turn: int, address: str | None) -> int:
+def turn_number(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one called where none is given."""
     if turn:
         return turn
@@ -95,7 +95,7 @@ def start(
     game: Game, turn: Turn = 0, arbiter: By = "judge", address: Address = None, json_output: AsJson = False
 ) -> None:
     """Begin the time of a round."""
-    number = _turn(game, turn, address)
+    number = turn_number(game, turn, address)
     request = turns.StartTurnRequest(command_id=new_id(), game_id=game, turn=number, arbiter_id=arbiter)
     answer = _at("clock", address, TurnClockServiceStub, lambda stub: stub.StartTurn(request))
     tell(answer, said(STARTED, turn=number), json_output=json_output)
@@ -113,7 +113,7 @@ def slips(
 ) -> None:
     """Hand in the slips of a hall: all of a file, or none where a line is wrong."""
     found = read_slips(file)
-    number = _turn(game, turn, address)
+    number = turn_number(game, turn, address)
     taken = 0
     for begin in range(0, len(found), 500):
         request = pb.SubmitSlipsRequest(
@@ -140,9 +140,9 @@ def _hand_in(request: pb.SubmitSlipsRequest, address: str | None) -> int:
 
 def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
     """List the plays of the highest score of a round that is over, the proposed master play first."""
-    request = pb.ListTopsRequest(game_id=game, turn=_turn(game, turn, address))
+    request = pb.ListTopsRequest(game_id=game, turn=turn_number(game, turn, address))
     answer = ask_games(address, lambda stub: stub.ListTops(request))
-    tell(answer, [f"{_play(play)} {play.score}" for play in answer.plays], json_output=json_output)
+    tell(answer, [f"{play_text(play)} {play.score}" for play in answer.plays], json_output=json_output)
 
 
 def score(
@@ -156,7 +156,7 @@ def score(
     json_output: AsJson = False,
 ) -> None:
     """Score a round, and lay its master play."""
-    number = _turn(game, turn, address)
+    number = turn_number(game, turn, address)
     request = pb.ScoreTurnRequest(
         command_id=new_id(),
         game_id=game,
@@ -166,19 +166,19 @@ def score(
         arbiter_id=arbiter,
     )
     answer = ask_games(address, lambda stub: stub.ScoreTurn(request))
-    line = said(SCORED, turn=number, count=answer.scored, play=_play(answer.master), score=answer.master.score)
+    line = said(SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score)
     tell(answer, line, json_output=json_output)
 
 
 def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
     """List the claims that wait for the judge."""
-    request = pb.ListWaitingRequest(game_id=game, turn=_turn(game, 0, address))
+    request = pb.ListWaitingRequest(game_id=game, turn=turn_number(game, 0, address))
     answer = ask_games(address, lambda stub: stub.ListWaiting(request))
-    lines = [
-        f"{claim.hall.name} {claim.claim_id} {claim.slip.player_id}: "
-        f"{claim.slip.coordinates} {claim.slip.word} {claim.score.points} {claim.score.fault}".strip()
-        for claim in answer.claims
-    ]
+    lines = []
+    for claim in answer.claims:
+        slip, score = claim.slip, claim.score
+        told = [slip.coordinates, slip.word, str(score.points), score.fault, claim.words]
+        lines.append(f"{claim.hall.name} {claim.claim_id} {slip.player_id}: {' '.join(filter(None, told))}".strip())
     tell([as_json(claim) for claim in answer.claims], lines or said(NO_CLAIMS), json_output=json_output)
 
 
@@ -192,7 +192,7 @@ def claim(
     json_output: AsJson = False,
 ) -> None:
     """Contest what a round was worth, for a player."""
-    number = _turn(game, turn, address)
+    number = turn_number(game, turn, address)
     request = pb.RaiseClaimRequest(
         command_id=new_id(), game_id=game, hall=hall, turn=number, player_id=player, words=words
     )
@@ -282,7 +282,8 @@ def _print_totals(tournament: str, address: str | None, *, json_output: bool) ->
     tell(answer, lines, json_output=json_output)
 
 
-def _play(play: events.DuplicatePlay) -> str:
+def play_text(play: events.DuplicatePlay) -> str:
+    """A play as a judge says it: `H4 C A S E R N A`."""
     direction = Direction.ACROSS if play.across else Direction.DOWN
     start_ = Start(Square(play.row, play.column), direction)
     return f"{Notation.FISC.write(start_)} {' '.join(play.faces)}"
