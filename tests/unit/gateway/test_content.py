@@ -157,7 +157,7 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
     assert asked == []  # nobody watches with content any more
 
 
-INTERNAL = AioRpcError(grpc.StatusCode.INTERNAL, Metadata(), Metadata())
+INTERNAL = AioRpcError(grpc.StatusCode.INTERNAL, Metadata(), Metadata(), "", "")
 
 
 @pytest.mark.parametrize("problem", [KeyError("a value of a newer results service"), INTERNAL])
