@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import brotli
 from starlette.types import Send
 
 Header = tuple[bytes, bytes]
 
-GZIP_LEVEL = 9
-"""It is done once a change, and sent to everybody."""
+ENCODINGS: Mapping[str, Callable[[bytes], bytes]] = {
+    "br": lambda body: bytes(brotli.compress(body, quality=6)),
+    "gzip": lambda body: gzip.compress(body, 9, mtime=0),
+}
+"""How a body is encoded, once a change: the one that is sent where both are as welcome comes first."""
 
 LONGEST = 200
-"""Characters of an ``Accept-Encoding`` that are read: what is read is remembered. To a longer one nothing is packed."""
+"""Characters of an ``Accept-Encoding`` that are read, for what is read is remembered. A longer one encodes nothing."""
 
 SMALLEST = 500
 """Bytes from which on it is worth encoding a body."""
@@ -26,15 +30,15 @@ _REPLACED = frozenset((b"content-length", b"etag", b"vary", b"set-cookie", b"cac
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """A rendered answer: its headers, its body as it is and as gzip."""
+    """A rendered answer: its headers, its body as it is and encoded."""
 
     status: int
     headers: Sequence[Header]
     """Those that are the same for whoever asks."""
     cache_control: bytes
     body: bytes
-    packed: bytes
-    """The body by gzip; empty where that saves nothing."""
+    encoded: Mapping[str, bytes]
+    """The body by each of ``ENCODINGS`` that saves something."""
     tag: str
     """The ``ETag`` without quotes; empty for what has none."""
 
@@ -45,15 +49,16 @@ class Representation:
         tag = given.get(b"etag", b"").decode("latin-1").removeprefix("W/").strip('"')
         if not tag and status == 200:
             tag = hashlib.sha256(body).hexdigest()[:16]
-        packed = gzip.compress(body, GZIP_LEVEL, mtime=0) if len(body) >= SMALLEST else b""
+        made = {name: encode(body) for name, encode in ENCODINGS.items()} if len(body) >= SMALLEST else {}
+        encoded = {name: shorter for name, shorter in made.items() if len(shorter) < len(body)}
         kept = [(name, value) for name, value in given.items() if name not in _REPLACED]
         cache_control = given.get(b"cache-control", b"no-cache")
-        return cls(status, kept, cache_control, body, packed if len(packed) < len(body) else b"", tag)
+        return cls(status, kept, cache_control, body, encoded, tag)
 
     @property
     def size(self) -> int:
         """Bytes that it takes, about."""
-        return len(self.body) + len(self.packed) + 1_000
+        return len(self.body) + sum(map(len, self.encoded.values())) + 1_000
 
     async def send(
         self,
@@ -66,42 +71,40 @@ class Representation:
         more: Iterable[Header] = (),
     ) -> None:
         """Send it by what the request accepts (``Accept-Encoding``) and knows already (``If-None-Match``)."""
-        packed = bool(self.packed) and len(accepted) <= LONGEST and takes_gzip(accepted)
+        encoding = encoding_for(accepted) if self.encoded and len(accepted) <= LONGEST else ""
+        body = self.encoded.get(encoding, self.body)
         headers = [(b"vary", vary), (b"cache-control", cache_control or self.cache_control), *more]
         if self.tag:
-            headers.append((b"etag", f'"{self.tag}{PACKED if packed else ""}"'.encode("latin-1")))
+            headers.append((b"etag", f'"{self.tag}{"" if body is self.body else f"-{encoding}"}"'.encode("latin-1")))
             if known and is_known(known, self.tag):
                 headers += [(name, value) for name, value in self.headers if name == b"content-language"]
                 await send({"type": "http.response.start", "status": 304, "headers": headers})
                 await send({"type": "http.response.body", "body": b""})
                 return
-        body = self.packed if packed else self.body
-        if packed:
-            headers.append((b"content-encoding", b"gzip"))
+        if body is not self.body:
+            headers.append((b"content-encoding", encoding.encode()))
         headers.append((b"content-length", b"%d" % len(body)))
         await send({"type": "http.response.start", "status": self.status, "headers": [*self.headers, *headers]})
         await send({"type": "http.response.body", "body": body})
 
 
-PACKED = "-gzip"
-"""What the tag of a packed body ends with: it is another body, of the same content."""
-
-
 def is_known(if_none_match: str, tag: str) -> bool:
-    """Whether a request knows what has this tag, packed or not."""
-    given = (each.strip().removeprefix("W/").strip('"') for each in if_none_match.split(","))
-    return any(each == "*" or each.removesuffix(PACKED) == tag for each in given)
+    """Whether a request knows what has this tag, encoded or not: an encoded body is another of the same content."""
+    tags = {"*", tag, *(f"{tag}-{name}" for name in ENCODINGS)}
+    return any(each.strip().removeprefix("W/").strip('"') in tags for each in if_none_match.split(","))
 
 
 @lru_cache(1_024)
-def takes_gzip(accepted: str) -> bool:
-    """Whether gzip is to be sent by an ``Accept-Encoding``: it is accepted, and nothing else is wanted rather."""
+def encoding_for(accepted: str) -> str:
+    """Which of ``ENCODINGS`` is to be sent by an ``Accept-Encoding``; empty where none is, or none is wanted rather."""
     weights = {}
     for each in accepted.lower().split(","):
         name, _, parameters = each.partition(";")
-        weights[name.strip()] = _weight(parameters)
-    gzip_weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
-    return gzip_weight > 0 and gzip_weight >= weights.get("identity", 0.0)
+        weights[name.strip().removeprefix("x-")] = _weight(parameters)
+    weights.setdefault("gzip", weights.get("*", 0.0))  # who takes anything knows it
+    found = max(ENCODINGS, key=lambda name: weights.get(name, 0.0))
+    weight = weights.get(found, 0.0)
+    return found if weight > 0 and weight >= weights.get("identity", 0.0) else ""
 
 
 def _weight(parameters: str) -> float:

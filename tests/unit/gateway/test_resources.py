@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import gzip
+
+import brotli
 import pytest
 from fastapi.routing import APIRoute
 from starlette.types import Message
 
 from faristol.gateway import news, pages
 from faristol.gateway.app import PUBLIC
-from faristol.gateway.representation import Representation, takes_gzip
+from faristol.gateway.representation import Representation, encoding_for
 from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -48,20 +51,48 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("accepted", "packed"),
+    ("accepted", "expected"),
     [
-        ("", False),
-        ("gzip", True),
-        ("GZIP;q=0.1, br", True),
-        ("gzip;q=0", False),
-        ("*", True),
-        ("*;q=0.5, gzip;q=0", False),
-        ("identity, gzip;q=0.5", False),
-        ("gzip;q=x", False),
+        ("", ""),
+        ("gzip", "gzip"),
+        ("x-gzip", "gzip"),
+        ("gzip, deflate, br, zstd", "br"),
+        ("GZIP;q=0.1, br", "br"),
+        ("gzip, br;q=0.5", "gzip"),
+        ("gzip;q=0", ""),
+        ("gzip, br;q=0", "gzip"),
+        ("*", "gzip"),
+        ("*;q=0.5, gzip;q=0", ""),
+        ("identity, gzip;q=0.5, br;q=0.9", ""),
+        ("gzip;q=x", ""),
     ],
 )
-def test_an_encoding_is_sent_to_who_accepts_it_and_wants_nothing_rather(accepted: str, packed: bool) -> None:
-    assert takes_gzip(accepted) is packed
+def test_an_encoding_is_sent_to_who_accepts_it_and_wants_nothing_rather(accepted: str, expected: str) -> None:
+    assert encoding_for(accepted) == expected
+
+
+@pytest.mark.asyncio
+async def test_what_is_sent_encoded_is_the_body_under_a_tag_of_its_own_and_known_by_any_of_them() -> None:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    body = b"tiles and words " * 1_000
+    answer = Representation.of(200, [], body)
+    tags = []
+    for accepted, decode in (("", bytes), ("gzip", gzip.decompress), ("gzip, br", brotli.decompress)):
+        await answer.send(send, accepted=accepted)
+        headers = dict(sent[-2]["headers"])
+        assert decode(sent[-1]["body"]) == body
+        assert headers[b"content-length"] == b"%d" % len(sent[-1]["body"])
+        tags.append(headers[b"etag"].decode())
+    assert len({*tags}) == 3
+    for tag in tags:
+        await answer.send(send, accepted="br", known=tag)
+        assert sent[-2]["status"] == 304
+    await answer.send(send, accepted="br", known='"another"')
+    assert sent[-2]["status"] == 200
 
 
 @pytest.mark.asyncio
@@ -72,8 +103,8 @@ async def test_a_header_that_nobody_needs_so_long_is_not_remembered() -> None:
         sent.append(message)
 
     answer = Representation.of(200, [], b"tiles " * 1_000)
-    before = takes_gzip.cache_info().currsize
+    before = encoding_for.cache_info().currsize
     for accepted in ("gzip, x-short", f"gzip, {'x' * 60_000}"):
         await answer.send(send, accepted=accepted)
-    assert takes_gzip.cache_info().currsize == before + 1
-    assert [len(message["body"]) for message in sent[1::2]] == [len(answer.packed), 6_000]
+    assert encoding_for.cache_info().currsize == before + 1
+    assert [len(message["body"]) for message in sent[1::2]] == [len(answer.encoded["gzip"]), 6_000]
