@@ -35,7 +35,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory, lexicons: Path) -> Path:
     subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements.lock")], **run)  # type: ignore[call-overload]
     subprocess.run([*pip, "--no-deps", str(wheel)], **run)  # type: ignore[call-overload]
     subprocess.run([*pip[:1], "check"], **run)  # type: ignore[call-overload]
-    shutil.copytree(lexicons, environment / "share" / "faristol" / "lexicons")
+    shutil.copytree(lexicons, environment / "share" / "faristol" / "lexicons", symlinks=True)
     return environment
 
 

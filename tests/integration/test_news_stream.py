@@ -17,6 +17,7 @@ from tests.integration.consumers import PROJECTION, append, consuming, positions
 from tests.integration.nats_cluster import cluster, url_of
 
 from faristol.bus import Bus, BusError, NatsServer
+from faristol.bus.errors import BusAway
 from faristol.bus.permissions import NEWS, STREAM
 from faristol.bus.stream import NewsLimits
 from faristol.record import Record
@@ -104,3 +105,21 @@ async def test_a_server_of_three_may_be_lost_and_no_news_is(record: Record, tmp_
             await nodes[0].start()
             assert await progress.reached(await append(record, "game-c", 0, 5), 40)
     assert await positions(record) == list(range(1, 16))
+
+
+@pytest.mark.nightly
+async def test_jetstream_without_a_leader_is_waited_for_and_is_not_taken_for_one_that_is_off(tmp_path: Path) -> None:
+    async with cluster(tmp_path) as nodes:
+        for node in nodes[1:]:
+            await node.kill()
+        with pytest.raises(BusAway, match="does not answer"):
+            await Bus.connect(url_of(nodes[:1]))
+        await nodes[1].start()
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    bus = await Bus.connect(url_of(nodes[:2]))
+                    break
+                except BusAway:
+                    await asyncio.sleep(0.5)
+        await bus.close()

@@ -20,7 +20,7 @@ from faristol.record import tables
 NEW = tables.FORMAT + 1
 MIGRATION = f"""
 
-async def _note(connection: AsyncConnection) -> None:
+async def _column(connection: AsyncConnection) -> None:
     await connection.execute(text("ALTER TABLE events ADD COLUMN hall VARCHAR(64)"))
 
 
@@ -28,7 +28,7 @@ async def _index(connection: AsyncConnection) -> None:
     await connection.execute(text("CREATE INDEX ix_events_hall ON events (hall)"))
 
 
-MIGRATIONS = (*MIGRATIONS, Migration("pre-{NEW:04}-hall", _note), Migration("post-{NEW:04}-hall", _index))
+MIGRATIONS = (*MIGRATIONS, Migration("pre-{NEW:04}-hall", _column), Migration("post-{NEW:04}-hall", _index))
 """
 
 pytestmark = [pytest.mark.nightly, pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
@@ -112,7 +112,7 @@ def test_both_run_while_pods_are_replaced_and_the_one_before_not_after_the_last_
         at_old = stack.enter_context(old.serving())
         create(at_old, "first")
 
-        early = new.run("serve", "pairing", "--grpc", str(free_port()))
+        early = new.run("serve", "rating", "--grpc", str(free_port()))
         assert early.returncode != 0
         assert f"pre-{NEW:04}-hall not taken yet" in early.stderr
 
@@ -129,7 +129,7 @@ def test_both_run_while_pods_are_replaced_and_the_one_before_not_after_the_last_
         done = new.run("record", "migrate", "--database-url", new_database)
         assert done.stdout == f"post-{NEW:04}-hall taken: format {NEW} reached\n", done.stderr
         create(at_new, "sixth")
-        late = old.run("serve", "pairing", "--grpc", str(free_port()))
+        late = old.run("serve", "rating", "--grpc", str(free_port()))
         assert late.returncode != 0
         assert "a newer version has migrated it" in late.stderr
     verified = new.run("record", "verify", "--database-url", new_database)
