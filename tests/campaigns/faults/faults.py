@@ -190,9 +190,9 @@ def clock_of(sign: str) -> Callable[[str, int, Release | None], Sequence[str]]:
 
 
 def older(_: str, number: int, release: Release | None) -> Sequence[str]:
-    """Starts the second replica of each service from the version before."""
+    """Starts the first replica of each service from the version before; the first of all makes the record."""
     assert release
-    return release.by if number else AS_INSTALLED
+    return AS_INSTALLED if number else release.by
 
 
 def _faketime() -> Path:
