@@ -34,6 +34,9 @@ def asked(method: MethodDescriptor, tournament: str, subject: str, player: str) 
         if len(path) > 1:
             continue  # in a part, beside what everybody may say
         field = request.DESCRIPTOR.fields_by_name[path[0]]
+        if field.type == field.TYPE_MESSAGE:
+            getattr(request, path[0]).SetInParent()
+            continue
         setattr(request, path[0], player if field.type == field.TYPE_STRING else True)
     return request  # type: ignore[no-any-return]
 

@@ -74,6 +74,10 @@ class Backend(Protocol):
         """An insert that replaces the ``changed`` columns when the primary key is taken."""
 
     @staticmethod
+    def readable(table: str) -> Sequence[str]:
+        """Statements after which every role may read a table that nothing secret is in."""
+
+    @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
         """Wait until no other transaction holds this lock, and hold it to the end of this one."""
 

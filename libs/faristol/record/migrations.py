@@ -218,8 +218,8 @@ async def _note(connection: AsyncConnection, name: str) -> None:
     """Keep the name of a ``pre-`` migration, where whoever starts finds it."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(_TAKEN)):
         await connection.execute(text(f"CREATE TABLE {_TAKEN} (name VARCHAR(64) PRIMARY KEY)"))
-        if connection.dialect.name == "postgresql":  # they are no secret, and no role has to be granted them
-            await connection.execute(text(f"GRANT SELECT ON {_TAKEN} TO PUBLIC"))
+        for statement in kind_of(connection).readable(_TAKEN):
+            await connection.execute(text(statement))
     await connection.execute(text(f"INSERT INTO {_TAKEN} VALUES (:name)"), {"name": name})  # noqa: S608 # as above
 
 

@@ -176,6 +176,10 @@ class Postgres(Backend):
         return postgresql.insert(table).on_conflict_do_nothing()
 
     @staticmethod
+    def readable(table: str) -> Sequence[str]:
+        return (f"GRANT SELECT ON {table} TO PUBLIC",)
+
+    @staticmethod
     def upsert(table: Table, changed: Collection[str]) -> Insert:
         made = postgresql.insert(table)
         return made.on_conflict_do_update(

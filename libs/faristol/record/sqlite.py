@@ -111,6 +111,10 @@ class Sqlite(Backend):
         return sqlite.insert(table).on_conflict_do_nothing()
 
     @staticmethod
+    def readable(table: str) -> Sequence[str]:
+        return ()  # there are no roles
+
+    @staticmethod
     def upsert(table: Table, changed: Collection[str]) -> Insert:
         made = sqlite.insert(table)
         return made.on_conflict_do_update(

@@ -65,6 +65,9 @@ OF_DUPLICATE |= {"SubmitSlips", "CloseHall"}
 
 BY_CLAIM = {
     "RaiseClaim": "a player claims; for one without a phone `faristol duplicate claim` does",
+    "PrepareGame": "a game is prepared before its round, at a terminal: `faristol duplicate prepare`",
+    "SetEmbargo": "it is set with what is prepared: `faristol duplicate embargo`",
+    "LiftEmbargo": "it ends by itself with the last group; before, `faristol duplicate lift` does",
     "AmendSlip": "on pages a slip is put right by deciding a claim",
 }
 """Why a command of a duplicate game has no form."""

@@ -59,6 +59,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     ),
     "duplicate games: what there is none of, and names that tiles are called by": frozenset(
         {"NO_TABLES", "CALL_NAME_UNKNOWN", "CALL_NAME_WRONG", "CALL_NAME_TWICE"}
+        | {"CALL_NUMBERS_WRONG", "CALL_NUMBER_TWICE"}
     ),
     "the key by which duplicate games are sealed": frozenset({"NO_SEALING_KEY"}),
     "divisions, which the director makes": frozenset(

@@ -29,6 +29,8 @@ THINGS = {
     "claim_id",
     "credential_id",
     "game_id",
+    "game_ids",
+    "key_id",
     "session_id",
     "tournament_id",
     "tournament_ids",

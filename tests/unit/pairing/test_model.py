@@ -20,7 +20,7 @@ def test_every_fact_of_the_contract_is_understood() -> None:
     # Everything in events.proto can stand on the stream but what is a part of another fact, or stands on its own.
     understood = {fact.DESCRIPTOR.name for fact in FOLDS}
 
-    parts = {"Pairing", "RequestedBye", "Hall", "Division", "TribunalMember", "TeamMatch", "TeamBye"}
+    parts = {"Pairing", "RequestedBye", "Hall", "Division", "TribunalMember", "TeamMatch", "TeamBye", "RoundTime"}
     assert understood == set(events.DESCRIPTOR.message_types_by_name) - parts - {"RulesetKept"}
 
 
