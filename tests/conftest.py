@@ -43,7 +43,7 @@ settings.register_profile("night", deadline=None, max_examples=1_000)
 settings.load_profile("day")
 
 MEMORY = Path("/dev/shm")
-ROOM = 6 * 1024**3
+ROOM = 8 * 1024**3
 """Bytes that the tests may need for files, with some to spare."""
 
 
@@ -93,29 +93,37 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server = get_server(str(folder), cleanup_mode="stop")
     for setting in ("fsync", "full_page_writes"):  # what they are for is a machine that loses power
         server.psql(f"ALTER SYSTEM SET {setting} = off")
+    server.psql("ALTER SYSTEM SET max_wal_size = '128MB'")
     server.psql("SELECT pg_reload_conf()")
     yield str(server.get_uri())
     server.cleanup()
 
 
+def _told(postgres: str, statement: str) -> None:
+    """Have a PostgreSQL server carry out a statement that no transaction may hold."""
+
+    async def tell() -> None:
+        engine = create_async_engine(parse(postgres), isolation_level="AUTOCOMMIT")
+        async with engine.connect() as connection:
+            await connection.execute(text(statement))
+        await engine.dispose()
+
+    asyncio.run(tell())
+
+
 def empty_database(postgres: str) -> str:
     """URL of an empty database on a PostgreSQL server."""
     name = f"test_{uuid.uuid4().hex}"
-
-    async def create() -> None:
-        engine = create_async_engine(parse(postgres), isolation_level="AUTOCOMMIT")
-        async with engine.connect() as connection:
-            await connection.execute(text(f"CREATE DATABASE {name}"))
-        await engine.dispose()
-
-    asyncio.run(create())
+    _told(postgres, f"CREATE DATABASE {name}")
     return parse(postgres).set(drivername="postgresql", database=name).render_as_string(hide_password=False)
 
 
 @pytest.fixture
-def new_database(postgres: str) -> str:
-    """URL of an empty PostgreSQL database."""
-    return empty_database(postgres)
+def new_database(postgres: str) -> Iterator[str]:
+    """URL of an empty PostgreSQL database, which is gone after the test: hundreds of them take gigabytes."""
+    url = empty_database(postgres)
+    yield url
+    _told(postgres, f"DROP DATABASE {parse(url).database} WITH (FORCE)")
 
 
 @pytest.fixture(params=list(BACKENDS))
