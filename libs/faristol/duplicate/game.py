@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -191,6 +191,16 @@ def play_of(said: events.DuplicatePlay) -> Play:
     return Play(start, word, laid, said.score)
 
 
+def rejected_rack(rack: CalledRack) -> events.RejectedRack:
+    """A rack that went back, as it goes on the record."""
+    return events.RejectedRack(faces=rack.faces, draw=rack.draw, leftover=rack.leftover)
+
+
+def went_back(said: Iterable[events.RejectedRack]) -> tuple[CalledRack, ...]:
+    """Racks that went back, as they are on the record."""
+    return tuple(CalledRack(tuple(rack.faces), rack.leftover, rack.draw) for rack in said)
+
+
 def written_play(play: Play) -> events.DuplicatePlay:
     """A play as it goes on the record."""
     said = events.DuplicatePlay(
@@ -233,7 +243,7 @@ def embargo_of(said: events.Embargo) -> Embargo:
 
 def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
     rack = tuple(fact.faces)
-    back = tuple(CalledRack(tuple(went.faces), went.leftover, went.draw) for went in fact.rejected)
+    back = went_back(fact.rejected)
     turn = Turn(fact.turn, game.board, rack, fact.leftover, back, fact.draw, by_hand=fact.by_hand, sealed=fact.sealed)
     out = (*without(game.drawn, game.leftover), *rack)
     counter = game.counter if fact.by_hand or fact.sealed else fact.draw + 1

@@ -151,18 +151,23 @@ def set_embargo(prepared: Prepared, of: Round, request: pb.SetEmbargoRequest, at
     if len({of.game_id, *others}) <= len(others):
         raise Invalid("game_ids", N_("name a game twice, or the first one"))
     if prepared.seal is not None and prepared.seal.rerun_of:
-        raise Refusal(
-            "RERUN",
-            "",
-            N_("The game {game} plays another one again: its embargo is set at that one."),
-            {"game": of.game_id},
-        )
+        raise embargo_is_elsewhere(of.game_id)
     return events.EmbargoSet(
         game_id=of.game_id,
         tournament_id=of.tournament_id,
         round=of.number,
         embargo=events.Embargo(game_ids=[of.game_id, *others], together=request.together),
         occurred_at=timestamp(at),
+    )
+
+
+def embargo_is_elsewhere(game_id: str) -> Refusal:
+    """What is said of the embargo of a game that plays another one again."""
+    return Refusal(
+        "RERUN",
+        "",
+        N_("The game {game} plays another one again: its embargo is set at that one."),
+        {"game": game_id},
     )
 
 

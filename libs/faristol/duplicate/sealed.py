@@ -181,17 +181,8 @@ def differences(sealed: SealedGame, played: Sequence[tuple[int, Sequence[str], P
             yield f"turn {number}: the sealed game has {len(sealed.turns)} turns"
         elif turn.rack.faces != tuple(rack):
             yield f"turn {number}: expected the rack {' '.join(turn.rack.faces)}, and {' '.join(rack)} was called"
-        elif master is not None and _differs(turn.master, master):
+        elif master is not None and not master.lays_as(turn.master):
             yield f"turn {number}: expected the master play {turn.master}, and {master} was laid"
-
-
-def is_sealed_play(turn: SealedTurn, play: Play) -> bool:
-    """Whether ``play`` lays what the sealed master play does."""
-    return not _differs(turn.master, play)
-
-
-def _differs(sealed: Play, play: Play) -> bool:
-    return set(sealed.placements) != set(play.placements)
 
 
 def _wrong_play(
@@ -205,7 +196,7 @@ def _wrong_play(
         return f"the master play {master} cannot be: {refusal}"
     if play.score != master.score:
         return f"the master play is worth {play.score}, not {master.score}"
-    if set(play.placements) != set(master.placements):
+    if not play.lays_as(master):
         return f"the master play {master} lays other tiles than its word needs"
     return None
 

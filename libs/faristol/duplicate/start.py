@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from faristol.duplicate.game import Duplicate
-from faristol.duplicate.preparation import Prepared, duplicate_id
+from faristol.duplicate.preparation import Prepared, duplicate_id, embargo_said
 from faristol.duplicate.situation import GAME, Fact
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import commitment, derive_seed
 
 MOST_SEATS = 1000
-"""Players in one event: an event has at most 256 kB."""
+"""Players in one event, which has room for so many whatever their ids."""
 
 
 def open_duplicate(
@@ -52,7 +52,7 @@ def open_duplicate(
     )
     facts: list[Fact] = [(GAME, opened)]
     if prepared is not None and prepared.embargo is not None:
-        opened.embargo.CopyFrom(events.Embargo(game_ids=prepared.embargo.game_ids, together=prepared.embargo.together))
+        opened.embargo.CopyFrom(embargo_said(prepared.embargo))
     if prepared is not None and prepared.seal is not None:
         opened.seal.CopyFrom(prepared.seal)
         if (prepared.ruleset, prepared.lexicon) != pins:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import ColumnElement, and_, bindparam, func, literal_column, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, tuple_, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -37,9 +37,6 @@ _FACTS = (
     select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
     .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
     .order_by(tables.events.c.version)
-)
-_FIRST = select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload).where(
-    tables.events.c.stream == bindparam("stream"), tables.events.c.version == literal_column("1")
 )
 _FIRSTS = (
     select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
@@ -240,9 +237,7 @@ class Record:
 
     async def first_fact(self, stream: str) -> Message | None:
         """What the first event of a stream says; None where there is no such stream."""
-        for type_name, version, payload in await self._backend.fetch(_FIRST, {"stream": stream}):
-            return upcasters.message(type_name, version, payload)
-        return None
+        return next(iter(await self.first_facts(stream, 1)), None)
 
     async def first_facts(self, stream: str, most: int) -> list[Message]:
         """What the first ``most`` events of a stream say, in order."""

@@ -12,7 +12,7 @@ import typer
 from faristol.cli.duplicate import Game, Hall, ask_games, new_id
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.duplicate.envelope import EnvelopeError
-from faristol.duplicate.game import play_of
+from faristol.duplicate.game import play_of, went_back
 from faristol.duplicate.sealed import DocumentError, SealedGame, check, differences, document_of, read_document
 from faristol.duplicate.words import Words
 from faristol.game.duplicate.lexicons import Installed
@@ -212,7 +212,7 @@ def _tournament(tournament: str, address: str | None) -> str:
 def _played(turn: pb.DuplicateTurn) -> PlayedTurn:
     return PlayedTurn(
         rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),
-        went_back=tuple(CalledRack(tuple(back.faces), back.leftover, back.draw) for back in turn.rejected_racks),
+        went_back=went_back(turn.rejected_racks),
         by_hand=turn.by_hand,
         used=tuple("?" if tile.blank else tile.face for tile in turn.master.placements),
         sealed=turn.sealed,

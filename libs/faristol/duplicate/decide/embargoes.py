@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from faristol.duplicate.preparation import embargo_is_elsewhere
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
@@ -14,14 +15,8 @@ def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[F
     game = situation.game
     if game.embargo is None or game.embargo.lifted:
         raise Refusal("NO_EMBARGO", "", N_("The game is under no embargo."))
-    first = game.embargo.game_ids[0]
-    if first != game.game_id:
-        raise Refusal(
-            "RERUN",
-            "",
-            N_("The game {game} plays another one again: its embargo is set at that one."),
-            {"game": game.game_id},
-        )
+    if game.embargo.game_ids[0] != game.game_id:
+        raise embargo_is_elsewhere(game.game_id)
     return [(GAME, lifted(situation, reason_given(request.reason)))]
 
 

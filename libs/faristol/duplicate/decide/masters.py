@@ -47,7 +47,7 @@ def master(
         )
     play = chosen or sealed or tops[0]
     top = tops[0].score if tops else play.score
-    if sealed is not None and set(play.placements) != set(sealed.placements):
+    if sealed is not None and not play.lays_as(sealed):
         raise Refusal(
             "NOT_SEALED",
             situation.ruleset.article("master_plays.chosen_by"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from faristol.duplicate.decide.seals import ended, void
 from faristol.duplicate.draws import Table, drawn, end_of
+from faristol.duplicate.game import rejected_rack
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -74,9 +75,7 @@ def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
         faces=turn.rack.faces,
         leftover=turn.rack.leftover,
         draw=turn.rack.draw,
-        rejected=[
-            events.RejectedRack(faces=back.faces, draw=back.draw, leftover=back.leftover) for back in turn.went_back
-        ],
+        rejected=map(rejected_rack, turn.went_back),
         by_hand=turn.by_hand,
         bag_left=len(bag),
         arbiter_id=arbiter_id,

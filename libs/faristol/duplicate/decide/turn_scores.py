@@ -8,7 +8,6 @@ from faristol.duplicate.decide.masters import master, over
 from faristol.duplicate.decide.seals import void
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Hall
-from faristol.duplicate.sealed import is_sealed_play
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
@@ -105,7 +104,7 @@ def _is_another(situation: Situation, turn: Turn) -> bool:
     if not turn.sealed or not situation.game.seal_holds(turn.number + 1):
         return False
     sealed = situation.sealed.game.turn(turn.number) if situation.sealed else None
-    return sealed is None or not is_sealed_play(sealed, turn.master)
+    return sealed is None or not turn.master.lays_as(sealed.master)
 
 
 def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:

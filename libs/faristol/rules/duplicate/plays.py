@@ -31,6 +31,10 @@ class Play(NamedTuple):
         """Blanks that it lays."""
         return sum(tile.blank for _, tile in self.placements)
 
+    def lays_as(self, other: Play) -> bool:
+        """Whether it lays the same tiles on the same squares as another, whatever either calls its main word."""
+        return set(self.placements) == set(other.placements)
+
     def __str__(self) -> str:
         return f"{Notation.FISC.write(self.start)} {write_word(self.word)} {self.score}"
 

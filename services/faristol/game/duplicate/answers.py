@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.duplicate.decide.masters import over, sealed_master
 from faristol.duplicate.end_reasons import END_REASONS
-from faristol.duplicate.game import HallOf, Timer, Turn, written_play
+from faristol.duplicate.game import HallOf, Timer, Turn, rejected_rack, written_play
 from faristol.duplicate.hall import Claim, Entry, Hall, Scored
 from faristol.duplicate.preparation import Prepared
 from faristol.duplicate.sealed import document_of
@@ -209,9 +209,7 @@ def _turn(turn: Turn) -> pb.DuplicateTurn:
         draw=turn.draw,
         by_hand=turn.by_hand,
         sealed=turn.sealed,
-        rejected_racks=[
-            events.RejectedRack(faces=back.faces, draw=back.draw, leftover=back.leftover) for back in turn.went_back
-        ],
+        rejected_racks=map(rejected_rack, turn.went_back),
     )
     if turn.timer is not None:
         said.started_at.CopyFrom(timestamp(turn.timer.first_at))
@@ -236,7 +234,7 @@ def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
     found = list(situation.words.tops(turn.board, turn.rack))
     sealed = sealed_master(situation, turn)
     if sealed is not None:
-        found = [sealed, *(play for play in found if set(play.placements) != set(sealed.placements))]
+        found = [sealed, *(play for play in found if not play.lays_as(sealed))]
     return pb.ListTopsResponse(plays=map(written_play, found))
 
 

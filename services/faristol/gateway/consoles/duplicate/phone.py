@@ -17,7 +17,7 @@ from starlette.responses import Response
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.consoles.duplicate.desk import GameId
 from faristol.gateway.consoles.duplicate.phone_words import in_language
-from faristol.gateway.consoles.scorer.about import as_data
+from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
 from faristol.gateway.duplicate.api import names_of
 from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.language import language_of
@@ -28,8 +28,6 @@ from faristol.gateway.session import SignedIn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.rules import Ruleset
-from faristol.rules.board import PREMIUMS, SIZE, Square
 
 routes = APIRouter(include_in_schema=False)
 
@@ -70,6 +68,7 @@ def _about(
 ) -> dict[str, Any]:
     """Everything that does not change while a game is played. Raises ``Refusal`` for rules that are not known here."""
     (player,) = sheet.players
+    ruleset = ruleset_of(game.ruleset)
     return {
         "game": game.game_id,
         "tournament": game.tournament_id,
@@ -78,19 +77,6 @@ def _about(
         "hall": sheet.hall.name,
         "number": player.number,
         "news": of_page("duplicate/game.html"),
-        "rules": _rules(ruleset_of(game.ruleset)),
+        "rules": {**tiles_and_squares(ruleset), "asksScore": ruleset.slips.score == "asked"},
         **in_language(language),
-    }
-
-
-def _rules(ruleset: Ruleset) -> dict[str, Any]:
-    """What a device needs to draw tiles and squares, and to know which signs are one tile."""
-    tiles = ruleset.tile_set
-    return {
-        "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
-        "values": dict(tiles.values),
-        "writings": [list(pair) for pair in tiles.writings],
-        "names": [list(pair) for pair in tiles.names.items()],
-        "asksScore": ruleset.slips.score == "asked",
-        "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
     }

@@ -50,16 +50,23 @@ def may(session: Session) -> list[str]:
     return [method.name for method in methods if session.credential.role in needs_of(method).roles]
 
 
-def rules(ruleset: Ruleset) -> dict[str, Any]:
-    """What a device needs of the rules to lay, count and go on without a network."""
+def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:
+    """What a device needs to draw tiles and squares, and to know which signs are one tile."""
     tiles = ruleset.tile_set
     return {
         "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
         "values": dict(tiles.values),
         "writings": [list(pair) for pair in tiles.writings],
         "names": [list(pair) for pair in tiles.names.items()],
-        "blanks": tiles.counts.get(BLANK, 0),
         "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
+    }
+
+
+def rules(ruleset: Ruleset) -> dict[str, Any]:
+    """What a device needs of the rules to lay, count and go on without a network."""
+    return {
+        **tiles_and_squares(ruleset),
+        "blanks": ruleset.tile_set.counts.get(BLANK, 0),
         "centre": ruleset.first_move.centre == "mandatory",
         "firstAcross": ruleset.first_move.direction == "across",
         "bingo": ruleset.scoring.bingo,
