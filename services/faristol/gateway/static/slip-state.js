@@ -1,46 +1,19 @@
 // A duplicate game as its player sees it: followed live, kept on the device, and by the time of the service.
 
 import { call, offset } from "./device.js";
-import { database, stored } from "./outbox.js";
+import { FollowedGame } from "./followed-game.js";
 
-const PAUSE = 250; // ms between two looks, at least
 const SPREAD = 1500; // ms over which the looks of all who heard the same news are spread
 const SLOW = 20000; // ms between looks where no news comes
 const PATIENCE = 12000; // ms that an answer may take
 
-/** What is known: `game`, `sheet`, `own`; told of by `change`. */
-export class SlipState extends EventTarget {
-  #about;
-  #key;
-  #database;
-  #source = null;
-  #timer = 0;
-  #looking = false;
-  #again = false;
-  #news = 0;
+/** What is known: `game`, `sheet`, `own`. */
+export class SlipState extends FollowedGame {
   #asked = ""; // what the own sheet was asked at
-  /** What was last seen; null before anything was. */
-  seen = null;
-  /** 0 where no answer came, 200, or what kept from seeing. */
-  status = 0;
 
   /** `about` has `game`, `tournament`, `player`, `hall` and `news`; `key` is what it is kept under. */
   constructor(about, key) {
-    super();
-    this.#about = about;
-    this.#key = key;
-  }
-
-  async open() {
-    this.#database = await database();
-    const known = await stored(this.#database, "tables", "readonly", (store) => store.get(this.#key));
-    if (known && !this.seen) this.#show(known.seen);
-    addEventListener("online", () => this.lookAnew());
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.#leave() : this.lookAnew()));
-    addEventListener("pagehide", () => this.#leave());
-    addEventListener("pageshow", (event) => event.persisted && this.lookAnew());
-    setInterval(() => document.hidden || this.look(), SLOW); // news may be lost on the way
-    await this.look();
+    super(about, { key, slow: SLOW, spread: SPREAD });
   }
 
   /** The last turn whose rack was called; null before. */
@@ -54,27 +27,16 @@ export class SlipState extends EventTarget {
     return this.look();
   }
 
-  async look() {
-    if (this.#looking) {
-      this.#again = true;
-      return;
-    }
-    this.#looking = true;
-    clearTimeout(this.#timer);
+  async ask() {
     try {
-      await this.#ask();
+      await this.#askAll();
     } finally {
-      this.#looking = false;
-      if (this.#again) {
-        this.#again = false;
-        this.#soon();
-      }
-      this.#follow();
+      this.follow();
     }
   }
 
-  async #ask() {
-    const { game, player, hall } = this.#about;
+  async #askAll() {
+    const { game, player, hall } = this.about;
     const base = `/api/v1/duplicate/${encodeURIComponent(game)}`;
     const [shown, sheets] = await Promise.all([
       this.#read(base),
@@ -92,13 +54,13 @@ export class SlipState extends EventTarget {
         [own, this.#asked] = [body, asked];
       } else this.status = status;
     }
-    this.#show({ game: shown, sheet: sheets.sheets[0] ?? { slips: [], total: 0 }, own });
-    await stored(this.#database, "tables", "readwrite", (store) => void store.put({ game: this.#key, seen: this.seen }));
+    this.show({ game: shown, sheet: sheets.sheets[0] ?? { slips: [], total: 0 }, own });
+    await this.keep();
   }
 
   /** What the public reads; null where it cannot be read. */
   async #read(address, query = "") {
-    const position = this.#news ? `min_position=${this.#news}` : "";
+    const position = this.news ? `min_position=${this.news}` : "";
     try {
       const answer = await fetch(`${address}?${[query, position].filter(Boolean).join("&")}`, {
         signal: AbortSignal.timeout(PATIENCE),
@@ -110,34 +72,5 @@ export class SlipState extends EventTarget {
       this.status = 0;
       return null;
     }
-  }
-
-  #show(seen) {
-    this.seen = seen;
-    this.dispatchEvent(new Event("change"));
-  }
-
-  #soon(pause = PAUSE) {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.look(), pause);
-  }
-
-  #follow() {
-    if (this.#source || document.hidden) return;
-    const { tournament, game, news } = this.#about;
-    const topic = `?games=${encodeURIComponent(game)}`;
-    this.#source = new EventSource(`/api/v1/tournaments/${encodeURIComponent(tournament)}/stream${topic}`);
-    const heard = (event) => {
-      if (JSON.parse(event.data).game_id !== game) return;
-      this.#news = Math.max(this.#news, Number(event.lastEventId));
-      this.#soon(PAUSE + Math.random() * SPREAD);
-    };
-    for (const name of news.split(" ")) this.#source.addEventListener(name, heard);
-    this.#source.addEventListener("error", () => this.#source?.readyState === EventSource.CLOSED && this.#leave());
-  }
-
-  #leave() {
-    this.#source?.close();
-    this.#source = null;
   }
 }

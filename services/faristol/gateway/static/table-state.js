@@ -1,74 +1,28 @@
 // A table as the services show it, followed live, with what waits on this device laid over it.
 
 import { call, passes } from "./device.js";
-import { database, stored } from "./outbox.js";
+import { FollowedGame } from "./followed-game.js";
 import { counted, key } from "./tiles.js";
 
-const PAUSE = 250; // ms between two looks, at least
+const SLOW = 15000; // ms between looks where no news comes
 
-/** What is known of a table: `table`, `clock`, `racks`, `offers`, `sheet`; told of by `change`. */
-export class TableState extends EventTarget {
-  #about;
-  #database;
-  #source = null;
-  #timer = 0;
-  #looking = false;
-  #again = false;
-  #news = 0;
-  /** What was last seen; null before anything was. */
-  seen = null;
+/** What is known of a table: `table`, `clock`, `racks`, `offers`, `sheet`. */
+export class TableState extends FollowedGame {
   /** When the state was last seen, in ms by the device; 0 where it is from an earlier time. */
   seenAt = 0;
-  /** 0 before an answer has come, 200, or what kept from seeing. */
-  status = 0;
 
   /** `about` has `game`, `tournament`, `players`, `arbiter` (an id, or empty), and whether `offers` are wanted. */
   constructor(about) {
-    super();
-    this.#about = about;
+    super(about, { key: about.game, slow: SLOW });
   }
 
-  async open() {
-    this.#database = await database();
-    const known = await stored(this.#database, "tables", "readonly", (store) => store.get(this.#about.game));
-    if (known && !this.seen) {
-      this.seen = known.seen;
-      this.dispatchEvent(new Event("change"));
-    }
-    addEventListener("online", () => this.look());
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.#leave() : this.look()));
-    addEventListener("pagehide", () => this.#leave());
-    addEventListener("pageshow", (event) => event.persisted && this.look());
-    setInterval(() => document.hidden || this.look(), 15000); // news may be lost on the way
-    await this.look();
-  }
-
-  /** Asks the services how the table stands. */
-  async look() {
-    if (this.#looking) {
-      this.#again = true;
-      return;
-    }
-    this.#looking = true;
-    clearTimeout(this.#timer);
-    try {
-      await this.#ask();
-    } finally {
-      this.#looking = false;
-      if (this.#again) {
-        this.#again = false;
-        this.#soon();
-      }
-    }
-  }
-
-  async #ask() {
-    const { game, players, arbiter, offers } = this.#about;
+  async ask() {
+    const { game, players, arbiter, offers } = this.about;
     const [table, clock, ...others] = await Promise.all([
       call("game", "GetGame", { game_id: game }),
       call("clock", "GetClock", { game_id: game }),
       offers ? call("game", "ListOffers", { game_id: game, arbiter_id: arbiter }) : null,
-      call("results", "GetGame", { game_id: game, min_position: this.#news }),
+      call("results", "GetGame", { game_id: game, min_position: this.news }),
       ...(offers ? players.map((player) => call("game", "GetGame", { game_id: game, player_id: player })) : []),
     ]);
     this.status = table.status;
@@ -83,38 +37,13 @@ export class TableState extends EventTarget {
         interruption: racks.map((each) => each.body.interruption).find(Boolean) ?? table.body.interruption ?? null,
       };
       this.seenAt = Date.now();
-      const record = { game, seen: this.seen };
-      await stored(this.#database, "tables", "readwrite", (store) => void store.put(record));
-      if (table.body.following || clock.body.following) this.#soon();
-      this.#follow();
+      await this.keep();
+      if (table.body.following || clock.body.following) this.soon();
+      this.follow();
     } else if (passes(table.status)) {
-      setTimeout(() => this.#soon(), 2000);
+      setTimeout(() => this.soon(), 2000);
     }
     this.dispatchEvent(new Event("change"));
-  }
-
-  #soon() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.look(), PAUSE);
-  }
-
-  #follow() {
-    if (this.#source || document.hidden) return;
-    const { tournament, game, news } = this.#about;
-    const topic = `?games=${encodeURIComponent(game)}`;
-    this.#source = new EventSource(`/api/v1/tournaments/${encodeURIComponent(tournament)}/stream${topic}`);
-    const heard = (event) => {
-      if (JSON.parse(event.data).game_id !== game) return;
-      this.#news = Math.max(this.#news, Number(event.lastEventId));
-      this.#soon();
-    };
-    for (const name of news.split(" ")) this.#source.addEventListener(name, heard);
-    this.#source.addEventListener("error", () => this.#source?.readyState === EventSource.CLOSED && this.#leave());
-  }
-
-  #leave() {
-    this.#source?.close();
-    this.#source = null;
   }
 }
 
