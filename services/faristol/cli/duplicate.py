@@ -12,7 +12,7 @@ import typer
 
 from faristol.cli.options import Address, AsJson
 from faristol.cli.slip_list import read_slips
-from faristol.gateway.duplicate.calling import tiles_called
+from faristol.gateway.duplicate.call_table import tiles_called
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.clock.v1 import turns_pb2 as turns

@@ -15,24 +15,17 @@ from faristol.cli.options import Address
 from faristol.client.problems import every_reason, info_of
 from faristol.keeper.hall import bundle as bundles
 from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
-from faristol.keeper.hall.journal import HallJournal, usual_file
+from faristol.keeper.hall.journal import HallJournal, file_of
 from faristol.keeper.hall.terminal import AtTerminal
 from faristol.keeper.hall.times import SyncedClock
-from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.referee.verbs import method_of
 from faristol.terminal.common import run as run_work
 from faristol.terminal.services import address_of, let_in, way_to
 
 DEADLINE = 5.0
 """Seconds after which a question without an answer means that there is no line."""
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
-
-METHODS = {
-    pb.GetDuplicateRequest: "GetDuplicate",
-    pb.GetBundleRequest: "GetBundle",
-    pb.SubmitSlipsRequest: "SubmitSlips",
-    pb.CloseHallRequest: "CloseHall",
-}
 
 
 def run(
@@ -45,7 +38,7 @@ def run(
 ) -> None:
     """Run a hall: call racks, tell the time, take slips; without a network too, and send them when it is back."""
     bundle = bundles.read(file)
-    kept = HallJournal(journal or usual_file(bundle.game_id, bundle.hall))
+    kept = HallJournal(journal or file_of(bundle.game_id, bundle.hall))
     run_work(_work(bundle, kept, collector, address_of("game", address)))
 
 
@@ -55,7 +48,7 @@ async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, ad
 
         async def ask(request: Any) -> Any:
             try:
-                return await getattr(stub, METHODS[type(request)])(request, timeout=DEADLINE)
+                return await getattr(stub, method_of(request.DESCRIPTOR).name)(request, timeout=DEADLINE)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() in GONE:
                     raise Away from problem

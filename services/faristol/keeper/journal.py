@@ -18,10 +18,10 @@ SHOWN = 40
 """Characters of a line that an error repeats."""
 
 
-def usual_file(game_id: str) -> Path:
-    """The default file of a game's journal, in the state folder of this user."""
+def usual_file(name: str, kind: str = "tables") -> Path:
+    """The default file of a journal of that name, in the state folder of this user."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "faristol" / "tables" / f"{game_id}.jsonl"
+    return Path(state) / "faristol" / kind / f"{name}.jsonl"
 
 
 class LineFile:

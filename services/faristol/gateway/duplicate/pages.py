@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.api import head_of, listed_of, names_of
-from faristol.gateway.duplicate.calling import start_called, tiles_called
+from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.page import page

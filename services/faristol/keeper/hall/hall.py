@@ -271,9 +271,10 @@ class HallAtWork:
 
     def _sealed_turn(self, number: int) -> SealedTurn | None:
         """The sealed turn of that number where it holds, as far as this hall knows."""
-        if self._sealed is None or 0 < self.journal.void_from <= number:
-            return None
-        return self._sealed.turn(number)
+        return self._sealed.turn(number) if self._sealed is not None and not self._is_void(number) else None
+
+    def _is_void(self, number: int) -> bool:
+        return 0 < self.journal.void_from <= number
 
     def _may_go_on(self) -> None:
         turn = self.current
@@ -285,18 +286,18 @@ class HallAtWork:
             )
 
     def _no_rack(self, number: int) -> Refusal:
-        if self._sealed is not None and not 0 < self.journal.void_from <= number:
-            self.over = True
-            return Refusal("GAME_OVER", "", N_("The game is over."))
-        if self._sealed is not None:
+        if self._sealed is None:
+            return Refusal(
+                "NO_LINE",
+                "",
+                N_("There is no line and no sealed game that can be opened: the hall stops until there is one."),
+            )
+        if self._is_void(number):
             return Refusal(
                 "SEAL_VOID",
                 "",
                 N_("The racks of the sealed game are void from round {turn} on: the hall stops until there is a line."),
                 {"turn": self.journal.void_from},
             )
-        return Refusal(
-            "NO_LINE",
-            "",
-            N_("There is no line and no sealed game that can be opened: the hall stops until there is one."),
-        )
+        self.over = True
+        return Refusal("GAME_OVER", "", N_("The game is over."))

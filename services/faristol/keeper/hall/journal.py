@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.keeper.journal import LineFile
+from faristol.keeper.journal import LineFile, usual_file
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -42,11 +41,10 @@ class Kept:
     request: Any
 
 
-def usual_file(game_id: str, hall: str) -> Path:
+def file_of(game_id: str, hall: str) -> Path:
     """The default file of a hall's journal, in the state folder of this user."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     place = "".join(sign if sign.isalnum() else "-" for sign in hall)
-    return Path(state) / "faristol" / "halls" / f"{game_id}{f'-{place}' if place else ''}.jsonl"
+    return usual_file(f"{game_id}-{place}" if place else game_id, "halls")
 
 
 class HallJournal(LineFile):

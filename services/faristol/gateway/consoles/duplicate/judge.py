@@ -17,7 +17,7 @@ from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate import labels
-from faristol.gateway.duplicate.calling import start_called, tiles_called
+from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import coordinates_of, word_of
 from faristol.gateway.duplicate.pages import tile_values_of
 from faristol.gateway.entrance import led_to
