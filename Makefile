@@ -45,10 +45,10 @@ test: setup check browser openid axe token ## run every check and every test
 	$(BIN)/pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 nightly: setup ## run the tests that take too long for every change
-	$(BIN)/pytest -m nightly $(PYTEST_ARGS)
+	$(BIN)/pytest -m nightly --timeout 3600 $(PYTEST_ARGS)
 
 properties: setup ## try every property on twenty times as many examples
-	$(BIN)/pytest -n auto -m "hypothesis and not nightly" --hypothesis-profile=night $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto -m "hypothesis and not nightly" --hypothesis-profile=night --timeout 3600 $(PYTEST_ARGS)
 
 check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract, image and pipelines
 	$(BIN)/ruff check $(CODE)
@@ -126,7 +126,7 @@ faults: setup ## make faults in a cell of two replicas, and say what they cost: 
 	GRPC_VERBOSITY=NONE $(BIN)/python -m tests.campaigns.faults $(FAULTS)
 
 great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
-	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" tests/integration/test_great_championship.py $(PYTEST_ARGS)
+	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" --timeout 3600 tests/integration/test_great_championship.py $(PYTEST_ARGS)
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.
