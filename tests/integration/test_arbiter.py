@@ -6,6 +6,7 @@ import base64
 import datetime
 import json
 import subprocess
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -247,9 +248,10 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
 
 def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted: Hall) -> None:
     def told() -> dict[str, str]:
-        found: dict[str, str] = json.loads(
-            faristol("game", "sheet", GAME, "--address", hosted.address, "--json").stdout
-        )
+        until = time.monotonic() + 20  # the results follow the record
+        while (sheet := faristol("game", "sheet", GAME, "--address", hosted.address, "--json")).returncode:
+            assert time.monotonic() < until, sheet.stderr
+        found: dict[str, str] = json.loads(sheet.stdout)
         return found
 
     committed = told()["draw_commitment"]

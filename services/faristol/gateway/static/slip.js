@@ -42,7 +42,7 @@ const score = make("input", { id: "score", maxlength: "8", autocomplete: "off", 
 const fields = [coordinates, word, ...(about.rules.asksScore ? [score] : [])];
 const circles = make("div", { class: "circles", role: "group", "aria-label": text("circles") });
 const told = make("div", { class: "told", role: "status" });
-const save = make("button", { class: "big", "data-key": "save" }, text("save"));
+const save = make("button", { class: "big", "data-key": "save", disabled: true }, text("save")); // until the turn is known
 const form = make(
   "form",
   { class: "slip-form", onsubmit: saves },
