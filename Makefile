@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe token lock digests audit clean
+.PHONY: help setup lexicons run test nightly properties check types style format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe token lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -51,9 +51,14 @@ properties: setup ## try every property on twenty times as many examples
 	$(BIN)/pytest -n auto -m "hypothesis and not nightly" --hypothesis-profile=night --timeout 3600 $(PYTEST_ARGS)
 
 check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract, image and pipelines
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types style
+
+types:
+	$(BIN)/mypy $(CODE)
+
+style:
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
-	$(BIN)/mypy $(CODE)
 	$(BIN)/lint-imports
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
