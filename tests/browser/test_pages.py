@@ -59,6 +59,20 @@ async def test_paper_has_the_table_and_not_the_navigation(stage: Stage, page: Pa
         await expect(page.locator(hidden)).to_be_hidden()
 
 
+async def test_paper_cuts_no_column_off(stage: Stage, page: Page) -> None:
+    await stage.add(*Championship().steps())
+    upright, across = 469, 703  # CSS pixels of an A5 sheet within its margins
+    await page.emulate_media(media="print")
+    for path, width in (("", upright), ("/players", upright), ("/crosstable", across)):
+        await page.set_viewport_size({"width": width, "height": 900})
+        await page.goto(f"/t/lliga{path}?lang=el")
+        beyond = await page.evaluate(
+            "[...document.querySelectorAll('main td, main th')].filter((cell) => "
+            "cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth + 1).length"
+        )
+        assert beyond == 0, path
+
+
 async def test_from_the_first_page_to_a_game_by_links(stage: Stage, page: Page) -> None:
     await stage.add(*Championship().steps())
     await page.goto("/")
