@@ -7,6 +7,8 @@ PB     := libs/faristol/pb/.generated
 LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
 CODE   := libs services tests proto deploy
 PYTEST_ARGS ?=
+# Processes of tests: they wait a third of their time, for deadlines, leases and servers that start.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(max(2, 3 * os.cpu_count() // 2))')
 
 export PATH := $(abspath $(BIN)):$(PATH)
 
@@ -42,7 +44,7 @@ run: setup ## play a championship of 16 players and 5 rounds, and serve its page
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
 test: setup check browser openid axe token ## run every check and every test
-	$(BIN)/pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 nightly: setup ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly --timeout 3600 $(PYTEST_ARGS)
