@@ -154,10 +154,14 @@ async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_de
     monkeypatch.setattr(replicas, "RENEW", 0.1)
     monkeypatch.setattr("faristol.clock.timer.GRACE", 10 * SECOND)  # on a busy machine one may be silent for long
     games = [f"cup-r1-t{table}" for table in range(1, 41)]
-    at = datetime.now(UTC) + timedelta(seconds=0.5)
-    for game_id in games:
-        await start(record, game_id, CAP_MS - 500, since=at)
     async with ticking(record, 2) as timers:
+        async with asyncio.timeout(30):
+            while len(await record.holders(["clock.timer/0", "clock.timer/1"], replicas.LEASE)) < 2:
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(1)  # ten looks: they know of each other
+        at = datetime.now(UTC) + timedelta(seconds=0.5)
+        for game_id in games:
+            await start(record, game_id, CAP_MS - 500, since=at)
         for game_id in games:
             await told(record, game_id, "OvertimeCapExceeded")
     assert [await said(record, game_id) for game_id in games] == [["OvertimeCapExceeded", "ClockStopped"]] * len(games)
