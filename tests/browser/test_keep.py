@@ -279,6 +279,7 @@ async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall:
     async with phone(browser, service_workers="block") as context:
         page = await sit_down(context, hall, game)
         lost: list[str] = []
+        answered = asyncio.Event()
 
         async def lose(route: Route) -> None:
             if len(lost) < 2:
@@ -287,14 +288,14 @@ async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall:
                 await route.abort()
             else:
                 await route.continue_()
+                answered.set()
 
         await page.route("**/api/v1/game/Pass?*", lose)
         await page.locator(".next [data-key^=Pass-]").click()
         await page.locator("dialog [value=do]").click()
-        async with asyncio.timeout(15):
-            while len(lost) < 2:
-                await asyncio.sleep(0.1)
+        await asyncio.wait_for(answered.wait(), 30)
         await all_sent(page)
+        assert len(lost) == 2
         assert lost[0] == lost[1]
         assert (await hall.table(game)).turn == 1
 

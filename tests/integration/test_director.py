@@ -117,6 +117,12 @@ async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk
         for option in load_ruleset(name).options:
             assert say(option.note, {}, language) in page
             english |= {text for text in (option.note, NAMES[option.name]) if f" {text} " in page}
+    books = told(await desk.web.get(f"/new?lang={language}"))
+    english |= {title for title in ("House rules of duplicate games",) if title in books}
+    seats = (await desk.web.get(f"/new?ruleset=fisc-2023&lang={language}")).text
+    drawn = re.search(r'<option value="drawn"[^>]*>([^<]+)<', seats)
+    assert drawn
+    assert drawn[1] == say("by a draw", {}, language)  # and not a game that is drawn
     await desk.web.get("/new?lang=en")
     assert english == set()
 
@@ -195,7 +201,12 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     version = re.search(r'name="expected_version" value="(\d+)"', seen)
     assert version
     assert "paired" in told(await desk.web.get(f"{rounds}?why={anna}"))
+    pair = {"player_ids.1": anna, "player_ids.2": players["Jordi Roca"]}
+    assert "Take its pairing back" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
+    assert 'value="KeepPair"' not in seen
     await desk.done(rounds, "UnpairRound", round=1, note="too early")
+    assert "They meet in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
+    await desk.done(rounds, "ReleasePair", **pair)
     await desk.done(rounds, "PairRound", round=1)
     stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
     assert "has changed since this was begun" in stale
@@ -232,6 +243,9 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert act
     undone = await desk.done(f"{CONSOLE}/history", "UndoAct", version=act[1])
     assert "may sit at any table again" in undone
+    paired = re.findall(r"Round 1 is paired\.\s*<span class=\"sub\">(\d+) ", history.text)
+    late = await desk.refused(f"{CONSOLE}/history", "UndoAct", version=paired[0])
+    assert re.search(rf"Act {paired[0]} cannot be undone any more: act \d+ came after it\. Round 1 is started", late)
 
 
 async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_done(cell: Cell, desk: Desk) -> None:
