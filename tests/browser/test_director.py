@@ -159,8 +159,20 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         for table in (1, 2):
             await type_in(page, table, 400 + table, 300 - table)
             await expect(page.locator(".entered .done")).to_have_count(table)
-        await type_in(page, 3, 4000, 300)
+        await type_in(page, 77, 401, 299)
+        await expect(page.locator("#said")).to_contain_text("there is no table 77")
+        await expect(page.locator("#status")).to_contain_text("there is no table 77")
+        await type_in(page, 3, 4000, 300)  # in place of what was not taken, and not behind it
         await expect(page.locator("#said")).to_contain_text("4000 is unusually high")
+        await page.keyboard.type("301")  # the second score, once more
+        await page.locator("#entry-table").fill("2")
+        await page.locator("#entry-table").press("Enter")
+        for field in (1, 2):  # what was typed for table 3 is not sent for table 2
+            await expect(page.locator("#entry input:not([type=hidden])").nth(field)).to_have_value("")
+        await page.locator("#entry-table").fill("")
+        await page.locator("#entry-table").focus()
+        await type_in(page, 3, 4001, 300)
+        await expect(page.locator("#said")).to_contain_text("4001 is unusually high")
         await page.keyboard.press("Enter")
         await expect(page.locator(".entered .done")).to_have_count(3)
         await page.goto(f"{console}/round/1")

@@ -69,6 +69,13 @@ async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_t
             await type_play(page, line)
             await finish_turn(page)
         await expect(page.locator(".waiting li")).to_have_count(12)
+        await expect(page.locator(".player.turn .clock.running")).to_have_count(1)  # that of who will be on turn
+        board, waiting = [await page.locator(part).bounding_box() for part in (".grid", ".waiting")]
+        assert board
+        assert waiting
+        assert board["y"] < waiting["y"]  # the board stays where it is, however many wait
+        for square in ("H5, C", "H6, A"):  # nothing lies over the square beside the chosen one
+            await page.get_by_role("gridcell", name=square).click(timeout=5_000)
         assert (await hall.table(game)).phase == game_pb2.PHASE_TURN
         await page.close()  # nothing is asked: the page does not hear of it
         page = await context.new_page()
@@ -80,6 +87,8 @@ async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_t
         table = await hall.until(game, 4)
         assert (table.turn, [side.score for side in table.sides]) == (4, [43, 5])
         assert len(table.board) == 7
+        await hall.send(game_pb2.CallArbiterRequest(game_id=game, player_id=table.turn_player_id))
+        await expect(page.locator("[data-key=held]")).to_have_text("Clocks stopped: the arbiter was called.")
 
 
 @pytest.mark.nightly

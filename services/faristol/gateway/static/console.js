@@ -71,7 +71,7 @@ async function send(form) {
   form.classList.remove("sent");
   document.dispatchEvent(new CustomEvent("faristol:sent", { detail: form }));
   for (const field of document.querySelectorAll("[data-finds]")) narrow(field);
-  const said = document.querySelector(".console > .notice");
+  const said = document.querySelector(".console > .notice:not([hidden])");
   const status = document.getElementById("status");
   if (said && status) status.textContent = said.textContent.trim();
 }

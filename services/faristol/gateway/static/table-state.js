@@ -215,6 +215,32 @@ export function timesLeft(clock, now) {
   );
 }
 
+/**
+ * The same with the presses that wait on the device: since each of them the next player's time runs, and not that of who
+ * pressed. `shown` is the table as it will be, `players` their ids in order.
+ */
+export function timesShown(seen, shown, acts, players, now) {
+  const left = timesLeft(seen.clock, now);
+  const presses = acts.filter((act) => act.method === "Press");
+  const [running] = seen.clock?.running ?? [];
+  if (!left || !running || !presses.length || acts[0].problem) return left;
+  const change = Object.fromEntries(players.map((player) => [player, 0]));
+  let [runs, since] = [running.player_id, Date.parse(running.since)];
+  change[runs] += Math.max(0, now - since);
+  for (const press of presses) {
+    const at = press.at + (press.offset ?? 0);
+    change[runs] -= Math.max(0, at - since);
+    [runs, since] = [players[(players.indexOf(runs) + 1) % players.length], at];
+  }
+  const isOn = shown.mover === runs;
+  if (isOn) change[runs] -= Math.max(0, now - since);
+  const times = Object.entries(left).map(([player, time]) => [
+    player,
+    { left: time.left + change[player], runs: isOn && player === runs },
+  ]);
+  return Object.fromEntries(times);
+}
+
 /** `24:07`, with a minus sign in overtime. */
 export function minutes(ms) {
   const seconds = Math.ceil(Math.abs(ms) / 1000);
