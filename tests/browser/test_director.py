@@ -146,6 +146,11 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
     name = f"Open {device['viewport']['width']}"
     async with seated(browser, cell, "eva", **device) as page:
         console = await create(page, name, 6)
+        await page.goto(f"{console}/players/list")
+        saved: Any = {"name": "llista.csv", "mimeType": "text/csv", "buffer": "Nom;Club\nDídac;Muç".encode("cp1252")}
+        await page.locator("#f-file").set_input_files(saved)  # as a spreadsheet of old writes it
+        await expect(page.locator("#f-text")).to_have_value("Nom;Club\nDídac;Muç")
+        await page.goto(f"{console}/players")
         await page.get_by_label("Find a player").fill(f"{name} 03")
         await expect(page.locator("#players > li:visible")).to_have_count(1)
         await page.keyboard.press("Enter")

@@ -133,7 +133,6 @@ def test_a_platform_takes_no_address_from_the_settings_of_its_clients(tmp_path: 
             )
             made = pairing_pb2_grpc.PairingServiceStub(channel).CreateTournament(request, timeout=20)
         assert made.tournament_id == "cup"
-        assert "faristol access grant director NAME --by link" in child.output()  # of no tournament: there is none yet
     finally:
         assert child.terminate() == 0, child.output()
 
