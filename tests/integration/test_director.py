@@ -106,6 +106,7 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert re.search(r'name="option.round_minutes"[^>]*value="900"', answer.text)
     assert 'value="Una altra"' in answer.text
     assert "choose 40–240" in told(answer)
+    assert re.search(r'role="alert"><p><a href="#f-option.round_minutes">[^<]*40–240', answer.text)  # above, too
     assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, "rounds": "x"})
 
 
@@ -166,8 +167,13 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     found = await desk.send(page, "look", name="own 1")
     assert re.search(r'value="own-1" disabled', found.text)
     assert "Nobody is ticked." in told(await desk.send(page, "register"))
+    before = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
     for player_id in ("own-1", "foreign-2"):
         await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
+    after = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
+    assert before
+    assert after
+    assert int(after[1]) == int(before[1]) - 2  # who has left is not counted
 
 
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
