@@ -197,6 +197,10 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
     assert "Anna Puig is not checked in any more." in await desk.done(page, "CheckOutPlayer", player_id=anna)
     await desk.done(f"{CONSOLE}/halls", "SetHalls", **{"name.0": "Sala", "first_table.0": 1, "last_table.0": 9})
+    twice = {"name.0": "A", "first_table.0": 1, "last_table.0": 3, "name.1": "B", "first_table.1": 3, "last_table.1": 6}
+    clash = await desk.refused(f"{CONSOLE}/halls", "SetHalls", **twice)
+    assert "table 3 is in A and in B" in clash
+    assert "halls: " not in clash  # no name of the contract
     assert "sits at table 2" in await desk.done(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
     assert "There is no table 99" in await desk.refused(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
     await desk.done(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)

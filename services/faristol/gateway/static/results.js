@@ -31,6 +31,7 @@ function readBack() {
 // typed for the one before.
 function enter(field) {
   const all = fields();
+  if (field.name === "table" && !field.value.trim()) return; // figures without a table would wait for that of the next
   if (field.name === "table" && refused && field.value.trim() !== refused) {
     refused = "";
     for (const other of all.slice(1)) other.value = "";

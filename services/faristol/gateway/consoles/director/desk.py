@@ -210,7 +210,7 @@ class Desk:
             if where and where in given:
                 self.errors = {where: text.removeprefix(f"{where}: ")}
             else:
-                self.refused = text
+                self.refused = text.removeprefix(f"{where}: ")  # of the contract, and of no field that one sees
             if reason_of(problem) == CHANGED:
                 await self._changed(given)
             return None
