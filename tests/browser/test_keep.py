@@ -109,6 +109,7 @@ async def test_two_scorers_keep_a_table_with_a_digraph_a_blank_an_exchange_and_c
         await expect(other.locator("dialog")).to_contain_text("FISC I.10")
         await other.locator("dialog [value=do]").click()
         await expect(page.locator("#keep")).to_contain_text("Ruling: CANYA stands.")
+        await expect(page.locator(f".next [data-key^=Appeal-{second}]")).to_be_visible()  # while it can be made
         await finish_turn(page)
         await hall.until(game, 2)
         await page.locator(f".next [data-key^=Exchange-{second}]").click()
