@@ -146,6 +146,11 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
     name = f"Open {device['viewport']['width']}"
     async with seated(browser, cell, "eva", **device) as page:
         console = await create(page, name, 6)
+        await page.goto(f"{console}/players/list")
+        saved: Any = {"name": "llista.csv", "mimeType": "text/csv", "buffer": "Nom;Club\nDídac;Muç".encode("cp1252")}
+        await page.locator("#f-file").set_input_files(saved)  # as a spreadsheet of old writes it
+        await expect(page.locator("#f-text")).to_have_value("Nom;Club\nDídac;Muç")
+        await page.goto(f"{console}/players")
         await page.get_by_label("Find a player").fill(f"{name} 03")
         await expect(page.locator("#players > li:visible")).to_have_count(1)
         await page.keyboard.press("Enter")
@@ -159,8 +164,22 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         for table in (1, 2):
             await type_in(page, table, 400 + table, 300 - table)
             await expect(page.locator(".entered .done")).to_have_count(table)
-        await type_in(page, 3, 4000, 300)
+        await page.keyboard.press("Enter")  # the number of the table was not hit: its scores are no other table's
+        await expect(page.locator("#entry-table")).to_be_focused()
+        await type_in(page, 77, 401, 299)
+        await expect(page.locator("#said")).to_contain_text("there is no table 77")
+        await expect(page.locator("#status")).to_contain_text("there is no table 77")
+        await type_in(page, 3, 4000, 300)  # in place of what was not taken, and not behind it
         await expect(page.locator("#said")).to_contain_text("4000 is unusually high")
+        await page.keyboard.type("301")  # the second score, once more
+        await page.locator("#entry-table").fill("2")
+        await page.locator("#entry-table").press("Enter")
+        for field in (1, 2):  # what was typed for table 3 is not sent for table 2
+            await expect(page.locator("#entry input:not([type=hidden])").nth(field)).to_have_value("")
+        await page.locator("#entry-table").fill("")
+        await page.locator("#entry-table").focus()
+        await type_in(page, 3, 4001, 300)
+        await expect(page.locator("#said")).to_contain_text("4001 is unusually high")
         await page.keyboard.press("Enter")
         await expect(page.locator(".entered .done")).to_have_count(3)
         await page.goto(f"{console}/round/1")

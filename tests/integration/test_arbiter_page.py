@@ -11,9 +11,11 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from tests.integration.access_cell import FOREIGN, OWN, Cell, held, opened
+from tests.integration.access_cell import FOREIGN, OWN, Cell, given, held, opened
 from tests.integration.officials import arbiter, browser, command_id, do, play, press, told
+from tests.integration.test_sign_in import visiting
 
+from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import clock_pb2 as clock
 from faristol.pb.game.v1 import game_pb2 as game
@@ -81,6 +83,12 @@ async def test_a_call_is_answered_from_the_list_and_the_clocks_run_again_when_th
     assert "FISC I.11" in after.text
     assert "You have this table." in await waits(eva, "You have this table.")
     assert (await time(cell, SECOND)).neutralised
+    code = (await given(cell, access.FORM_LINK, needs.ROLE_ARBITER, name="Ona Mas")).code
+    async with visiting(cell, follow_redirects=True) as ona:
+        await ona.send_form("/sign-in", code=code)
+        await ona.send_form(f"{HALL}/{SECOND}", act="AssignArbiter", command_id=command_id())
+        page = (await ona.get(f"{HALL}/{SECOND}")).text
+        assert "<dt>Who has the table</dt><dd>Ona Mas</dd>" in page  # a name, and not an id
     await press(eva, f"{HALL}/{SECOND}", "DismissArbiter")
     assert not (await time(cell, SECOND)).neutralised
     assert "calls an arbiter" not in await waits(eva, "Nothing waits at any table.")

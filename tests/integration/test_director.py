@@ -106,6 +106,7 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert re.search(r'name="option.round_minutes"[^>]*value="900"', answer.text)
     assert 'value="Una altra"' in answer.text
     assert "choose 40–240" in told(answer)
+    assert re.search(r'role="alert"><p><a href="#f-option.round_minutes">[^<]*40–240', answer.text)  # above, too
     assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, "rounds": "x"})
 
 
@@ -117,6 +118,12 @@ async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk
         for option in load_ruleset(name).options:
             assert say(option.note, {}, language) in page
             english |= {text for text in (option.note, NAMES[option.name]) if f" {text} " in page}
+    books = told(await desk.web.get(f"/new?lang={language}"))
+    english |= {title for title in ("House rules of duplicate games",) if title in books}
+    seats = (await desk.web.get(f"/new?ruleset=fisc-2023&lang={language}")).text
+    drawn = re.search(r'<option value="drawn"[^>]*>([^<]+)<', seats)
+    assert drawn
+    assert drawn[1] == say("by a draw", {}, language)  # and not a game that is drawn
     await desk.web.get("/new?lang=en")
     assert english == set()
 
@@ -160,8 +167,13 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     found = await desk.send(page, "look", name="own 1")
     assert re.search(r'value="own-1" disabled', found.text)
     assert "Nobody is ticked." in told(await desk.send(page, "register"))
+    before = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
     for player_id in ("own-1", "foreign-2"):
         await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
+    after = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
+    assert before
+    assert after
+    assert int(after[1]) == int(before[1]) - 2  # who has left is not counted
 
 
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
@@ -185,6 +197,10 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
     assert "Anna Puig is not checked in any more." in await desk.done(page, "CheckOutPlayer", player_id=anna)
     await desk.done(f"{CONSOLE}/halls", "SetHalls", **{"name.0": "Sala", "first_table.0": 1, "last_table.0": 9})
+    twice = {"name.0": "A", "first_table.0": 1, "last_table.0": 3, "name.1": "B", "first_table.1": 3, "last_table.1": 6}
+    clash = await desk.refused(f"{CONSOLE}/halls", "SetHalls", **twice)
+    assert "table 3 is in A and in B" in clash
+    assert "halls: " not in clash  # no name of the contract
     assert "sits at table 2" in await desk.done(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
     assert "There is no table 99" in await desk.refused(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
     await desk.done(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)
@@ -195,7 +211,12 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     version = re.search(r'name="expected_version" value="(\d+)"', seen)
     assert version
     assert "paired" in told(await desk.web.get(f"{rounds}?why={anna}"))
+    pair = {"player_ids.1": anna, "player_ids.2": players["Jordi Roca"]}
+    assert "Take its pairing back" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
+    assert 'value="KeepPair"' not in seen
     await desk.done(rounds, "UnpairRound", round=1, note="too early")
+    assert "They meet in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
+    await desk.done(rounds, "ReleasePair", **pair)
     await desk.done(rounds, "PairRound", round=1)
     stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
     assert "has changed since this was begun" in stale
@@ -232,6 +253,9 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert act
     undone = await desk.done(f"{CONSOLE}/history", "UndoAct", version=act[1])
     assert "may sit at any table again" in undone
+    paired = re.findall(r"Round 1 is paired\.\s*<span class=\"sub\">(\d+) ", history.text)
+    late = await desk.refused(f"{CONSOLE}/history", "UndoAct", version=paired[0])
+    assert re.search(rf"Act {paired[0]} cannot be undone any more: act \d+ came after it\. Round 1 is started", late)
 
 
 async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_done(cell: Cell, desk: Desk) -> None:

@@ -372,7 +372,9 @@ async def test_pages_of_who_is_signed_in_are_kept_by_nobody_and_hold_nothing_inl
 async def test_the_language_is_kept_through_signing_in_and_out(cell: Cell) -> None:
     link = await given(cell, events.FORM_LINK)
     async with visiting(cell, follow_redirects=True) as web:
-        assert "Σύνδεση" in (await web.get("/sign-in?lang=el")).text
+        page = (await web.get("/sign-in?lang=el")).text
+        assert "Σύνδεση" in page
+        assert "<code>faristol access grant director NAME --by link</code>" in page  # where a link comes from
         assert "Ρόλος" in (await web.send_form("/sign-in", code=link.code)).text
         assert "Αποσυνδεθήκατε." in (await web.send_form("/sign-out")).text
 
@@ -538,6 +540,10 @@ async def test_the_demonstration_tells_how_to_direct_it_in_a_browser(tmp_path: P
             account = await web.send_form("/sign-in", code=code)
             assert "director" in account.text
             assert "/access" in account.text
+            tournament = re.search(r"/tournaments/([\w-]+)/access", account.text)
+            assert tournament
+            given = await web.get(tournament[0])
+            assert f'href="/tournaments/{tournament[1]}/console"' in given.text  # there is a way back
     finally:
         demo.process.terminate()
         demo.process.wait(20)

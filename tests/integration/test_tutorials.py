@@ -53,6 +53,8 @@ def test_a_tutorial_does_what_it_says(
             if commands.startswith("faristol up "):
                 server = Child(commands.split()[1:], {"lexicons": lexicons, "open": False}, tmp_path / "up.log")
                 wait_until_serving(f"127.0.0.1:{ports['7070']}", server)
+                told = server.output()  # of no tournament: there is none yet
+                assert "faristol access grant director NAME --by link" in told
                 continue
             script = ["bash", "-ec", exports + commands]
             done = subprocess.run(script, env=settings, capture_output=True, text=True, timeout=180, check=False)

@@ -10,15 +10,17 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.kernel.refusal import N_
 from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
+from faristol.office.names import folded
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.text import SOURCE, say
+from faristol.text import LANGUAGES, SOURCE, say
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a list of players. The name is needed; what is left out is empty."""
@@ -28,6 +30,18 @@ DIVISION = "division"
 
 TEAM = "team"
 """The column with the name of a player's team. The order of the lines is the order of its line-up."""
+
+HEADINGS = {
+    "name": N_("Name"),
+    "club": N_("Club"),
+    "rating": N_("Rating"),
+    "country": N_("Country"),
+    "category": N_("Category"),
+    "note": N_("Note"),
+    DIVISION: N_("Division"),
+    TEAM: N_("Team"),
+}
+"""What the columns are called on pages: a list may have these names too, in every language."""
 
 STANDS_ALREADY = {
     "name": N_("the name {given} stands in line {line} already"),
@@ -41,6 +55,7 @@ LARGEST_FILE = 4_000_000
 MOST_COLUMNS_TOLD = 10
 """Wrong columns that are reported of a list."""
 
+MORE_FIELDS = N_("there is no column for {given}: it is neither a rating nor a country, or there are two of a kind")
 LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
 LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
@@ -77,14 +92,15 @@ def players_of(
     ids: dict[str, int] = {}
     by_name: dict[str, list[Listed]] = {}
     try:
-        columns = columns_of(next(lines, (1, []))[1])
+        columns = _columns(next(lines, (1, []))[1])
         if errors := list(islice(_wrong_columns(columns, language), MOST_COLUMNS_TOLD)):
             return [], errors
         for line, fields in lines:
             row = dict(zip(columns, fields, strict=False))
             try:
                 if len(fields) > len(columns):
-                    raise ValueError(say(N_("has more fields than there are columns"), {}, language))
+                    spare = repr(", ".join(filter(None, fields[len(columns) :])))
+                    raise ValueError(say(MORE_FIELDS, {"given": spare}, language))
                 request = _player(row, language)
                 request.tournament_id = _division(row, divisions, language) or tournament
             except ValueError as problem:
@@ -121,7 +137,7 @@ def players_pasted(
     text = text.removeprefix("\ufeff")
     lines = text.splitlines()
     head = next((line for line in lines if line.strip()), "")
-    if "name" in columns_of([cell.strip(' "') for cell in re.split("[,;\t]", head)]):
+    if "name" in _columns([cell.strip(' "') for cell in re.split("[,;\t]", head)]):
         if "\t" in head:
             text = "\n".join(_written(line.split("\t")) for line in lines)
         return players_of(text, tournament, divisions, language)
@@ -131,6 +147,19 @@ def players_pasted(
         [replace(row, line=row.line - 1) for row in rows],
         [replace(error, line=error.line - 1) for error in errors],
     )
+
+
+@cache
+def _names_of_columns() -> Mapping[str, str]:
+    """The column that is meant by each heading, as headings are compared."""
+    return {
+        folded(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
+    }
+
+
+def _columns(fields: Sequence[str]) -> list[str]:
+    """The names of columns, in whichever language a list has them."""
+    return [_names_of_columns().get(folded(field), field) for field in columns_of(fields)]
 
 
 def _cells(line: str) -> list[str]:

@@ -136,7 +136,10 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
                 exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
                 tell(f"for commands in another terminal: export {exported}")
                 if not settings.open:
-                    tell("a link to sign in by: faristol access grant director NAME --tournament ID --by link, there")
+                    tell(
+                        "a link that signs in a director, who creates tournaments: "
+                        "faristol access grant director NAME --by link, there"
+                    )
             if "gateway" in services:
                 tell(f"pages and JSON on {process.http_address}")
             if json_output:

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from faristol.client.links import sign_in_link
 from faristol.client.places import ranges, tables_of
 from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
+from faristol.gateway.consoles.doors import doors
 from faristol.gateway.entrance import led_to, titled
 from faristol.gateway.form import Fields, public_address
 from faristol.gateway.language import language_of
@@ -119,6 +120,7 @@ class _Desk:
             session=self.session,
             said=said,
             tournament=tournament,
+            doors=list(doors(self.session, tournament)),
             names={tournament.tournament_id: titled(tournament)},
             listed=listed,
             forms=FORM_NAMES,

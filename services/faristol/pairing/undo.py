@@ -49,13 +49,14 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
     entry = UNDO.get(type(act), STANDS)
     entry.check(situation, act)
     if entry.by is None:
-        raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
+        raise Refusal("NOT_UNDONE", "", N_("Act {version} cannot be undone by another act."), {"version": version})
     if (later := superseded_by(act, situation.facts[version:])) is not None:
+        place = next(number for number, fact in enumerate(situation.facts, 1) if fact is later)
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("{act} cannot be undone any more: {later} came after it."),
-            {"act": act.DESCRIPTOR.name, "later": later.DESCRIPTOR.name},
+            N_("Act {version} cannot be undone any more: act {later} came after it."),
+            {"version": version, "later": place},
         )
     if entry.decide is not None:
         return entry.decide(situation, version, request.note)

@@ -79,7 +79,7 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     assert listed(tmp_path, text)[1] == [
         "2: the rating is 'high'; expected 0 to 9999, or nothing for an unrated player",
         "3: the name is missing",
-        "4: has more fields than there are columns",
+        "4: there is no column for 'x': it is neither a rating nor a country, or there are two of a kind",
         "6: the name 'carme' stands in line 5 already",
         "7: the country is 'Spain'; expected its three capital letters, as ESP, GRE or AND, or nothing",
         "8: the country is 'and'; expected its three capital letters, as ESP, GRE or AND, or nothing",
@@ -340,6 +340,14 @@ def test_what_is_pasted_needs_no_names_of_columns_and_tells_its_fields_by_what_t
         (4, "Núria Mas", "", 0, ""),
     ]
     assert pasted("name\tclub\nAnna Puig\tValls") == [(2, "Anna Puig", "Valls", 0, "")]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["Nom;Club;Ràting;País", "nombre;club;rating;país", "Όνομα;Σύλλογος;Αξιολόγηση;Χώρα", "NOM;CLUB;RATING;PAIS"],
+)
+def test_the_names_of_columns_may_be_in_every_language_as_the_pages_have_them(head: str) -> None:
+    assert pasted(f"{head}\nAnna Puig;Valls;1450;ESP") == [(2, "Anna Puig", "Valls", 1450, "ESP")]
 
 
 def test_what_cannot_be_read_of_a_pasted_list_is_told_by_its_line() -> None:

@@ -5,12 +5,13 @@ import { about, fill, make, nameOf, say, text } from "./dom.js";
 import { offset } from "./device.js";
 import { keepOffline } from "./offline.js";
 import { finish, follow, offerButton, offers, outbox, rules, shown, state } from "./table-page.js";
-import { minutes, rest, timesLeft } from "./table-state.js";
+import { minutes, rest, timesShown } from "./table-state.js";
 import { queueOf } from "./waiting.js";
 
 const OF_ARBITER = ["Resume", "Neutralise"];
 
 const page = document.getElementById("clock");
+const order = about.players.map(({ id }) => id);
 const note = make("p", { class: "clock-note", role: "status" });
 const tools = make("div", { class: "clock-tools" });
 const queue = make("div", { class: "clock-queue" });
@@ -34,7 +35,8 @@ function tap(player) {
   if (!table || player !== table.mover || table.phase === "PHASE_FINAL" || state.seen.interruption) return;
   navigator.vibrate?.(40);
   if (table.phase === "PHASE_TURN") {
-    tapped = { player, turn: table.turn, at: minutes(timesLeft(state.seen.clock, offset.now())?.[player]?.left ?? 0) };
+    const left = timesShown(state.seen, table, outbox.acts, order, offset.now());
+    tapped = { player, turn: table.turn, at: minutes(left?.[player]?.left ?? 0) };
     return draw();
   }
   if (!["PHASE_PLACED", "PHASE_DRAWN"].includes(table.phase)) return;
@@ -107,35 +109,13 @@ function drawMiddle(table, isOver) {
 function tick() {
   if (!state.seen) return;
   const table = shown();
-  const left = timesLeft(state.seen.clock, offset.now());
+  const left = timesShown(state.seen, table, outbox.acts, order, offset.now());
   for (const [player, side] of sides) {
     const time = left?.[player];
     if (!time) continue;
-    const ms = time.left + waited(player, table);
-    say(side.querySelector("time"), minutes(ms));
-    side.classList.toggle("overtime", ms < 0);
+    say(side.querySelector("time"), minutes(time.left));
+    side.classList.toggle("overtime", time.left < 0);
   }
-}
-
-/** What the services do not know yet: since a press that waits, the other side's time runs and not this one's. */
-function waited(player, table) {
-  const presses = outbox.acts.filter((act) => act.method === "Press" && !act.problem);
-  if (!presses.length || !state.seen.clock?.running?.length) return 0;
-  let [running, since, change] = [
-    state.seen.clock.running[0].player_id,
-    Date.parse(state.seen.clock.running[0].since),
-    0,
-  ];
-  const order = about.players.map(({ id }) => id);
-  const now = offset.now();
-  if (player === running) change += now - since;
-  for (const press of presses) {
-    const at = press.at + (press.offset ?? 0);
-    if (player === running) change -= Math.max(0, at - since);
-    running = order[(order.indexOf(running) + 1) % order.length];
-    since = at;
-  }
-  return player === running && table.mover === player ? change - Math.max(0, now - since) : change;
 }
 
 function fullScreen() {

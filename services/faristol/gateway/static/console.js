@@ -71,7 +71,7 @@ async function send(form) {
   form.classList.remove("sent");
   document.dispatchEvent(new CustomEvent("faristol:sent", { detail: form }));
   for (const field of document.querySelectorAll("[data-finds]")) narrow(field);
-  const said = document.querySelector(".console > .notice");
+  const said = document.querySelector(".console > .notice:not([hidden])");
   const status = document.getElementById("status");
   if (said && status) status.textContent = said.textContent.trim();
 }
@@ -102,10 +102,27 @@ document.addEventListener("keydown", (event) => {
   event.target.select();
 });
 
+// A spreadsheet may write a list in the old encoding of its country, or in UTF-16: names with accents are right all the same.
+function decoded(bytes) {
+  const start = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength)).join();
+  if (start === "255,254" || start === "254,255") {
+    return new TextDecoder(start === "255,254" ? "utf-16le" : "utf-16be").decode(bytes);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (problem) {
+    if (!(problem instanceof TypeError)) throw problem;
+    return new TextDecoder(document.documentElement.lang === "el" ? "windows-1253" : "windows-1252").decode(bytes);
+  }
+}
+
 document.addEventListener("change", (event) => {
   const into = event.target.dataset?.into && document.querySelector(event.target.dataset.into);
   const [file] = event.target.files ?? [];
-  if (into && file) file.text().then((text) => (into.value = text));
+  if (into && file) file.arrayBuffer().then((bytes) => (into.value = decoded(bytes)));
+});
+document.addEventListener("click", (event) => {
+  if (event.target.dataset?.into) event.target.value = ""; // the same file may be chosen again, once it was put right
 });
 
 for (const field of document.querySelectorAll(".from-file")) field.hidden = false;

@@ -29,7 +29,7 @@ export function drawNext(element, shown, composer) {
   const { phase, mover, turn } = shown;
   const heading = turn > 0 && mover && text("turnOf", { turn, player: nameOf(mover) });
   const bag = make("span", { class: "sub" }, ` · ${text("bag", { count: shown.bag })}`);
-  fill(element, heading && make("h2", {}, heading, bag), ruling(), (AT_PHASE[phase] ?? (() => []))(shown, composer));
+  fill(element, heading && make("h2", {}, heading, bag), held(phase), ruling(), (AT_PHASE[phase] ?? (() => []))(shown, composer));
 }
 
 /** Draws everything that is offered, player by player. */
@@ -75,7 +75,8 @@ function toPlay(shown, composer) {
   const late = shown.isAhead ? [] : offers().filter(({ method }) => ["Challenge", "AcceptPlay"].includes(method));
   const found = [...others, ...rare, ...late].filter(Boolean);
   const buttons = found.map((offer) => offerButton(offer, shown.mover));
-  return [possible("game", "PlacePlay", shown) && composer.panel, acts(buttons), composer.lineBox];
+  const isPlayable = possible("game", "PlacePlay", shown);
+  return [isPlayable && composer.panel, acts(buttons), isPlayable && composer.lineBox];
 }
 
 function played(shown) {
@@ -83,7 +84,8 @@ function played(shown) {
   const isPlay = Boolean(shown.pending);
   const steps = rest(shown, rules, { isPlay });
   const known = { class: "big", type: "button", "data-key": "done", onclick: () => finish(steps) };
-  const challenges = shown.isAhead ? [] : offers().filter(({ method }) => method === "Challenge");
+  const against = ["Challenge", "Appeal"]; // what has to come before the turn is over
+  const challenges = shown.isAhead ? [] : offers().filter(({ method }) => against.includes(method));
   const taking = !shown.isAhead && offered("TakeBackTiles", shown.mover);
   return [
     steps.length > 0 && make("button", known, text(isPlay ? "turnDone" : "turnDoneTaken")),
@@ -98,6 +100,14 @@ function played(shown) {
 function possible(service, method, { mover, isAhead }) {
   const known = offered(method, mover);
   return known ?? (isAhead && { service, method, player_id: mover, article: "", choices: [] });
+}
+
+/** Why both clocks stand, where nothing else on the page says it. */
+function held(phase) {
+  const { clock } = state.seen;
+  const isOver = ["PHASE_ENDED", "PHASE_FINAL"].includes(phase);
+  const told = clock?.neutralised && !isOver && phase !== "PHASE_CHALLENGED" && about.held[clock.reason];
+  return told ? make("p", { class: "notice", role: "status", "data-key": "held" }, told) : null;
 }
 
 function ruling() {

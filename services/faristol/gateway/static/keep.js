@@ -8,14 +8,16 @@ import { Composer } from "./keep-board.js";
 import { drawMore, drawNext } from "./keep-next.js";
 import { keepOffline } from "./offline.js";
 import { enter, follow, offered, outbox, shown, state } from "./table-page.js";
-import { minutes, timesLeft } from "./table-state.js";
+import { minutes, timesShown } from "./table-state.js";
 import { playText, queueOf } from "./waiting.js";
 
 const composer = new Composer();
+const order = about.players.map(({ id }) => id);
 const page = document.getElementById("keep");
 const stateLine = document.getElementById("state");
 const duel = make("section", { class: "duel" });
 const queue = make("section", { class: "queue", "aria-live": "polite" });
+const waiting = make("section", {}); // below the board, which stays where it is however many wait
 const next = make("section", { class: "next" });
 const more = make("details", { class: "more" }, make("summary", {}, text("more")), make("div", { class: "offers" }));
 const sheet = make("details", { class: "kept-sheet" }, make("summary", {}, text("sheet")), make("div"));
@@ -31,6 +33,7 @@ page.append(
       "div",
       { class: "act-side" },
       next,
+      waiting,
       more,
       sheet,
       spoken,
@@ -84,7 +87,7 @@ function drawState() {
 }
 
 function drawDuel(table) {
-  const left = timesLeft(state.seen.clock, offset.now());
+  const left = times(table);
   const boxes = about.players.map(({ id, name }, place) => {
     const turn = table.mover === id && table.turn > 0;
     return make(
@@ -110,6 +113,10 @@ function drawDuel(table) {
   fill(duel, boxes);
 }
 
+function times(table) {
+  return timesShown(state.seen, table, outbox.acts, order, offset.now());
+}
+
 function rackOf(rack) {
   const tiles = rack.map((face) => make("span", { class: "tile" }, face === "?" ? "▢" : face || "·"));
   return rack.some(Boolean) && make("span", { class: "small-rack" }, tiles);
@@ -117,7 +124,7 @@ function rackOf(rack) {
 
 function tick() {
   if (!state.seen?.clock || document.hidden) return;
-  const left = timesLeft(state.seen.clock, offset.now());
+  const left = times(shown());
   for (const time of duel.querySelectorAll("[data-player]")) {
     const { left: ms } = left[time.dataset.player] ?? {};
     if (ms === undefined) continue;
@@ -128,7 +135,9 @@ function tick() {
 
 function drawQueue() {
   const known = knownUntil > Date.now() && make("p", { class: "notice", role: "status" }, text("conflict"));
-  fill(queue, known, queueOf(outbox, state.seen, { edit }));
+  const [refused, list] = queueOf(outbox, state.seen, { edit });
+  fill(queue, known, refused);
+  fill(waiting, list);
 }
 
 async function edit(act) {

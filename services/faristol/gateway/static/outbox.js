@@ -59,13 +59,16 @@ export class Outbox extends EventTarget {
 
   /**
    * `game` is what the acts are kept under. `probe` is a question, `[method, body]` of the game service, whose answer says
-   * what time it is; where `skips`, an act that was refused does not keep those behind it.
+   * what time it is; where `skips`, an act that was refused does not keep those behind it. `late` is asked, with the act,
+   * what becomes of one that is dated before what others did meanwhile: `done` where they did the same, `again` where it
+   * still means the same and may be taken as done after theirs, else nothing; a promise.
    */
-  constructor(game, { probe = ["GetGame", { game_id: game }], skips = false } = {}) {
+  constructor(game, { probe = ["GetGame", { game_id: game }], skips = false, late = async () => "" } = {}) {
     super();
     this.game = game;
     this.probe = probe;
     this.skips = skips;
+    this.late = late;
   }
 
   /** Opens what was kept and begins to send. */
@@ -148,23 +151,41 @@ export class Outbox extends EventTarget {
       }
       this.#attempt = 0;
       if (status === 200) {
-        await stored(this.#database, "acts", "readwrite", (store) => void store.delete(act.number));
-        await this.#changed();
+        await this.#done(act);
         this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
       } else if (act.unless?.includes(body.reason)) {
-        await stored(this.#database, "acts", "readwrite", (store) => void store.delete(act.number));
-        await this.#changed();
+        await this.#done(act);
         this.dispatchEvent(new CustomEvent("known", { detail: { act, problem: body } }));
       } else {
-        const last = body.field === "occurred_at" ? Date.parse(body.last ?? "") : NaN;
-        const isClose = last - Date.parse(asSent(act).occurred_at) < CLOSE;
-        const next = isClose && act.floor !== last ? { ...act, floor: last } : { ...act, problem: { status, ...body } };
-        await stored(this.#database, "acts", "readwrite", (store) => void store.put(next));
-        await this.#changed();
-        if (next.problem) this.dispatchEvent(new CustomEvent("refused", { detail: next }));
+        await this.#refused(act, { status, ...body });
       }
     }
     this.#become("idle");
+  }
+
+  async #done(act) {
+    await stored(this.#database, "acts", "readwrite", (store) => void store.delete(act.number));
+    await this.#changed();
+  }
+
+  /** Keeps a refused act for a person to decide; one that is only dated too early may still be done, or be done already. */
+  async #refused(act, problem) {
+    const last = problem.field === "occurred_at" ? Date.parse(problem.last ?? "") : NaN;
+    let outcome = "";
+    if (Number.isFinite(last) && act.floor !== last) {
+      outcome = await this.late(act);
+      const isClose = last - Date.parse(asSent(act).occurred_at) < CLOSE; // clocks are no better than that
+      if (!outcome && isClose && !act.unless) outcome = "again";
+    }
+    if (outcome === "done") {
+      await this.#done(act);
+      this.dispatchEvent(new CustomEvent("known", { detail: { act, problem } }));
+      return;
+    }
+    const next = outcome === "again" ? { ...act, floor: last } : { ...act, problem };
+    await stored(this.#database, "acts", "readwrite", (store) => void store.put(next));
+    await this.#changed();
+    if (next.problem) this.dispatchEvent(new CustomEvent("refused", { detail: next }));
   }
 
   #become(state) {

@@ -5,6 +5,7 @@ const usual = document.getElementById("entry-names")?.textContent ?? "";
 
 let waits = false; // for the answer to a result
 let keys = []; // typed meanwhile
+let refused = ""; // the table of a result that was not taken, while its figures stand in the form
 
 const form = () => document.getElementById("entry");
 const fields = () => [...form().querySelectorAll("input:not([type=hidden])")];
@@ -26,9 +27,15 @@ function readBack() {
     : usual;
 }
 
-// Enter in a field: on to the next empty one, and from the last one off.
+// Enter in a field: on to the next empty one, and from the last one off. Behind another table no figures stand that were
+// typed for the one before.
 function enter(field) {
   const all = fields();
+  if (field.name === "table" && !field.value.trim()) return; // figures without a table would wait for that of the next
+  if (field.name === "table" && refused && field.value.trim() !== refused) {
+    refused = "";
+    for (const other of all.slice(1)) other.value = "";
+  }
   const next = all.slice(all.indexOf(field) + 1).find((other) => !other.value.trim());
   if (next) next.focus();
   else form().requestSubmit();
@@ -78,9 +85,13 @@ document.addEventListener("faristol:sent", ({ detail }) => {
     readBack();
     keys = []; // typed in the belief that it went well
     document.getElementById("status").textContent = wrong.textContent.replace(/\s+/g, " ").trim();
-    fields().findLast((field) => field.value)?.focus();
+    refused = form().elements.table.value.trim();
+    const isTable = document.getElementById("entry").dataset.wrong === "table";
+    const last = isTable ? form().elements.table : fields().findLast((field) => field.value);
+    last?.select(); // what is typed next takes its place, and is not put behind it
     return;
   }
+  refused = "";
   for (const field of fields()) field.value = "";
   for (const choice of form().querySelectorAll("select")) choice.selectedIndex = 0;
   readBack();

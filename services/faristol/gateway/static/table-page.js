@@ -1,13 +1,19 @@
 // What the pages of a table share: the outbox, what is seen of the table, what is offered, and how an act is entered.
 
 import { about, make, nameOf } from "./dom.js";
+import { call } from "./device.js";
 import { ask, labelOf } from "./keep-acts.js";
 import { Outbox } from "./outbox.js";
-import { TableState, ahead } from "./table-state.js";
+import { TableState, ahead, lateOutcome } from "./table-state.js";
 import { KNOWN } from "./waiting.js";
 
 export const rules = { ...about.rules, keeper: about.players[0].id };
-export const outbox = new Outbox(about.game);
+export const outbox = new Outbox(about.game, {
+  async late(act) {
+    const { status, body } = await call("game", "GetGame", { game_id: about.game });
+    return status === 200 ? lateOutcome(act, body) : "";
+  },
+});
 export const state = new TableState({
   game: about.game,
   tournament: about.tournament,
@@ -39,10 +45,11 @@ export async function act(offer) {
   if (made) await enter(made);
 }
 
-/** Keeps acts, each no earlier than what was last seen at the table. */
+/** Keeps acts, each no earlier than what was last seen at the table, with the turn and the play that it is for. */
 export function enter(...acts) {
-  const [after, turn] = [state.seen.table.occurred_at, shown().turn];
-  return outbox.add(...acts.map((each) => ({ ...each, after, turn })));
+  const { turn, pending } = shown();
+  const [after, lies] = [state.seen.table.occurred_at, pending?.tiles ?? ""];
+  return outbox.add(...acts.map((each) => ({ ...each, after, turn, lies })));
 }
 
 /** Enters what is left of a turn. What somebody else has done of it already is nothing to tell of. */

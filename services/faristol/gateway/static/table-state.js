@@ -52,6 +52,27 @@ export function boardOf(tiles) {
   return new Map(tiles.map((tile) => [key(tile.row, tile.column), tile]));
 }
 
+/** Which tiles lie where, to be compared; empty for none. */
+export function tilesOf(placements = []) {
+  return placements
+    .map((tile) => `${key(tile.row, tile.column)} ${tile.face}`)
+    .sort()
+    .join(", ");
+}
+
+/**
+ * What becomes of an act that is dated before what others did meanwhile, in view of the table as it stands: `again` where
+ * they are still at its turn, with the play that the act was entered for; `done` where they did the same, or ended the
+ * turn of which the act was the rest; empty where a person has to decide.
+ */
+export function lateOutcome(act, table) {
+  const lies = tilesOf(table.pending?.placements);
+  if (act.method === "PlacePlay" && table.turn === act.turn && lies && lies === tilesOf(act.body.placements))
+    return "done";
+  if (table.turn === act.turn) return lies === (act.lies ?? "") ? "again" : "";
+  return act.unless && table.turn > act.turn ? "done" : "";
+}
+
 /**
  * A table with the acts laid over it that wait: what it will be if nothing stands against them. `isAhead` says that
  * there are any; the steps that the book has for a turn tell what comes next, as far as that is known here.
@@ -68,7 +89,13 @@ export function ahead(seen, acts, rules) {
     racks: structuredClone(seen.racks),
     signed: new Set(table.sides.filter((side) => side.signed).map((side) => side.player_id)),
     bag: table.bag_left,
-    pending: table.pending ? { points: table.pending.score, player: table.pending.player_id } : null,
+    pending: table.pending
+      ? {
+          points: table.pending.score,
+          player: table.pending.player_id,
+          tiles: tilesOf(table.pending.placements),
+        }
+      : null,
     written: new Set((table.written ?? []).map((each) => each.player_id)),
     stopped: Boolean(clock?.held),
     fresh: new Set(), // squares of tiles that wait
@@ -113,7 +140,7 @@ function apply(state, { method, body }, players, rules) {
         state.fresh.add(key(tile.row, tile.column));
       }
       take(body.placements.map((tile) => (tile.blank ? "?" : tile.face)));
-      state.pending = { points: count?.points ?? 0, player };
+      state.pending = { points: count?.points ?? 0, player, tiles: tilesOf(body.placements) };
       state.phase = "PHASE_PLACED";
       break;
     }
@@ -186,6 +213,32 @@ export function timesLeft(clock, now) {
       return [player, { left: (perTurn || Number(clock.allowance_ms)) - spent - run, runs: since !== undefined }];
     }),
   );
+}
+
+/**
+ * The same with the presses that wait on the device: since each of them the next player's time runs, and not that of who
+ * pressed. `shown` is the table as it will be, `players` their ids in order.
+ */
+export function timesShown(seen, shown, acts, players, now) {
+  const left = timesLeft(seen.clock, now);
+  const presses = acts.filter((act) => act.method === "Press");
+  const [running] = seen.clock?.running ?? [];
+  if (!left || !running || !presses.length || acts[0].problem) return left;
+  const change = Object.fromEntries(players.map((player) => [player, 0]));
+  let [runs, since] = [running.player_id, Date.parse(running.since)];
+  change[runs] += Math.max(0, now - since);
+  for (const press of presses) {
+    const at = press.at + (press.offset ?? 0);
+    change[runs] -= Math.max(0, at - since);
+    [runs, since] = [players[(players.indexOf(runs) + 1) % players.length], at];
+  }
+  const isOn = shown.mover === runs;
+  if (isOn) change[runs] -= Math.max(0, now - since);
+  const times = Object.entries(left).map(([player, time]) => [
+    player,
+    { left: time.left + change[player], runs: isOn && player === runs },
+  ]);
+  return Object.fromEntries(times);
 }
 
 /** `24:07`, with a minus sign in overtime. */

@@ -70,6 +70,8 @@ class Desk:
     errors: Mapping[str, str] = field(default_factory=dict)
     """What is wrong with fields of that form."""
     refused: str = ""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """What fills the places of the text of that refusal, as the service has it."""
     changes: Sequence[Told] = ()
     """What changed since that form was made."""
 
@@ -202,12 +204,13 @@ class Desk:
             if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             self.typed = given
-            where = info_of(problem).metadata.get("field", "")
+            self.places = info_of(problem).metadata
+            where = self.places.get("field", "")
             text = self.roster.named_in_refusal(every_reason(problem), problem)
             if where and where in given:
                 self.errors = {where: text.removeprefix(f"{where}: ")}
             else:
-                self.refused = text
+                self.refused = text.removeprefix(f"{where}: ")  # of the contract, and of no field that one sees
             if reason_of(problem) == CHANGED:
                 await self._changed(given)
             return None

@@ -31,6 +31,8 @@ async def undo(desk: AtDesk, given: Fields) -> Response:
 async def _show(desk: AtDesk) -> Response:
     acts = list(told(await desk.acts(), desk.roster, desk.language))
     acts.reverse()
+    if later := desk.places.get("later", ""):
+        desk.refused += "".join(f" {each.said}" for each in acts if str(each.act.version) == later)
     return await desk.show(
         "director/history.html",
         PAGE,

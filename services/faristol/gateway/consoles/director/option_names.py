@@ -83,7 +83,7 @@ VALUES: Mapping[str, str] = {
     "double-round-robin": N_("all against all, twice"),
     "draw": N_("by a draw"),
     "draw-then-alternate": N_("by a draw, then in turn"),
-    "drawn": N_("drawn"),
+    "drawn": N_("by a draw"),
     "dutch": N_("Swiss, Dutch system of FIDE"),
     "el-104": N_("Greek, 104 tiles"),
     "en-100": N_("English, 100 tiles"),

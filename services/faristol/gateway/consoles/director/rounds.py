@@ -19,7 +19,7 @@ from faristol.gateway.form import Fields
 from faristol.kernel.refusal import N_
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.text import with_article
+from faristol.text import say, with_article
 
 PAGE = "rounds"
 
@@ -45,6 +45,14 @@ ACTS = frozenset(
         "CancelPostponement",
         "StartPostponedGame",
     }
+)
+
+OF_UNPAIRED = frozenset({"KeepPair", "ReleasePair"})
+"""Acts on pairs made by hand: the service takes them for the next round that is not paired."""
+
+PAIRED = N_(
+    "The round is paired. Take its pairing back, and you may make pairs by hand here; "
+    "the others are paired around them."
 )
 
 SYSTEMS: Sequence[tuple[str, str]] = (
@@ -89,6 +97,9 @@ async def show_round(
 @routes.post("/tournaments/{tournament_id}/console/round/{number}")
 async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
     """Carry out one act on a round, or on a table of it."""
+    if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
+        desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
+        return await _show(desk, number)
     done = await desk.carry_out(given, f"{desk.address}/round/{number}", ACTS)
     return done or await _show(desk, number)
 

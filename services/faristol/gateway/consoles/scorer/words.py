@@ -212,6 +212,7 @@ def in_language(language: str) -> dict[str, Any]:
             "CorrectClock": each(CORRECTIONS),
             "ImposeSanction": each(SANCTIONS),
         },
+        "held": {clock.NeutralisationReason.Name(reason): read(text) for reason, text in labels.NEUTRALISED.items()},
         "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.KINDS.items()},
         "premiums": {
             mark.value: [style, read(title), read(short)] for mark, (style, title, short) in labels.PREMIUMS.items()
