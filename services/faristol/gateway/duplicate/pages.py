@@ -15,7 +15,7 @@ from faristol.gateway.duplicate.api import head_of, listed_of, names_of
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
-from faristol.gateway.page import page
+from faristol.gateway.page import page, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.results import Reader, Results
 from faristol.gateway.table import squares, words
@@ -89,15 +89,15 @@ async def totals(
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
     return await asyncio.to_thread(
-        page,
+        tournament_page,
         request,
         "duplicate/totals.html",
         part,
-        tournament=head.tournament,
+        head,
+        tab="standings",
         answer=answer,
         categories=sorted({player.category for player in listed.players if player.category}),
         category=category,
-        position=min(head.position, listed.position),
         after=after,
         most=LINES,
     )
