@@ -23,7 +23,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 __all__ = ["cell"]  # a fixture
 
 READ = (f"/duplicate/{FIRST}", f"/duplicate/{FIRST}/players/anna", f"/t/{CUP}/r/1")
-CUT = "[...document.querySelectorAll('main button')].filter(b => b.scrollWidth > b.clientWidth + 1).map(b => b.innerText)"
+CUT = (
+    "[...document.querySelectorAll('main button')].filter(b => b.scrollWidth > b.clientWidth + 1).map(b => b.innerText)"
+)
 SCREEN = f"/duplicate/{FIRST}/screen"
 
 

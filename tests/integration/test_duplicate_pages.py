@@ -164,7 +164,17 @@ async def test_every_page_and_resource_of_a_tournament_answers_where_it_is_of_du
     stage.clock.wait(180)
     await close(stage)
     await stage.ask(pb.ScoreTurnRequest(turn=1, arbiter_id="judge"))
-    pages = ["", "/duplicate", "/standings/anna", "/crosstable", "/prizes", "/r/1", "/r/1?by=name", "/players", "/rulings"]
+    pages = [
+        "",
+        "/duplicate",
+        "/standings/anna",
+        "/crosstable",
+        "/prizes",
+        "/r/1",
+        "/r/1?by=name",
+        "/players",
+        "/rulings",
+    ]
     beside = ["/find", "/find?name=anna", "/screen", "/feed.atom", "/rounds.ics"]
     resources = ["", "/standings", "/standings.csv", "/crosstable", "/crosstable.csv", "/rounds/1/pairings", "/games"]
     resources += ["/rounds/1/pairings.csv", "/prizes", "/players", "/rulings"]

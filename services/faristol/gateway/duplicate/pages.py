@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.duplicate import labels
-from faristol.gateway.duplicate.api import head_of, listed_of, names_of
+from faristol.gateway.duplicate.api import head_of, listed_of
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.page import page, tournament_page
 from faristol.gateway.parameters import DIGITS
@@ -119,7 +120,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
         "words": words(shown.board),
         "values": values,
         "standings": standings,
-        "names": names_of(listed),
+        "names": await names_in(results, game_id, standings, names_of(listed)),
         "ends": labels.ENDS,
         "unofficial": labels.UNOFFICIAL,
         "coordinates": coordinates_of,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.duplicate.names import names_in
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.papers.contents import PAPERS, Paper, Wanted
 from faristol.gateway.papers.form import Size
@@ -113,7 +114,8 @@ async def _ranking(wanted: Wanted) -> dict[str, Any]:
     game, sheets, names = await _game(wanted)
     standings = await wanted.duplicates.standings(game.game_id)
     halls = {seat.player_id: seat.hall for seat in _seats(sheets, names)}
-    return {"game": game, "answer": standings, "names": names, "halls": halls}
+    named = await names_in(wanted.results, game.game_id, standings, names)
+    return {"game": game, "answer": standings, "names": named, "halls": halls}
 
 
 async def _sum(wanted: Wanted) -> dict[str, Any]:
