@@ -54,7 +54,7 @@ class Size(StrEnum):
 
 
 NO_ROUND = N_("No round is paired yet.")
-NO_PAPER = N_("Of %(tournament)s there are no %(kind)s to print; there are: %(papers)s.")
+NO_PAPER = N_("Of {tournament} there are no {kind} to print; there are: {papers}.")
 NO_ADDRESS = N_(
     "The codes on slips lead to the pages: say where these are by --pages https://… or FARISTOL_HTTP_ADDRESS."
 )
