@@ -299,7 +299,9 @@ async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
     async with serving(shared_nats, ("lexicon", "game", "clock", "pairing", "results"), clock, installed) as cell:
         settings = environment(address=cell.address, open="true") | {"LC_ALL": "C.UTF-8"}
         settings["PATH"] = f"{Path(FARISTOL).parent}:{settings['PATH']}"
-        for text in re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+            if language:  # what is set up here otherwise
+                continue
             head, _, _ = text.partition(",")
             if not text.startswith("faristol "):
                 name = {"id": "players.csv", "player": "slips.csv"}[head]

@@ -42,7 +42,7 @@ def checked_player_id(field: str, value: str) -> str:
 
 
 def checked_tournament_id(field: str, value: str) -> str:
-    """An id that somebody chose for a tournament. Raises ``Invalid`` when it is malformed or reads as that of a game."""
+    """An id that somebody chose for a tournament. Raises ``Invalid`` when it is malformed or that of a game."""
     if is_as_of_a_game(checked_id(field, value)):
         raise Invalid(
             field,
