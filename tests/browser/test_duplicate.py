@@ -23,6 +23,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 __all__ = ["cell"]  # a fixture
 
 READ = (f"/duplicate/{FIRST}", f"/duplicate/{FIRST}/players/anna", f"/t/{CUP}/r/1")
+CUT = (
+    "[...document.querySelectorAll('main button')].filter(b => b.scrollWidth > b.clientWidth + 1).map(b => b.innerText)"
+)
 SCREEN = f"/duplicate/{FIRST}/screen"
 
 
@@ -102,6 +105,9 @@ async def test_a_collector_types_by_the_keyboard_alone_and_both_consoles_fit_a_p
             for width in PHONES:
                 await page.set_viewport_size({"width": width, "height": 780})
                 assert await page.evaluate(WIDE) == "", (path, language, width)
+            await page.set_viewport_size({"width": 1200, "height": 780})
+            assert await page.evaluate(CUT) == [], (path, language)
+        await page.set_viewport_size({"width": 390, "height": 780})
         assert await page.evaluate(FAINT) == [], path
         assert await serious(page) == [], path
         await context.close()

@@ -129,7 +129,10 @@ async def _first_round(play: Play) -> None:
     await claim.get_by_label("Reason").fill("so it stands")
     await claim.get_by_role("button", name="Correct the slip").click()
     await expect(play.anna.locator("[data-key^=claim-t1]")).to_contain_text("so it stands", timeout=30_000)
-    assert "70" in await play.anna.locator("[data-key=turn-1] .num").inner_text()
+    row = play.anna.locator("[data-key=turn-1]")
+    assert "70" in await row.locator(".num").inner_text()
+    widths = await row.locator("> p").evaluate_all("texts => texts.map(each => each.clientWidth)")
+    assert min(widths) > 200, "a claim squeezes what was written beside it"
 
 
 async def _second_round(play: Play) -> None:

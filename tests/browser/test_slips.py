@@ -24,6 +24,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 __all__ = ["cell"]  # a fixture
 
 SLIP = f"/duplicate/{GAME}/slip"
+SEEN = """selector => {
+  const seen = document.querySelector(selector), { x, y, width, height } = seen.getBoundingClientRect();
+  return seen.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
 AN_HOUR_AHEAD = "const real = Date.now; Date.now = () => real() + 3600000;"
 
 
@@ -87,6 +91,12 @@ async def _looks(page: Page) -> None:
         for width in PHONES:
             await page.set_viewport_size({"width": width, "height": 780})
             assert await page.evaluate(WIDE) == "", (language, width)
+        await page.locator("[data-key=save]").evaluate("button => button.scrollIntoView()")
+        assert await page.evaluate(SEEN, "#left"), f"who writes does not see the time: {language}"
+        tops = await page.locator(".slip-fields input").evaluate_all(
+            "inputs => inputs.map(each => each.getBoundingClientRect().top)"
+        )
+        assert max(tops) - min(tops) < 1, f"a label is broken: {language}"
     small = await page.evaluate(SMALL, LEAST_TOUCHED)
     assert [each for each in small if "cell" not in str(each)] == []
     assert await page.evaluate(FAINT) == []

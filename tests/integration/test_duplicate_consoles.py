@@ -179,6 +179,9 @@ async def test_the_consoles_are_for_their_roles_and_for_the_halls_that_are_their
         assert f'href="{SLIPS}"' in account
         assert "round/1/results" not in account
     async with browser(cell, arbiter("eva")) as web:
+        overview = (await web.get(f"/tournaments/{OWN}/console")).text
+        assert f'href="{JUDGE}"' in overview
+        assert "results" not in overview.replace("Prizes", "")[overview.index("<main") :]
         assert (await web.get(JUDGE.replace(GAME, f"{FOREIGN}-r1"))).status_code == 404
         assert (await web.get(JUDGE.replace(GAME, f"{OWN}-r9"))).status_code == 404
 

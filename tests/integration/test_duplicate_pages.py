@@ -12,6 +12,7 @@ import pytest
 from tests.integration.test_duplicate import CUP, FIRST, Stage, staged
 from tests.plain_http import PLAIN
 
+from faristol.gateway.papers.duplicate import ALL_PAPERS
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -34,7 +35,6 @@ READ = (
 """Addresses that a stranger can read."""
 
 SAME = {
-    f"/t/{CUP}",
     f"/t/{CUP}/r/1",
     f"/api/v1/tournaments/{CUP}",
     *(f"/tournaments/{CUP}/print/round/1/{kind}" for kind in ("playslips", "seats")),
@@ -164,7 +164,17 @@ async def test_every_page_and_resource_of_a_tournament_answers_where_it_is_of_du
     stage.clock.wait(180)
     await close(stage)
     await stage.ask(pb.ScoreTurnRequest(turn=1, arbiter_id="judge"))
-    pages = ["", "/standings/anna", "/crosstable", "/prizes", "/r/1", "/r/1?by=name", "/players", "/rulings"]
+    pages = [
+        "",
+        "/duplicate",
+        "/standings/anna",
+        "/crosstable",
+        "/prizes",
+        "/r/1",
+        "/r/1?by=name",
+        "/players",
+        "/rulings",
+    ]
     beside = ["/find", "/find?name=anna", "/screen", "/feed.atom", "/rounds.ics"]
     resources = ["", "/standings", "/standings.csv", "/crosstable", "/crosstable.csv", "/rounds/1/pairings", "/games"]
     resources += ["/rounds/1/pairings.csv", "/prizes", "/players", "/rulings"]
@@ -176,3 +186,18 @@ async def test_every_page_and_resource_of_a_tournament_answers_where_it_is_of_du
         if answer.status_code != 200:
             wrong[address] = answer.status_code
     assert not wrong
+    there = {"playslips", "seats", "playsheets", "ranking"}
+    for kind in (name for name, paper in ALL_PAPERS.items() if paper.of_round):
+        printed = await stranger.get(f"/tournaments/{CUP}/print/round/1/{kind}")
+        assert printed.status_code == (200 if kind in there else 404), kind
+
+
+async def test_who_opens_the_tournament_finds_its_duplicate_games_and_nothing_of_tables(
+    stage: Stage, stranger: httpx.AsyncClient
+) -> None:
+    shown = (await stranger.get(f"/t/{CUP}?lang=en")).text
+    assert f'href="/duplicate/{FIRST}"' in shown
+    assert re.search(r"Game 1 of \d is being played", shown)
+    of_round = (await stranger.get(f"/t/{CUP}/r/1?lang=en")).text
+    for text in (shown, of_round):
+        assert not [each for each in ("W–D–L", "tables finished", "Crosstable", "Not in this round") if each in text]

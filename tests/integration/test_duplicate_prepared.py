@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import itertools
 import json
@@ -16,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.integration.processes import FARISTOL, environment
+from tests.integration.processes import FARISTOL, environment, faristol
 from tests.integration.test_duplicate import BEGIN, Clock
 from tests.unit.duplicate.ahead import WORDS
 
@@ -416,6 +417,36 @@ async def test_groups_play_the_same_and_nobody_else_sees_it_before_the_last_is_d
     assert await stage.reason(claim) == ""
 
 
+async def test_everybody_of_several_groups_has_a_name_in_their_one_classification(shared_nats: str) -> None:
+    async with staged(shared_nats, "gateway") as stage:
+        await stage.create("cup", ("Nord", NORD), ("Sud", SUD))
+        await stage.create("again", ("Est", ("anna", "zoe")))
+        await stage.ask(pb.SetEmbargoRequest(tournament_id="cup", round=1, game_ids=["again-r1"], together=True))
+        await stage.start("cup")
+        await stage.call("cup-r1")
+        await stage.score("cup-r1", "Nord", "Sud")
+        await stage.ask(pb.EndGameRequest(game_id="cup-r1", reason="it is late", arbiter_id="judge"))
+        await stage.ask(pb.PrepareGameRequest(tournament_id="again", round=1, rerun_of="cup-r1"))
+        await stage.start("again")
+        await stage.play("again-r1", {}, "Est")
+        await stage.call("again-r1")
+        everybody = {*(player.title() for player in (*NORD, *SUD)), "Zoe"}
+        async with httpx.AsyncClient(
+            base_url=stage.http_address, timeout=20, headers={"Accept-Language": "en"}
+        ) as client:
+            for game in ("cup-r1", "again-r1"):
+                lines = (await client.get(f"/api/v1/duplicate/{game}/standings")).json()["standings"]
+                assert {line["name"] for line in lines} == everybody
+                paper = f"/tournaments/{game.removesuffix('-r1')}/print/round/1/ranking"
+                for address in (f"/duplicate/{game}", f"/duplicate/{game}/screen", paper):
+                    text = (await client.get(address)).text
+                    assert [name for name in everybody if name not in text] == [], address
+        told = await asyncio.to_thread(
+            faristol, "duplicate", "export", "standings", "cup-r1", address=stage.address, open="true"
+        )
+        assert {line.split(",")[2] for line in told.stdout.splitlines()[1:]} == everybody
+
+
 async def test_a_director_ends_an_embargo_for_all_its_games(stage: Stage) -> None:
     await stage.create("cup", ("Nord", NORD))
     await stage.ask(pb.SetEmbargoRequest(tournament_id="cup", round=1, game_ids=["again-r1"]))
@@ -502,6 +533,16 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     assert "no play was looked up" in told
     await stage.score("cup-r1", "Nord")
     await typed("end", "cup-r1", "--reason", "it is late")
+    head, _, written = bundle.read_text().partition("\n")
+    changed = json.loads(written)
+    content = bytearray(base64.b64decode(changed["seal"]["envelope"]["content"]))
+    content[len(content) // 2] ^= 1
+    changed["seal"]["envelope"]["content"] = base64.b64encode(content).decode()
+    damaged = tmp_path / "damaged.bundle"
+    damaged.write_text(f"{head}\n{json.dumps(changed)}")
+    assert "cannot be opened by this key" in await typed("verify", str(damaged), code=1)
+    told = await typed("run", str(damaged), "--journal", str(tmp_path / "new.jsonl"), code=2)
+    assert f"write it again by `faristol duplicate bundle cup-r1 --output {damaged}`" in " ".join(told.split())
     document = tmp_path / "sealed.json"
     await typed("export", "sealed", "cup-r1", "--output", str(document))
     assert hashlib.sha256(document.read_bytes()).hexdigest() == digest

@@ -142,8 +142,10 @@ def read_document(document: bytes) -> SealedGame:
             rerun_of=said["rerun_of"],
         )
         turns = list(said["turns"])
-    except (ValueError, KeyError, TypeError) as problem:
-        raise DocumentError(f"this is no sealed game: {problem!r}") from problem
+    except KeyError as problem:
+        raise DocumentError(f"this is no sealed game: it has no {problem}") from problem
+    except (ValueError, TypeError) as problem:
+        raise DocumentError(f"this is no sealed game: {problem}") from problem
     return replace(sealed, turns=tuple(_read_turns(turns)))
 
 

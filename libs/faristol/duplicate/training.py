@@ -50,10 +50,10 @@ def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
 
 
 def judged(game: Duplicate, turn: Turn, slip: events.Slip, ruleset: Ruleset, words: Words) -> Judged:
-    """The same verdict that a slip would have in a hall, and the best plays."""
+    """The same verdict that a slip would have in a hall, and the ``SHOWN`` best plays, of which more may be equal."""
     judging = Judging(_situation(game, ruleset, words), turn)
     written = written_slip(slip)
-    best = words.best(turn.board, turn.rack, SHOWN)
+    best = words.best(turn.board, turn.rack, SHOWN)[:SHOWN]
     return Judged(judging.verdict(written), judging.score(slip.player_id, written), best)
 
 

@@ -57,18 +57,20 @@ class Desk:
         decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
         *,
         response: type[M],
+        lane: str = "",
     ) -> M:
         """Carry out a command and answer it; a command sent again gets its first answer.
 
         ``decide`` loads what it needs and returns the decision with what makes the answer from the position of
-        the last event. It is called again when others wrote to those streams first. Raises ``Invalid`` for a
-        ``command_id`` that is no UUID or was that of another command, ``Conflict`` when others kept being first,
-        and whatever ``decide`` raises.
+        the last event. It is called again when others wrote to those streams first. Commands of one ``lane`` are
+        decided one after the other: all write to one stream, and of those at once all but one would do so in vain.
+        Raises ``Invalid`` for a ``command_id`` that is no UUID or was that of another command, ``Conflict`` when
+        others kept being first, and whatever ``decide`` raises.
         """
         call = _Call(request, _metadata(context, request), response)
         call.sent_by(await actor_of(self._record, context, call.command_id))
         try:
-            return await self._carry_out(call, decide)
+            return await self._carry_out(call, decide, lane)
         except (Refusal, AlreadyExists, NotFound, Invalid):
             # The command may have been carried out before, or while this repetition of it was being decided, and then
             # it is its own effect that speaks against it. Where nothing does, the record answers it as it did then.
@@ -81,16 +83,19 @@ class Desk:
             raise
 
     async def _carry_out(
-        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]]
+        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]], lane: str
     ) -> M:
         queued_at = ""
         async with AsyncExitStack() as queue:
+            if lane:
+                await queue.enter_async_context(self._queues.setdefault(lane, asyncio.Lock()))
             for attempt in range(1, ATTEMPTS + 1):
                 decision, answer = await decide()
                 if attempt == 1 and (busy := self._queue_at(decision)):
                     # Whoever comes later waits behind those who met there, or would always be before them.
-                    queued_at = busy
-                    await queue.enter_async_context(self._queues[busy])
+                    queued_at, lock = busy, self._queues[busy]
+                    await queue.aclose()
+                    await queue.enter_async_context(lock)
                     decision, answer = await decide()
                 with _tracer.start_as_current_span("append") as span:
                     try:

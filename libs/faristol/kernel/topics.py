@@ -31,6 +31,11 @@ def place_of_duplicate(game_id: str) -> tuple[str, int]:
     return (found["tournament"], int(found["round"])) if found else ("", 0)
 
 
+def is_as_of_a_game(wanted: str) -> bool:
+    """Whether an id reads as that of a game of another tournament: ``lliga-r2``, ``lliga-r2-t1``."""
+    return bool(place_of(wanted)[0] or place_of_duplicate(wanted)[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """Tournaments, and filters that all have to let a piece of news through; what is empty lets everything through."""

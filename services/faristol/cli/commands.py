@@ -228,7 +228,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "claims": Verb("duplicate:claims", "List the claims that wait for the judge."),
             "claim": Verb("duplicate:claim", "Contest what a round was worth, for a player."),
             "decide": Verb("duplicate:decide", "Decide a claim: correct the slip, or refuse."),
-            "standings": Verb("duplicate:standings", "Print the standings of a game."),
+            "standings": Verb("duplicate_standings:standings", "Print the standings of a game."),
             "end": Verb("duplicate:end", "End a game, together with the players."),
             "validate": Verb("duplicate:validate", "Declare the results of a game final."),
             "export": Verb("duplicate_export:export", "Write slips, turns, standings or the sealed game."),

@@ -14,7 +14,6 @@ from faristol.cli.options import Address, AsJson
 from faristol.cli.slip_list import read_slips
 from faristol.gateway.duplicate.call_table import tiles_called
 from faristol.kernel.refusal import N_
-from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.clock.v1.turns_pb2_grpc import TurnClockServiceStub
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -30,6 +29,7 @@ Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournam
 Turn = Annotated[int, typer.Option(min=0, help="The round of three minutes; the last one called when left out.")]
 By = Annotated[str, typer.Option("--arbiter", help="Who judges.")]
 Hall = Annotated[str, typer.Option("--hall", help="The hall by its name; none where the tournament has none.")]
+HallOfPlayer = Annotated[str, typer.Option("--hall", help="The hall by its name; that of the player when left out.")]
 
 ENDED = N_("the game is over: {end}")
 CALLED = N_("round {turn}: {faces}")
@@ -41,7 +41,7 @@ CORRECTED = N_("claim {claim}: the slip is worth {points}")
 REFUSED = N_("claim {claim} is refused")
 FINAL = N_("the results are final")
 NO_CLAIMS = N_("no claim waits")
-NO_GAMES = N_("{tournament} has no duplicate game that has begun")
+SAME_CLAIM = N_("{claim} waits in several halls: say which by --hall; there are: {halls}")
 
 
 def ask_games(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
@@ -66,6 +66,23 @@ def turn_number(game: str, turn: int, address: str | None) -> int:
         return turn
     shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
     return len(shown.turns)
+
+
+def last_scored(game: str, turn: int, address: str | None) -> int:
+    """The turn that is meant: the last one scored where none is given."""
+    if turn:
+        return turn
+    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
+    return max((each.turn for each in shown.turns if each.scored), default=len(shown.turns))
+
+
+def hall_of(game: str, player: str, hall: str, address: str | None) -> str:
+    """The hall that is meant: where the player sits when none is given."""
+    if hall:
+        return hall
+    request = pb.GetHallSheetRequest(game_id=game, player_id=player, inside=True)
+    found: str = ask_games(address, lambda stub: stub.GetHallSheet(request)).hall.name
+    return found
 
 
 def call(
@@ -186,15 +203,18 @@ def claim(
     game: Game,
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="Whose slip, by the id of the player.")],
     words: Annotated[str, typer.Argument(metavar="WORDS", help="What the player says.")],
-    hall: Hall = "",
-    turn: Turn = 0,
+    hall: HallOfPlayer = "",
+    turn: Annotated[
+        int, typer.Option(min=0, help="The round of three minutes; the last one scored when left out.")
+    ] = 0,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
     """Contest what a round was worth, for a player."""
-    number = turn_number(game, turn, address)
+    number = last_scored(game, turn, address)
+    where = hall_of(game, player, hall, address)
     request = pb.RaiseClaimRequest(
-        command_id=new_id(), game_id=game, hall=hall, turn=number, player_id=player, words=words
+        command_id=new_id(), game_id=game, hall=where, turn=number, player_id=player, words=words
     )
     answer = ask_games(address, lambda stub: stub.RaiseClaim(request))
     tell(answer, said(RAISED, claim=answer.claim_id), json_output=json_output)
@@ -204,7 +224,7 @@ def decide(
     game: Game,
     claim_id: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim, as `claims` lists it.")],
     reason: Annotated[str, typer.Option(help="Why.")],
-    hall: Hall = "",
+    hall: Annotated[str, typer.Option("--hall", help="The hall by its name; that of the claim when left out.")] = "",
     coordinates: Annotated[str, typer.Option(help="The coordinates that stand on the slip.")] = "",
     word: Annotated[str, typer.Option(help="The word on the slip; left out with them to refuse the claim.")] = "",
     arbiter: By = "judge",
@@ -212,13 +232,21 @@ def decide(
     json_output: AsJson = False,
 ) -> None:
     """Decide a claim: correct the slip, or refuse."""
+    listed = ask_games(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
+    meant = [each for each in listed.claims if each.claim_id == claim_id and hall in ("", each.hall.name)]
+    if len(meant) > 1:
+        told = ", ".join(each.hall.name for each in meant)
+        raise typer.BadParameter(said(SAME_CLAIM, claim=claim_id, halls=told))
     request = pb.DecideClaimRequest(
-        command_id=new_id(), game_id=game, hall=hall, claim_id=claim_id, reason=reason, arbiter_id=arbiter
+        command_id=new_id(),
+        game_id=game,
+        hall=meant[0].hall.name if meant else hall,
+        claim_id=claim_id,
+        reason=reason,
+        arbiter_id=arbiter,
     )
     if coordinates or word:
-        listed = ask_games(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
-        of_claim = [open_ for open_ in listed.claims if (open_.hall.name, open_.claim_id) == (hall, claim_id)]
-        player = of_claim[0].slip.player_id if of_claim else ""
+        player = meant[0].slip.player_id if meant else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
     answer = ask_games(address, lambda stub: stub.DecideClaim(request))
     line = (
@@ -247,39 +275,6 @@ def validate(game: Game, arbiter: By = "judge", address: Address = None, json_ou
     request = pb.ValidateResultsRequest(command_id=new_id(), game_id=game, arbiter_id=arbiter)
     answer = ask_games(address, lambda stub: stub.ValidateResults(request))
     tell(answer, said(FINAL), json_output=json_output)
-
-
-def standings(
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="The game, as in cup-r1; a tournament, to have all its games summed.")
-    ],
-    inside: Annotated[bool, typer.Option("--inside", help="Those of a game under embargo, for its officials.")] = False,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Print the standings of a game after the rounds that are scored, or those of all games of a tournament, summed."""
-    if not place_of_duplicate(game)[0]:
-        _print_totals(game, address, json_output=json_output)
-        return
-    request = pb.GetDuplicateStandingsRequest(game_id=game, inside=inside)
-    answer = ask_games(address, lambda stub: stub.GetDuplicateStandings(request))
-    lines = [
-        f"{line.rank} {line.player_id} {line.total} {line.percent_hundredths / 100:.2f} % {line.negative}"
-        for line in answer.lines
-    ]
-    tell(answer, lines, json_output=json_output)
-
-
-def _print_totals(tournament: str, address: str | None, *, json_output: bool) -> None:
-    request = pb.GetDuplicateTotalsRequest(tournament_id=tournament)
-    answer = ask_games(address, lambda stub: stub.GetDuplicateTotals(request))
-    if not answer.games:
-        raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
-    lines = []
-    for each in answer.lines:
-        shares = " + ".join(str(share.total) if share.plays else "–" for share in each.games)
-        lines.append(f"{each.line.rank} {each.line.player_id} {each.line.total} = {shares}")
-    tell(answer, lines, json_output=json_output)
 
 
 def play_text(play: events.DuplicatePlay) -> str:

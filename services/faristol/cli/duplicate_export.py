@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import grpc
 import typer
@@ -25,6 +25,7 @@ from faristol.gateway.duplicate.models import (
     turns_csv,
     words_of_masters,
 )
+from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.results import Results
 from faristol.kernel.refusal import N_
@@ -81,7 +82,7 @@ def export(
             text = turns_csv(found, words_of_masters(shown))
         case What.STANDINGS:
             lines = _ask(address, lambda games: games.standings(game))
-            found = DuplicateStandings.told(game, lines, names, position)
+            found = DuplicateStandings.told(game, lines, names_in_standings(game, lines, address), position)
             text = standings_csv(found)
     write(found.model_dump_json(indent=2) if json_output else text, output)
 
@@ -100,6 +101,16 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
     return _ask(address, work)
 
 
+def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, address: str | None) -> Names:
+    """The names of all in the standings of a game. Raises ``StartError`` as ``service_at``."""
+    own, _ = _names(game, address)
+
+    async def work(stub: Any) -> Names:
+        return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)
+
+    return asked("results", address, work)
+
+
 def _sealed(game: str, address: str | None) -> str:
     """The document of the sealed game that a game was played from. Raises ``BadParameter`` where there is none."""
     shown = _ask(address, lambda games: games.game(game))
@@ -110,7 +121,7 @@ def _sealed(game: str, address: str | None) -> str:
 
 def _totals(tournament_id: str, address: str | None) -> DuplicateTotals:
     """The games of a tournament, summed."""
-    listed = _listed(tournament_id, address)
+    listed = listed_of(tournament_id, address)
     found = _ask(address, lambda games: games.totals(tournament_id))
     return DuplicateTotals.told(tournament_id, found, listed)
 
@@ -129,11 +140,13 @@ def _names(game_id: str, address: str | None) -> tuple[Names, int]:
     if not tournament_id:
         return {}, 0
 
-    found = _listed(tournament_id, address)
-    return {player.player_id: player.name for player in found.players}, found.position
+    found = listed_of(tournament_id, address)
+    return names_of(found), found.position
 
 
-def _listed(tournament_id: str, address: str | None) -> results_pb.ListPlayersResponse:
+def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayersResponse:
+    """The players of a tournament. Raises ``StartError`` as ``service_at``."""
+
     async def work(stub: object) -> results_pb.ListPlayersResponse:
         return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)  # type: ignore[arg-type]
 

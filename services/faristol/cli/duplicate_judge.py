@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.duplicate import By, Game, Hall, Turn, ask_games, new_id, play_text, turn_number
+from faristol.cli.duplicate import By, Game, HallOfPlayer, Turn, ask_games, hall_of, new_id, play_text, turn_number
 from faristol.cli.options import Address, AsJson
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -52,7 +52,7 @@ def rule(
     game: Game,
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="Whose slip, by the id of the player.")],
     reason: Annotated[str, typer.Option(help="Why.")],
-    hall: Hall = "",
+    hall: HallOfPlayer = "",
     turn: Turn = 0,
     coordinates: Annotated[str, typer.Option(help="The coordinates that count.")] = "",
     word: Annotated[str, typer.Option(help="The word that counts, a circled letter in parentheses.")] = "",
@@ -63,10 +63,11 @@ def rule(
 ) -> None:
     """Say what counts of a slip that waits for an arbiter."""
     number = turn_number(game, turn, address)
+    where = hall_of(game, player, hall, address)
     name = f"HANDED_{handed.name}"
     slip = events.Slip(player_id=player, coordinates=coordinates, word=word, handed=events.Handed.Value(name))
     request = pb.RuleSlipRequest(
-        command_id=new_id(), game_id=game, hall=hall, turn=number, slip=slip, reason=reason, arbiter_id=arbiter
+        command_id=new_id(), game_id=game, hall=where, turn=number, slip=slip, reason=reason, arbiter_id=arbiter
     )
     answer = ask_games(address, lambda stub: stub.RuleSlip(request))
     tell(answer, said(RULED, turn=number, player=player), json_output=json_output)

@@ -13,16 +13,22 @@ import typer
 
 from faristol.cli.options import Address
 from faristol.client.problems import every_reason, info_of
+from faristol.duplicate.envelope import EnvelopeError
+from faristol.duplicate.sealed import DocumentError
+from faristol.host import StartError
 from faristol.keeper.hall import bundle as bundles
 from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
 from faristol.keeper.hall.journal import HallJournal, file_of
 from faristol.keeper.hall.terminal import AtTerminal
 from faristol.keeper.hall.times import SyncedClock
+from faristol.kernel.refusal import N_
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.referee.verbs import method_of
 from faristol.terminal.common import run as run_work
+from faristol.terminal.common import said
 from faristol.terminal.services import address_of, let_in, way_to
 
+DAMAGED = N_("{file}: {problem}; write it again by `faristol duplicate bundle {game} --output {file}`")
 DEADLINE = 5.0
 """Seconds after which a question without an answer means that there is no line."""
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
@@ -39,7 +45,10 @@ def run(
     """Run a hall: call racks, tell the time, take slips; without a network too, and send them when it is back."""
     bundle = bundles.read(file)
     kept = HallJournal(journal or file_of(bundle.game_id, bundle.hall))
-    run_work(_work(bundle, kept, collector, address_of("game", address)))
+    try:
+        run_work(_work(bundle, kept, collector, address_of("game", address)))
+    except (EnvelopeError, DocumentError) as problem:
+        raise StartError(said(DAMAGED, file=str(file), problem=str(problem), game=bundle.game_id)) from problem
 
 
 async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, address: str) -> None:

@@ -20,6 +20,7 @@ from faristol.host import StartError
 from faristol.host.ruleset_store import ruleset_of
 from faristol.keeper.hall import bundle as bundles
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate.plays import Play
 from faristol.rules.duplicate.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
@@ -39,6 +40,7 @@ ALL_RIGHT = N_("{game}: every rack is as the seed {seed} gives it")
 SEALED_RIGHT = N_("the sealed game of {game} is right; its SHA-256 is {digest}")
 UNCHECKED = N_("the lexicon {lexicon} is not installed here: no play was looked up in it")
 NOT_OVER = N_("the game is not over: its seed is not public")
+NO_FILE = N_("there is no file {given}, and no duplicate game is called so")
 CLOSED = N_("{file} cannot be read without the key of its game, which is told when the game begins")
 
 
@@ -122,6 +124,8 @@ def verify(
     if (file := Path(game)).is_file():
         wrong, right, content = _of_file(file)
     else:
+        if not place_of_duplicate(game)[0]:
+            raise typer.BadParameter(said(NO_FILE, given=game))
         wrong, right, content = _of_game(game, address)
     tell({**content, "wrong": wrong}, wrong or right, json_output=json_output)
     if wrong:

@@ -14,7 +14,7 @@ from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import origin
 from faristol.gateway.papers.addresses import NO_TYPESETTER, printed
 from faristol.gateway.papers.contents import language_of_tournament
-from faristol.gateway.papers.duplicate import ALL_PAPERS
+from faristol.gateway.papers.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.papers.pdf import Pdfs, TypesetterFault, is_installed
 from faristol.gateway.results import Results
 from faristol.host import StartError
@@ -54,6 +54,7 @@ class Size(StrEnum):
 
 
 NO_ROUND = N_("No round is paired yet.")
+NO_PAPER = N_("Of {tournament} there are no {kind} to print; there are: {papers}.")
 NO_ADDRESS = N_(
     "The codes on slips lead to the pages: say where these are by --pages https://… or FARISTOL_HTTP_ADDRESS."
 )
@@ -93,6 +94,8 @@ def print_paper(
     async def work(stub: Any) -> bytes:
         found = await tournament_meant(tournament, address)
         head = await Results(stub, language_of_terminal()).tournament(found)
+        if kind not in (there := papers_of(head.tournament)):
+            raise StartError(said(NO_PAPER, kind=kind.value, tournament=head.tournament.name, papers=", ".join(there)))
         spoken = language or language_of_tournament(head)
         round_ = number
         if ALL_PAPERS[kind].of_round and not round_:

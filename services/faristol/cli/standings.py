@@ -9,9 +9,11 @@ import typer
 
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.gateway import labels as words
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.results import Results
 from faristol.gateway.standings import Standings, tie_break_value
 from faristol.gateway.teams import TeamStandings
+from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.office.names import Named, labels
 from faristol.office.sentences import NO_HALLS
@@ -24,6 +26,8 @@ from faristol.text.terminal import language_of_terminal
 
 AFTER = N_("Standings of {tournament} after round {round}.")
 BEFORE = N_("Standings of {tournament}: no round is counted yet.")
+
+OF_DUPLICATES = N_("{tournament} is of duplicate games: `faristol duplicate standings {id}` has them summed")
 
 Answer = pb.GetStandingsResponse | pb.GetTeamStandingsResponse
 
@@ -46,6 +50,8 @@ def show(
     async def ask(stub: Any) -> tuple[str, Answer]:
         tournament_id = await tournament_meant(tournament, address)
         head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+        if is_of_duplicate_games(head):
+            raise StartError(said(OF_DUPLICATES, tournament=head.name, id=tournament_id))
         if round_:
             played_round(head, round_)
         results = Results(stub, language)

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from faristol.gateway import labels
 from faristol.gateway.form import public_address
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.paper import below, play_cell
 from faristol.gateway.spectators.seats import coming
 from faristol.gateway.standings import tie_break_value
@@ -54,6 +55,7 @@ def environment(language: str) -> Environment:
     env.filters["second"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
+    env.globals.update(is_of_duplicate_games=is_of_duplicate_games)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
         clock_text=clock_text,

@@ -44,7 +44,7 @@ DUPLICATES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "duplicate/game.html": (CHANGE_DUPLICATE,),
     "duplicate/screen.html": (CHANGE_DUPLICATE,),
     "duplicate/sheet.html": (CHANGE_DUPLICATE,),
-    "duplicate/totals.html": (CHANGE_DUPLICATE,),
+    "duplicate/totals.html": (CHANGE_DUPLICATE, CHANGE_PROGRESS),
 }
 """The same of pages of duplicate games, whose news names the game."""
 

@@ -12,8 +12,10 @@ from starlette.responses import Response
 
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway import operation
-from faristol.gateway.consoles.doors import is_of_duplicate_games
 from faristol.gateway.divisions import rounds_beside, together
+from faristol.gateway.duplicate.pages import After, totals
+from faristol.gateway.duplicate.service import DuplicateReader
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.page import page, tournament_page
 from faristol.gateway.pairings import absent
 from faristol.gateway.parameters import DIGITS
@@ -52,12 +54,17 @@ async def standings(
     request: Request,
     results: Reader,
     tournament_id: str,
+    games: DuplicateReader,
     round: Round = 0,  # noqa: A002 # the name of the query parameter
     category: Category = "",
+    after: After = 0,
     part: Part = "",
 ) -> Response:
-    """The standings, of players and where there are any of teams."""
-    head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
+    """The standings, of players and where there are any of teams; of duplicate games those of all, summed."""
+    head = await results.tournament(tournament_id)
+    if is_of_duplicate_games(head.tournament):
+        return await totals(request, results, games, tournament_id, category, after, part)
+    answer = await results.standings(tournament_id, round)
     written = {line.category.casefold(): line.category for line in answer.standings if line.category}
     categories = sorted(written.values())
     lines = [line for line in answer.standings if category.casefold() in ("", line.category.casefold())]
@@ -191,6 +198,7 @@ async def pairings(
     )
     answer.position = min(answer.position, listed.position)
     beside = await rounds_beside(results, head.tournament, number)
+    has_tables = not is_of_duplicate_games(head.tournament)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -199,7 +207,7 @@ async def pairings(
         head,
         answer=answer,
         number=number,
-        absent=[] if head.tournament.team_boards else list(absent(answer, listed.players)),
+        absent=list(absent(answer, listed.players)) if has_tables and not head.tournament.team_boards else [],
         tab=f"round-{number}",
         beside=beside,
         round=next((each for each in head.tournament.played if each.round == number), None),

@@ -34,7 +34,7 @@ _API = "/api/v1/tournaments/{tournament_id}"
 
 KEPT: Mapping[str, Shows] = {
     "/": Shows.TOURNAMENTS,
-    "/t/{tournament_id}": Shows.TOURNAMENT,
+    "/t/{tournament_id}": Shows.DUPLICATES,
     "/t/{tournament_id}/standings/{player_id}": Shows.TOURNAMENT,
     "/t/{tournament_id}/teams": Shows.TOURNAMENT,
     "/t/{tournament_id}/teams/{team_id}": Shows.TOURNAMENT,

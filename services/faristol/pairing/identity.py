@@ -12,6 +12,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, tidy
 from faristol.kernel.names import checked_name as checked_name
 from faristol.kernel.refusal import N_
+from faristol.kernel.topics import is_as_of_a_game
 
 LONGEST_ID = 40
 
@@ -36,6 +37,17 @@ def checked_player_id(field: str, value: str) -> str:
             field,
             N_("{given} begins with {prefix}, as ids of officials do; expected another id"),
             {"given": repr(value), "prefix": OFFICIAL},
+        )
+    return value
+
+
+def checked_tournament_id(field: str, value: str) -> str:
+    """An id that somebody chose for a tournament. Raises ``Invalid`` when it is malformed or that of a game."""
+    if is_as_of_a_game(checked_id(field, value)):
+        raise Invalid(
+            field,
+            N_("{given} reads as the id of a game of another tournament; expected one that does not end as -r1 does"),
+            {"given": repr(value)},
         )
     return value
 

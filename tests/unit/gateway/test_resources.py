@@ -10,7 +10,7 @@ from starlette.types import Message
 from faristol.gateway import news, pages
 from faristol.gateway.app import PUBLIC
 from faristol.gateway.representation import Representation, encoding_for
-from faristol.gateway.resources import KEPT, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows, marks_of
+from faristol.gateway.resources import KEPT, OF_DUPLICATES, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
@@ -26,6 +26,7 @@ def test_every_address_is_kept_or_said_not_to_be() -> None:
 
 def test_whatever_a_page_listens_to_makes_it_anew() -> None:
     followed = {Shows.TOURNAMENT: OF_TOURNAMENT, Shows.SCORES: OF_TOURNAMENT | OF_SCORES, Shows.GAME: OF_GAME}
+    followed[Shows.DUPLICATES] = OF_TOURNAMENT | OF_DUPLICATES
     templates = {f"{show.__name__}.html": KEPT[path] for path, show in pages.PAGES.items() if path in KEPT}
     for template in news.PAGES:
         assert followed[templates[template]] >= set(news.of_page(template).split()), template

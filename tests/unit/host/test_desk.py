@@ -114,3 +114,36 @@ async def test_nobody_is_overtaken_for_ever_at_a_stream_by_commands_that_come_la
         others.cancel()
         await asyncio.wait({others})
         await record.close()
+
+
+async def test_commands_of_one_lane_that_come_at_once_are_decided_once_each_and_others_do_not_wait(
+    tmp_path: Path,
+) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    desk = Desk(record)
+    caller: Any = Caller()
+    fact = events.RoundStarted(round=1)
+    decided = {"nord": 0, "sud": 0}
+    stuck = asyncio.Event()
+
+    async def enter(hall: str, *, waits: bool = False) -> None:
+        async def attempt() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
+            decided[hall] += 1
+            version = len(await record.facts(f"slips-{hall}"))
+            if waits:
+                await stuck.wait()
+            decision = Decision([Write(f"slips-{hall}", version, [fact], "cup")])
+            return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
+
+        request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=1)
+        await desk.handle(caller, request, attempt, response=pairing_pb2.StartRoundResponse, lane=hall)
+
+    try:
+        first = asyncio.create_task(enter("sud", waits=True))
+        await asyncio.gather(*(enter("nord") for _ in range(40)))  # the other hall is at its decision all the while
+        stuck.set()
+        await first
+        assert decided == {"nord": 40, "sud": 1}
+        assert len(await record.read_stream("slips-nord")) == 40
+    finally:
+        await record.close()

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import same_name
-from faristol.pairing.identity import checked_country, checked_id, checked_name, ids_of, player_id
+from faristol.pairing.identity import (
+    checked_country,
+    checked_id,
+    checked_name,
+    checked_tournament_id,
+    ids_of,
+    player_id,
+)
 from faristol.record.people import Person, told_apart
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
@@ -24,6 +31,14 @@ def test_ids_of_the_contract_are_taken(value: str) -> None:
 def test_a_malformed_id_says_what_was_expected(value: str) -> None:
     with pytest.raises(Invalid, match=r"player_id: .* expected 1 to 40 of a-z, 0-9 and -"):
         checked_id("player_id", value)
+
+
+@pytest.mark.parametrize("value", ["cup-r2", "cup-r1-t12", "cup-r2-r3"])
+def test_a_tournament_is_not_called_as_a_game_of_another_one_is(value: str) -> None:
+    with pytest.raises(Invalid, match=r"tournament_id: .* reads as the id of a game"):
+        checked_tournament_id("tournament_id", value)
+    for taken in ("cup", "cup-r", "cup-r2-b", "r2", "cup-t2"):
+        assert checked_tournament_id("tournament_id", taken) == taken
 
 
 @pytest.mark.parametrize(

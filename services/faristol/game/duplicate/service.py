@@ -89,7 +89,8 @@ class DuplicateGames:
 
             return await self._with_embargo(loading, facts), answer
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        lane = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
+        return await self._runtime.desk.handle(context, request, attempt, response=response, lane=lane)
 
     async def get(self, request: pb.GetDuplicateRequest, context: Context) -> pb.GetDuplicateResponse:
         """A game as everybody may see it."""

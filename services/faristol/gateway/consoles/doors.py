@@ -12,9 +12,9 @@ from google.protobuf.message import Message
 from faristol.credentials.needs import CALLERS, needs_of
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
 from faristol.gateway.calls import METHODS, Method
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.session import Session
-from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -142,14 +142,6 @@ def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
             continue
         address = way.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
         yield Door(way.name, way.text, address, way.about)
-
-
-def is_of_duplicate_games(tournament: pb.Tournament) -> bool:
-    """Whether the rounds of a tournament are duplicate games; not where this version does not know its rules."""
-    try:
-        return ruleset_of(tournament.ruleset).game.mode == "duplicate"
-    except Refusal:
-        return False
 
 
 def may(session: Session, request: type[Message]) -> bool:

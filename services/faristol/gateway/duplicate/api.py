@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from faristol.gateway.duplicate.models import Duplicate, DuplicateSheets, DuplicateStandings, DuplicateTotals
+from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.parameters import KNOWN, IfNoneMatch, MinPosition, TournamentId
 from faristol.gateway.responses import ERRORS, tagged
@@ -46,7 +47,8 @@ async def get_duplicate_standings(
     """The standings of a duplicate game after the turns that are scored."""
     listed = await listed_of(results, games, game_id, min_position)
     found = await games.standings(game_id)
-    answer = await asyncio.to_thread(DuplicateStandings.told, game_id, found, names_of(listed), listed.position)
+    names = await names_in(results, game_id, found, names_of(listed))
+    answer = await asyncio.to_thread(DuplicateStandings.told, game_id, found, names, listed.position)
     return await asyncio.to_thread(tagged, answer, if_none_match)
 
 
@@ -101,11 +103,6 @@ async def listed_of(
 ) -> results_pb.ListPlayersResponse:
     """The players of the tournament of a game, asked before the game. Raises as ``head_of``."""
     return await results.players(await _tournament_of(games, game_id), min_position)
-
-
-def names_of(listed: results_pb.ListPlayersResponse) -> dict[str, str]:
-    """Names of players by their ids."""
-    return {player.player_id: player.name for player in listed.players}
 
 
 async def _tournament_of(games: Duplicates, game_id: str) -> str:

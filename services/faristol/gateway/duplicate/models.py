@@ -142,7 +142,7 @@ class DuplicateStandings(Answer):
         lines = [
             DuplicateLine(
                 **DuplicateLine.shared(line),
-                name=names.get(line.player_id, "") if line.game_id in ("", game_id) else "",
+                name=names.get(line.player_id, ""),
                 percent=line.percent_hundredths / 100,
             )
             for line in found.lines

@@ -11,11 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.duplicate import labels
-from faristol.gateway.duplicate.api import head_of, listed_of, names_of
+from faristol.gateway.duplicate.api import head_of, listed_of
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
-from faristol.gateway.page import page
+from faristol.gateway.page import page, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.results import Reader, Results
 from faristol.gateway.table import squares, words
@@ -89,15 +90,15 @@ async def totals(
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
     return await asyncio.to_thread(
-        page,
+        tournament_page,
         request,
         "duplicate/totals.html",
         part,
-        tournament=head.tournament,
+        head,
+        tab="standings",
         answer=answer,
         categories=sorted({player.category for player in listed.players if player.category}),
         category=category,
-        position=min(head.position, listed.position),
         after=after,
         most=LINES,
     )
@@ -119,7 +120,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
         "words": words(shown.board),
         "values": values,
         "standings": standings,
-        "names": names_of(listed),
+        "names": await names_in(results, game_id, standings, names_of(listed)),
         "ends": labels.ENDS,
         "unofficial": labels.UNOFFICIAL,
         "coordinates": coordinates_of,

@@ -11,14 +11,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from faristol.gateway.consoles.doors import is_of_duplicate_games
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import public_address
 from faristol.gateway.html import render
 from faristol.gateway.language import language_of
 from faristol.gateway.page import page, rules_title
-from faristol.gateway.papers.contents import PAPERS, Wanted, language_of_tournament
-from faristol.gateway.papers.duplicate import ALL_PAPERS, DUPLICATE_PAPERS
+from faristol.gateway.papers.contents import Wanted, language_of_tournament
+from faristol.gateway.papers.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.papers.form import SIZES, STYLES, Size, style_name
 from faristol.gateway.papers.order import name_size
 from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, is_installed
@@ -88,6 +87,8 @@ async def _answer(
     if dot and not is_installed():
         raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
     head = await found.tournament(tournament_id)
+    if kind not in papers_of(head.tournament):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
     html = await printed(
@@ -123,7 +124,7 @@ async def list_papers(request: Request, results: Reader, tournament_id: Tourname
         request,
         "papers.html",
         tournament=head.tournament,
-        papers=DUPLICATE_PAPERS if is_of_duplicate_games(head.tournament) else PAPERS,
+        papers=papers_of(head.tournament),
         sizes=SIZES,
         can_pdf=is_installed(),
         own_language=language_of_tournament(head),

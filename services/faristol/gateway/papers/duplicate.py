@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.duplicate.names import names_in
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.papers.contents import PAPERS, Paper, Wanted
 from faristol.gateway.papers.form import Size
 from faristol.gateway.papers.order import alphabetical
@@ -17,6 +19,7 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results_pb
 
 SLIPS: Mapping[Size, int] = {"A4": 8, "A5": 4}
 """Slips on a page: all of one player, so that a page is laid at a seat and cut there."""
@@ -111,7 +114,8 @@ async def _ranking(wanted: Wanted) -> dict[str, Any]:
     game, sheets, names = await _game(wanted)
     standings = await wanted.duplicates.standings(game.game_id)
     halls = {seat.player_id: seat.hall for seat in _seats(sheets, names)}
-    return {"game": game, "answer": standings, "names": names, "halls": halls}
+    named = await names_in(wanted.results, game.game_id, standings, names)
+    return {"game": game, "answer": standings, "names": named, "halls": halls}
 
 
 async def _sum(wanted: Wanted) -> dict[str, Any]:
@@ -152,3 +156,8 @@ DUPLICATE_PAPERS: Mapping[str, Paper] = {
 
 ALL_PAPERS: Mapping[str, Paper] = {**PAPERS, **DUPLICATE_PAPERS}
 """Everything that can be printed."""
+
+
+def papers_of(tournament: results_pb.Tournament) -> Mapping[str, Paper]:
+    """What can be printed of a tournament, by how its rounds are played."""
+    return DUPLICATE_PAPERS if is_of_duplicate_games(tournament) else PAPERS

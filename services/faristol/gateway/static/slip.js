@@ -64,8 +64,7 @@ const spoken = make("details", {}, make("summary", {}, text("words")), make("ul"
 const mine = make(
   "section",
   { class: "act-side", "aria-labelledby": "slip-title" },
-  now,
-  rack,
+  make("div", { class: "in-sight" }, now, rack),
   make("h2", { id: "slip-title" }, text("write")),
   form,
   told,

@@ -9,9 +9,10 @@ from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import keeping
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
+from faristol.kernel.topics import is_as_of_a_game
 from faristol.pairing.administration.divisions import add_division
 from faristol.pairing.administration.tournaments import SEED_SIZE, create, pin_of
-from faristol.pairing.identity import checked_id, checked_name, ids_of
+from faristol.pairing.identity import checked_name, checked_tournament_id, ids_of
 from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pairing.office import pins
 from faristol.pairing.office.office import Office
@@ -63,7 +64,7 @@ def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
     asked.CopyFrom(request)
     asked.name = checked_name("name", request.name)
     if request.tournament_id:
-        checked_id("tournament_id", request.tournament_id)
+        checked_tournament_id("tournament_id", request.tournament_id)
     asked.division = checked_name("division", request.division, empty=True)
     asked.first_division = checked_name("first_division", request.first_division, empty=True)
     if asked.first_division and not request.division_of:
@@ -73,6 +74,6 @@ def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
 
 async def _free_id(office: Office, name: str, command_id: str) -> str:
     for wanted in ids_of(name, command_id, "championship"):
-        if not await office.record.read_stream(stream(wanted)):
+        if not is_as_of_a_game(wanted) and not await office.record.read_stream(stream(wanted)):
             return wanted
     raise AssertionError("the ids of a name have no end")

@@ -108,6 +108,7 @@ async def test_an_id_is_made_from_the_name_and_made_another_when_taken(desk: Des
     answers = [await create(desk, tournament_id="", name="Trofeu Valls") for _ in range(3)]
 
     assert [answer.tournament_id for answer in answers] == ["trofeu-valls", "trofeu-valls-2", "trofeu-valls-3"]
+    assert (await create(desk, tournament_id="", name="Valls R2")).tournament_id == "valls-r2-2"  # valls-r2 is a game
 
 
 async def test_a_command_sent_again_gets_its_first_answer(desk: Desk) -> None:

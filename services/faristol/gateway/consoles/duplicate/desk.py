@@ -15,7 +15,7 @@ from starlette.responses import Response
 from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import console_page
-from faristol.gateway.duplicate.api import names_of
+from faristol.gateway.duplicate.names import names_of
 from faristol.gateway.language import language_of
 from faristol.gateway.results import Reader, Results
 from faristol.gateway.session import OwnCalls, Session, SignedIn

@@ -18,7 +18,7 @@ from faristol.credentials.roles import PLAYER
 from faristol.gateway.consoles.duplicate.desk import GameId
 from faristol.gateway.consoles.duplicate.phone_words import in_language
 from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
-from faristol.gateway.duplicate.api import names_of
+from faristol.gateway.duplicate.names import names_of
 from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.language import language_of
 from faristol.gateway.news import of_page

@@ -1,0 +1,80 @@
+"""`faristol duplicate standings`: who stands where in a duplicate game, or in all games of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from faristol.cli.duplicate import ask_games
+from faristol.cli.duplicate_export import listed_of, names_in_standings
+from faristol.cli.options import Address, AsJson
+from faristol.gateway.duplicate.names import names_of
+from faristol.kernel.refusal import N_
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.terminal.common import columns, said, tell
+from faristol.text import number, translations
+from faristol.text.terminal import language_of_terminal
+
+NO_GAMES = N_("{tournament} has no duplicate game that has begun and is not under embargo")
+HIDDEN = N_("{game} is under embargo until every group has played it; its officials see it by --inside")
+
+
+def standings(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The game, as in cup-r1; a tournament, to have all its games summed.")
+    ],
+    inside: Annotated[bool, typer.Option("--inside", help="Those of a game under embargo, for its officials.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print the standings of a game after the rounds that are scored, or those of all games of a tournament, summed."""
+    if not place_of_duplicate(game)[0]:
+        _totals(game, address, json_output=json_output)
+        return
+    request = pb.GetDuplicateStandingsRequest(game_id=game, inside=inside)
+    answer = ask_games(address, lambda stub: stub.GetDuplicateStandings(request))
+    if not answer.lines and _is_hidden(game, address):
+        tell(answer, said(HIDDEN, game=game), json_output=json_output)
+        return
+    tell(answer, _lines(game, answer, address), json_output=json_output)
+
+
+def _is_hidden(game: str, address: str | None) -> bool:
+    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    return bool(shown.embargoed)
+
+
+def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
+    language = language_of_terminal()
+    read = translations(language).gettext
+    names = names_in_standings(game, answer, address)
+    rows = [
+        [
+            str(line.rank),
+            names.get(line.player_id) or line.player_id,
+            number(line.total, language),
+            f"{number(line.percent_hundredths / 100, language)} %",
+            str(line.negative),
+        ]
+        for line in answer.lines
+    ]
+    return columns([["", read("Player"), read("Points"), "%", read("Negative")], *rows])
+
+
+def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
+    request = pb.GetDuplicateTotalsRequest(tournament_id=tournament)
+    answer = ask_games(address, lambda stub: stub.GetDuplicateTotals(request))
+    if not answer.games:
+        raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
+    names = names_of(listed_of(tournament, address))
+    read = translations(language_of_terminal()).gettext
+    games = [read("Game %(number)s") % {"number": game.round} for game in answer.games]
+    rows = []
+    for each in answer.lines:
+        shares = [str(share.total) if share.plays else "–" for share in each.games]
+        name = names.get(each.line.player_id) or each.line.player_id
+        rows.append([str(each.line.rank), name, str(each.line.total), *shares])
+    tell(answer, columns([["", read("Player"), read("Points"), *games], *rows]), json_output=json_output)
