@@ -152,8 +152,10 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 
 RULESETS: Mapping[str, str] = {
     "box": N_("The instructions in the box, with the English set"),
+    "duplicate-house": N_("House rules of duplicate games"),
     "festa-major": N_("Festa Major, an afternoon of games"),
     "fisc-2023": N_("FISC, rules of the official championships 2023/2024, classic games"),
+    "fisc-2023-duplicate": N_("FISC, rules of the official championships 2023/2024, duplicate games"),
     "fise": N_("FISE, rules of the game, classic"),
     "pes-2024": N_("PES, rules of the games, 1 September 2024"),
     "uf-2007": N_("UF, rules of the championships, 4 May 2007"),
