@@ -126,8 +126,8 @@ async def test_games_are_summed_and_who_was_absent_has_nothing(stage: Stage, web
     page = (await web.get(f"/t/{CUP}/duplicate")).text
     assert re.search(r'(?s)data-key="anna" data-rank="1">.*?<td class="num strong" data-flash>66</td>', page)
     told = await asyncio.to_thread(faristol, "duplicate", "standings", CUP, address=stage.address, open="true")
-    lines = [line.split() for line in told.stdout.splitlines()]
-    assert (lines[1], lines[3 + 2]) == (["1", "Anna", "66", "66", "0"], ["3", "Eloi", "0", "0", "–"]), lines
+    rows = [line.split() for line in told.stdout.splitlines()]
+    assert (rows[1], rows[3 + 2]) == (["1", "Anna", "66", "66", "0"], ["3", "Eloi", "0", "0", "–"]), rows
     written = await asyncio.to_thread(
         faristol, "duplicate", "export", "standings", CUP, address=stage.address, open="true"
     )
