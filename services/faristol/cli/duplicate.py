@@ -129,7 +129,10 @@ def slips(
     json_output: AsJson = False,
 ) -> None:
     """Hand in the slips of a hall: all of a file, or none where a line is wrong."""
-    found = read_slips(file)
+    sheet = pb.GetHallSheetRequest(game_id=game, hall=hall, inside=True)
+    players = ask_games(address, lambda stub: stub.GetHallSheet(sheet)).players
+    ids = {player.player_id: player.player_id for player in players}
+    found = read_slips(file, {str(player.number): player.player_id for player in players} | ids)
     number = turn_number(game, turn, address)
     taken = 0
     for begin in range(0, len(found), 500):

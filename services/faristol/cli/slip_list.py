@@ -13,7 +13,7 @@ from faristol.text import say
 from faristol.text.terminal import language_of_terminal
 
 COLUMNS = ("player", "coordinates", "word", "score", "handed")
-"""Columns of a list of slips. The player is needed; what is left out is empty."""
+"""Columns of a list of slips. The player is needed, by id or number; what is left out is empty."""
 
 HANDED: Mapping[str, events.Handed.ValueType] = {
     "": events.HANDED_IN_TIME,
@@ -32,20 +32,24 @@ ILLEGIBLE = "#"
 
 NO_COLUMN = N_("there is no column {given}; expected {expected}")
 NO_PLAYER = N_("the player is missing")
+NOT_HERE = N_("nobody with the id or the number {given} sits in this hall")
 TWICE = N_("{given} stands in line {line} already")
 NO_HANDED = N_("{given} is no way in which a slip comes; expected {expected}")
 MANY_FIELDS = N_("has {count} fields; expected {most} at most")
 WRONG = N_("nothing was taken of {file}:\n{problems}")
 
 
-def read_slips(file: Path) -> list[events.Slip]:
-    """The slips of a list. Raises ``StartError`` with everything that is wrong in it, line by line."""
+def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
+    """The slips of a list. Raises ``StartError`` with everything that is wrong in it, line by line.
+
+    ``seats`` has the players of the hall by their ids and by the numbers of their seats.
+    """
     language = language_of_terminal()
     errors: list[LineError] = []
     found: dict[str, tuple[int, events.Slip]] = {}
     try:
         for line, fields in _lines(content_of(str(file), language, LARGEST_FILE), language, errors):
-            slip = _slip(line, fields, language, errors)
+            slip = _slip(line, fields, seats, language, errors)
             if slip is None:
                 continue
             if slip.player_id in found:
@@ -85,12 +89,17 @@ def _lines(text: str, language: str, errors: list[LineError]) -> Iterator[tuple[
             yield line, dict(zip(columns, fields, strict=False))
 
 
-def _slip(line: int, fields: Mapping[str, str], language: str, errors: list[LineError]) -> events.Slip | None:
+def _slip(
+    line: int, fields: Mapping[str, str], seats: Mapping[str, str], language: str, errors: list[LineError]
+) -> events.Slip | None:
     """The slip of a line; None where something is wrong with it, which ``errors`` takes."""
     handed = fields.get("handed", "").lower()
     before = len(errors)
-    if not fields.get("player"):
+    player = fields.get("player", "")
+    if not player:
         errors.append(LineError(line, say(NO_PLAYER, {}, language)))
+    elif player not in seats:
+        errors.append(LineError(line, say(NOT_HERE, {"given": player}, language)))
     if handed not in HANDED:
         known = {"given": repr(handed), "expected": ", ".join(filter(None, HANDED))}
         errors.append(LineError(line, say(NO_HANDED, known, language)))
@@ -98,7 +107,7 @@ def _slip(line: int, fields: Mapping[str, str], language: str, errors: list[Line
         return None
     coordinates, word = fields.get("coordinates", ""), fields.get("word", "")
     return events.Slip(
-        player_id=fields["player"],
+        player_id=seats[player],
         coordinates="" if coordinates == ILLEGIBLE else coordinates,
         word="" if word == ILLEGIBLE else word,
         score=fields.get("score", ""),

@@ -152,6 +152,7 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 
 RULESETS: Mapping[str, str] = {
     "box": N_("The instructions in the box, with the English set"),
+    "duplicate-house": N_("House rules of duplicate games"),
     "festa-major": N_("Festa Major, an afternoon of games"),
     "duplicate-house": N_("House rules of duplicate games"),
     "fisc-2023": N_("FISC, rules of the official championships 2023/2024, classic games"),

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from faristol.kernel import facts
+from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -114,6 +116,9 @@ OF_DUPLICATES = _names(facts.that_change(*_OF_DUPLICATE))
 OF_GAME = _names(facts.that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
 """Events after which a game is another, where they name no game."""
 
+OF_GROUPS = _names([duplicate_events.SlipCorrected])
+"""Events that change standings after all groups have played, which are standings of the other groups too."""
+
 OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
 """Of one tournament, and shown by all of its championship."""
 
@@ -123,6 +128,8 @@ Mark = tuple[str, str, int]
 
 _GAME, _TOURNAMENT, _SCORES, _DUPLICATES = "game", "tournament", "scores", "duplicates"
 _GAMES: Mark = ("games", "", 0)
+_GROUPS: Mark = ("groups", "", 0)
+"""Any duplicate game: groups of several tournaments can be one classification, once all of them have played."""
 _TOURNAMENTS: Mark = ("tournaments", "", 0)
 _DIVISIONS: Mark = ("divisions", "", 0)
 
@@ -134,6 +141,8 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
         found.append((_GAME, news.game_id, 0))
     elif news.type in OF_GAME:
         found.append(_GAMES)
+    if news.type in OF_GROUPS:
+        found.append(_GROUPS)
     if news.type == OF_DIVISIONS:
         found.append(_DIVISIONS)
     if news.type in OF_TOURNAMENT:
@@ -159,7 +168,8 @@ class Resource:
     def marks(self) -> tuple[Mark, ...]:
         """What news leaves its mark on, after which it may be another: some of ``marks_of`` the news."""
         if self.shows is Shows.GAME:
-            return _GAMES, (_GAME, self.game_id, 0)
+            of_groups = (_GROUPS,) if place_of_duplicate(self.game_id)[0] else ()
+            return _GAMES, (_GAME, self.game_id, 0), *of_groups
         of_tournament = (_TOURNAMENT, self.tournament_id, 0) if self.tournament_id else _TOURNAMENTS
         match self.shows:
             case Shows.SCORES:

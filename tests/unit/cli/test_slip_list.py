@@ -17,21 +17,28 @@ def listed(folder: Path, text: str) -> Path:
     return file
 
 
+SEATS = {name: name for name in ("anna", "blai", "cesca")} | {"1": "anna", "2": "blai", "3": "cesca"}
+
+
 def test_slips_are_read_as_they_were_typed(tmp_path: Path) -> None:
-    text = "Player,Coordinates,Word,Handed\nanna,H4,C A S (A),\nblai,#,CASA,late\n\ncesca,15G,#,in-time\n"
-    anna, blai, cesca = read_slips(listed(tmp_path, text))
+    text = "Player,Coordinates,Word,Handed\nanna,H4,C A S (A),\n2,#,CASA,late\n\ncesca,15G,#,in-time\n"
+    anna, blai, cesca = read_slips(listed(tmp_path, text), SEATS)
     assert anna == events.Slip(player_id="anna", coordinates="H4", word="C A S (A)", handed=events.HANDED_IN_TIME)
+    assert blai.player_id == "blai", "by the number"
     assert (blai.coordinates, blai.coordinates_illegible, blai.handed) == ("", True, events.HANDED_LATE)
     assert (cesca.word, cesca.word_illegible, cesca.coordinates) == ("", True, "15G")
 
 
 def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
-    text = "player,word,handed\nanna,CASA,\n,CASA,\nblai,CASA,perhaps\nanna,CASES,\ncesca,CASA,late,4\n"
+    text = (
+        "player,word,handed\nanna,CASA,\n,CASA,\nblai,CASA,perhaps\n1,CASES,\ncesca,CASA,late,4\nnobody,CASA\n9,CASA\n"
+    )
     with pytest.raises(StartError) as wrong:
-        read_slips(listed(tmp_path, text))
+        read_slips(listed(tmp_path, text), SEATS)
     lines = str(wrong.value).splitlines()[1:]
-    assert [line.split(":")[0] for line in lines] == ["3", "4", "5", "6"]
+    assert [line.split(":")[0] for line in lines] == ["3", "4", "5", "6", "7", "8"]
     assert "anna stands in line 2 already" in lines[2]
+    assert "nobody with the id or the number 9 sits in this hall" in lines[5]
     assert "expected in-time, late, not-at-all, hand-not-raised, twice" in lines[1]
 
 
@@ -45,4 +52,4 @@ def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
 )
 def test_a_list_that_is_none_says_why(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(StartError, match=said):
-        read_slips(listed(tmp_path, text))
+        read_slips(listed(tmp_path, text), SEATS)

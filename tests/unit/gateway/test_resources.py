@@ -42,6 +42,11 @@ def test_news_touches_what_it_concerns_and_nothing_else() -> None:
         every = (LEAGUE, game, other, first, second, lists, elsewhere)
         return {each for each in every if not set(marks_of(news)).isdisjoint(each.marks())}
 
+    group = Resource(Shows.GAME, game_id="copa-r1")
+    corrected = pb.FollowResponse(type="SlipCorrected", game_id="altra-r1", round=1, tournament_id="altra")
+    assert not set(marks_of(corrected)).isdisjoint(group.marks()), "groups can be one classification"
+    assert set(marks_of(corrected)).isdisjoint(game.marks()), "a table has nothing of it"
+
     assert touched("PlayPlaced", "lliga-r1-t1", 1) == {game}
     assert touched("PlayCompleted", "lliga-r1-t1", 1) == {game, first}
     assert touched("ResultRecorded", "lliga-r1-t1", 1) == {LEAGUE, game, first, second, lists}
