@@ -78,6 +78,11 @@ def number(value: float, language: str) -> str:
     return str(format_decimal(value, "#,##0.##", locale=language)).replace("-", "−")
 
 
+def percent(value: float, language: str) -> str:
+    """A percentage with both decimals, so that those of a column can be compared: ``92.60``, ``92,60``."""
+    return str(format_decimal(value, "#,##0.00", locale=language))
+
+
 def negotiate(accept_language: str, offered: Iterable[str] = LANGUAGES) -> str:
     """The language that an ``Accept-Language`` header asks for (RFC 9110 §12.5.4), English when none fits.
 

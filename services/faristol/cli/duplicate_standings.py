@@ -15,7 +15,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.terminal.common import columns, said, tell
-from faristol.text import number, translations
+from faristol.text import number, percent, translations
 from faristol.text.terminal import language_of_terminal
 
 NO_GAMES = N_("{tournament} has no duplicate game that has begun and is not under embargo")
@@ -56,7 +56,7 @@ def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | N
             str(line.rank),
             names.get(line.player_id) or line.player_id,
             number(line.total, language),
-            f"{number(line.percent_hundredths / 100, language)} %",
+            f"{percent(line.percent_hundredths / 100, language)} %",
             str(line.negative),
         ]
         for line in answer.lines

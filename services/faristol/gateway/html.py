@@ -22,7 +22,7 @@ from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.text import LANGUAGES, NAMES, number, translations
+from faristol.text import LANGUAGES, NAMES, number, percent, translations
 
 ERASED = N_("a player (%(id)s)")
 
@@ -43,6 +43,7 @@ def environment(language: str) -> Environment:
     )
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
     env.filters["points"] = lambda value: number(value, language)
+    env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: signed(value, language)
     env.filters["day"] = lambda moment, time_zone="": format_date(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language

@@ -154,7 +154,6 @@ RULESETS: Mapping[str, str] = {
     "box": N_("The instructions in the box, with the English set"),
     "duplicate-house": N_("House rules of duplicate games"),
     "festa-major": N_("Festa Major, an afternoon of games"),
-    "duplicate-house": N_("House rules of duplicate games"),
     "fisc-2023": N_("FISC, rules of the official championships 2023/2024, classic games"),
     "fisc-2023-duplicate": N_("FISC, rules of the official championships 2023/2024, duplicate games"),
     "fise": N_("FISE, rules of the game, classic"),

@@ -156,7 +156,7 @@ async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_de
     games = [f"cup-r1-t{table}" for table in range(1, 41)]
     async with ticking(record, 2) as timers:
         async with asyncio.timeout(30):
-            while len(await record.holders(["clock.timer/0", "clock.timer/1"], replicas.LEASE)) < 2:
+            while len(await record.holders(["clock.timer/0", "clock.timer/1"], replicas.LEASE)) < 2:  # noqa: ASYNC110 # nobody tells of that
                 await asyncio.sleep(0.05)
         await asyncio.sleep(1)  # ten looks: they know of each other
         at = datetime.now(UTC) + timedelta(seconds=0.5)

@@ -12,7 +12,7 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po
 
 from faristol.kernel.refusal import N_, Refusal, fill
-from faristol.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, say, translations
+from faristol.text import LANGUAGES, NAMES, TRANSLATED, negotiate, percent, render, say, translations
 
 ROOT = Path(__file__).parents[3]
 METHODS = [
@@ -155,3 +155,12 @@ def test_a_language_that_is_not_offered_is_refused() -> None:
 )
 def test_the_browsers_languages_are_weighed(header: str, language: str) -> None:
     assert negotiate(header) == language
+
+
+def test_percentages_have_two_decimals_so_that_a_column_can_be_compared() -> None:
+    assert [percent(value, language) for value in (2.6, 100) for language in ("en", "ca")] == [
+        "2.60",
+        "2,60",
+        "100.00",
+        "100,00",
+    ]
