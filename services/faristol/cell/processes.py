@@ -234,8 +234,9 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
 def _prepare_keys(settings: Settings, record_id: str) -> None:
     """Make the keys of credentials where there are none. Raises ``RecordError`` where that cannot be."""
     keyring.prepare(settings.access_folder())
-    if not settings.access:
-        keyring.name_record(settings.access_folder(), record_id)
+    note = settings.access_record()
+    if os.access(note.parent, os.W_OK | os.X_OK):
+        keyring.name_record(note, record_id)
 
 
 def _prepare_folder(settings: Settings) -> None:

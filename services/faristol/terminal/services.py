@@ -83,7 +83,8 @@ def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
 def let_in(address: str) -> list[Any]:
     """The interceptors of a channel that say by which credential its calls are let in. Raises ``StartError``."""
     try:
-        return authorized(authorize(address, Settings().access_folder(), who_acts()))
+        settings = Settings()
+        return authorized(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
     except RecordError as problem:
         raise StartError(str(problem)) from problem
 
