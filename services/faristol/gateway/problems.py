@@ -113,7 +113,7 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
 
 
 def of_interruption(language: str) -> Problem:
-    """The problem of a request that this process cannot end, because it ends itself or a way to a service was closed."""
+    """The problem of a request that was cut off: this process ends, or the way to a service was closed."""
     status = HTTPStatus.SERVICE_UNAVAILABLE
     return Problem(status, say(AWAY, {}, language), {}, {"Retry-After": RETRY_AFTER[status]})
 
