@@ -23,6 +23,7 @@ from faristol.bus.stream import NewsLimits
 from faristol.cell.pages import GATEWAY, PagesProcess
 from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
+from faristol.host.channels import check_name
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
 from faristol.host.services import ASKING, RELAY
@@ -228,6 +229,8 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
     if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
         called = ", ".join(elsewhere)
         raise StartError(f"say by FARISTOL_CA whose certificates are taken of the services that are called: {called}")
+    for name in elsewhere if settings.ca and not settings.peers_own else ():
+        check_name(settings.peer(name), f"FARISTOL_PEER_{name.upper()}")
     return tls
 
 

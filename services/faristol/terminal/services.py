@@ -11,7 +11,7 @@ import grpc
 from faristol.client.credentials import authorize, authorized
 from faristol.client.problems import every_reason, info_of, tls_problem
 from faristol.host import Addresses, Settings, StartError
-from faristol.host.channels import open_channel
+from faristol.host.channels import check_name, open_channel
 from faristol.host.metadata import ACTOR, ACTOR_NAME
 from faristol.host.tls import Tls
 from faristol.kernel.refusal import N_
@@ -77,6 +77,8 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
     """A channel to an address, by TLS where the settings name authorities. Raises ``StartError``."""
     settings = settings_of()
+    if settings.ca:
+        check_name(address, "the address")
     return open_channel(address, interceptors, Tls.of(settings) if settings.ca else None)
 
 
