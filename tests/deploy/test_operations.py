@@ -66,6 +66,11 @@ def test_jobs_and_their_containers_have_the_names_that_the_page_says(production:
     assert written == set(of_kind(production, "Deployment")) - {"gateway"}, "whoever may make a record is stopped"
 
 
+def test_the_page_is_of_this_version(version: str) -> None:
+    assert f"faristol-{version}-py3-none-any.whl" in PAGE
+    assert f"faristol-deploy-v{version}.tar.gz" in PAGE
+
+
 def copied(tmp_path: Path) -> Path:
     """The manifests with a copy of the overlay `production` named `mine`, as the page makes it."""
     shutil.copytree(DEPLOY, tmp_path / "deploy")
@@ -109,13 +114,16 @@ def test_the_record_is_checked_by_the_public_half_of_the_key_that_seals(overlay:
     objects = render(overlay)
     relay = of_kind(objects, "Deployment")["relay"]["spec"]["template"]["spec"]
     (key,) = (each["secret"]["secretName"] for each in relay["volumes"] if each["name"] == "seal")
+    assert key == "faristol-seal"
     for name in ("record-verify", "record-restore"):
         job = of_kind(objects, "CronJob")[name]["spec"]["jobTemplate"]
-        (volume,) = (each["secret"] for each in job["spec"]["template"]["spec"]["volumes"] if each["name"] == "seal")
-        assert volume["secretName"] == key
-        assert [each["key"] for each in volume["items"]] == ["seal.key.pub"], "it has no use for the private half"
-        assert "--public-key /seal/seal.key.pub" in job["spec"]["template"]["spec"]["containers"][0]["args"][0]
-    assert "--from-file=seal.key.pub" in PAGE
+        (volume,) = (each for each in job["spec"]["template"]["spec"]["volumes"] if each["name"] == "seal")
+        assert volume["configMap"]["name"] == f"{key}-public", "it has no use for the private half"
+        (container,) = job["spec"]["template"]["spec"]["containers"]
+        assert {"name": "seal", "mountPath": "/seal", "readOnly": True} in container["volumeMounts"]
+        (script,) = container["args"]
+        assert 'for key in /seal/*.pub; do if [ -e "$key" ]; then set -- "$@" --public-key "$key"' in script
+    assert f"create configmap {key}-public --from-file=seal.key.pub" in PAGE
 
 
 def test_lexicons_of_a_federation_are_where_services_look_for_them(tmp_path: Path, render: Render) -> None:

@@ -60,9 +60,10 @@ def authorize(address: str, folder: Path, name: str = "", record: Path | None = 
     if token := os.environ.get(TOKEN, ""):
         return lambda method: f"Bearer {token}"
     host = address.rpartition(":")[0].strip("[]")
-    if not is_loopback(host) or not os.access(record := record or folder / RECORD, os.R_OK):
+    note = record or folder / RECORD
+    if not is_loopback(host) or not os.access(note, os.R_OK):
         return lambda method: ""
-    return _Console(folder, name, record).authorization
+    return _Console(folder, name, note).authorization
 
 
 class _Console:
