@@ -383,7 +383,9 @@ def test_nats_shows_a_certificate_that_was_renewed(
     with subprocess.Popen(
         [*beside["command"], script], env={"PATH": f"{BIN}{os.pathsep}{os.defpath}"}, stderr=subprocess.DEVNULL
     ) as process:
-        time.sleep(0.5)
-        write_certificate("nats", development, tmp_path / "nats-tls")
-        wait_for("the certificate of before is shown", lambda: shown(nats_url) != before, 10)
-        process.terminate()
+        try:
+            time.sleep(0.5)
+            write_certificate("nats", development, tmp_path / "nats-tls")
+            wait_for("the certificate of before is shown", lambda: shown(nats_url) != before, 10)
+        finally:
+            process.terminate()
