@@ -182,8 +182,10 @@ def test_every_service_is_probed_over_grpc(objects: tuple[Object, ...]) -> None:
 
 
 def test_every_workload_has_all_three_probes_and_bounds(objects: tuple[Object, ...]) -> None:
+    for workload in workloads(objects).values():
+        for container in workload["spec"]["template"]["spec"]["containers"]:
+            assert {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
     for container in chain.from_iterable(map(containers, workloads(objects).values())):
-        assert {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
         assert set(container["resources"]["requests"]) == {"cpu", "memory"}
         assert "memory" in container["resources"]["limits"]
 
@@ -256,7 +258,9 @@ def test_selectors_find_the_pods_that_they_are_named_for(objects: tuple[Object, 
 
 def test_every_port_of_a_service_is_one_of_its_pods(objects: tuple[Object, ...]) -> None:
     for name, service in of_kind(objects, "Service").items():
-        open_ports = {port["name"] for container in containers(workloads(objects)[name]) for port in container["ports"]}
+        open_ports = {
+            port["name"] for container in containers(workloads(objects)[name]) for port in container.get("ports", ())
+        }
         assert {port["targetPort"] for port in service["spec"]["ports"]} <= open_ports
 
 

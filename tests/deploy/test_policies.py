@@ -14,6 +14,8 @@ from faristol.host import SERVICES
 from faristol.host.services import RELAY
 
 GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES = 50051, 50052, 9464, 8080, 4222, 6222, 5432
+PROOF = 8089
+SOLVER = "the pod of cert-manager that answers ACME"
 HTTPS = 443
 NAME, NAMESPACE = "app.kubernetes.io/name", "kubernetes.io/metadata.name"
 OWN = "faristol"
@@ -29,7 +31,7 @@ OUTSIDE: Mapping[str, Mapping[str, str]] = {
 INTERNET = "the internet"
 """The namespace of what is in no cluster."""
 ADDRESSES = {INTERNET: "93.184.215.14", "the metadata": "169.254.169.254"}
-PORTS = (GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES, 22)
+PORTS = (GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES, PROOF, 22)
 
 
 def edges() -> Iterator[tuple[str, str, int]]:
@@ -45,13 +47,14 @@ def edges() -> Iterator[tuple[str, str, int]]:
     yield "pairing", "lexicon", GRPC
     yield ENTRANCE, "gateway", HTTP
     yield "restore-drill", "gateway", HTTP
-    for job in ("record-export", "record-verify", "record-migrate"):
+    yield ENTRANCE, SOLVER, PROOF
+    for job in ("record-export", "record-verify", "record-restore", "record-migrate"):
         yield job, "postgres", POSTGRES
     yield "nats", "nats", ROUTES
 
 
 def _pods(objects: tuple[Object, ...]) -> dict[str, Mapping[str, str]]:
-    found: dict[str, Mapping[str, str]] = {}
+    found: dict[str, Mapping[str, str]] = {SOLVER: {"acme.cert-manager.io/http01-solver": "true"}}
     for each in objects:
         if each["kind"] in {"Deployment", "StatefulSet"}:
             found[each["metadata"]["name"]] = each["spec"]["template"]["metadata"]["labels"]

@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -93,7 +94,7 @@ def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
         assert there in said
         said = said.replace(there, here)
     configuration.write_text(f"net: 127.0.0.1\n{said}")
-    command = [str(BIN / "nats-server"), "--config", str(configuration)]
+    command = [str(BIN / "nats-server"), "--config", str(configuration), "--pid", str(tmp_path / "nats.pid")]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
         (stateful,) = (
             found for found in development if found["kind"] == "StatefulSet" and found["metadata"]["name"] == "nats"
@@ -322,6 +323,20 @@ def test_every_container_starts_passes_its_probes_and_ends_when_asked(pods: list
         tournaments = f"http://127.0.0.1:{gateway.environment['FARISTOL_HTTP_PORT']}/api/v1/tournaments"
         assert answers(tournaments), f"the gateway cannot ask: {logs['gateway'].read_text()}"
 
+        access = next(pod for pod in pods if pod.name == "access")
+        said = ["access", "grant", "director", "Eva Soler", "--for", "3d", "--by", "link", "--address"]
+        said.append(f"localhost:{access.environment['FARISTOL_GRPC_PORT']}")
+        granted = subprocess.run(
+            [*access.command[: -len(access.container["args"])], *said],
+            env={**access.environment, "FARISTOL_HTTP_ADDRESS": "https://results.test"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert "/sign-in#" in granted.stdout, f"docs/operations.md has it in the pod of access: {granted.stderr}"
+
         for process in processes.values():
             process.send_signal(signal.SIGTERM)
         for pod in pods:
@@ -339,3 +354,38 @@ def test_a_container_of_another_service_does_not_come_in_by_its_certificate(pods
     with running(wrong, log) as process:
         assert process.wait(timeout=60) == 2
     assert "does not let game do what it is there for: permissions violation" in log.read_text()
+
+
+def shown(url: str) -> bytes:
+    """The certificate that a NATS server shows: its TLS begins after a line in clear."""
+    host, _, port = url.removeprefix("tls://").partition(":")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection((host, int(port)), timeout=5) as connection:
+        assert connection.recv(4096).startswith(b"INFO")
+        with context.wrap_socket(connection) as secured:
+            return secured.getpeercert(binary_form=True) or b""
+
+
+def test_nats_shows_a_certificate_that_was_renewed(
+    development: tuple[Object, ...], nats_url: str, tmp_path: Path
+) -> None:
+    (stateful,) = (each for each in development if (each["kind"], each["metadata"]["name"]) == ("StatefulSet", "nats"))
+    (beside,) = stateful["spec"]["template"]["spec"]["initContainers"]
+    assert beside["restartPolicy"] == "Always"
+    assert stateful["spec"]["template"]["spec"]["shareProcessNamespace"] is True
+    (script,) = beside["args"]
+    moved = {"/tls/": f"{tmp_path}/nats-tls/", "/var/run/nats": str(tmp_path), "sleep 30": "sleep 0.2"}
+    for there, here in moved.items():
+        assert there in script
+        script = script.replace(there, here)
+    before = shown(nats_url)
+    with subprocess.Popen(
+        [*beside["command"], script], env={"PATH": f"{BIN}{os.pathsep}{os.defpath}"}, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            time.sleep(0.5)
+            write_certificate("nats", development, tmp_path / "nats-tls")
+            wait_for("the certificate of before is shown", lambda: shown(nats_url) != before, 10)
+        finally:
+            process.terminate()

@@ -20,7 +20,7 @@ from tests.deploy.test_manifests import Render, containers, environment, of_kind
 from faristol.host import SERVICES
 from faristol.host.services import RELAY
 
-COMPONENTS = ("autoscaling", "backups", "ingress", "monitoring", "policies", "tracing")
+COMPONENTS = ("autoscaling", "backups", "ingress", "lexicons", "monitoring", "policies", "sealing", "tracing")
 RESERVED = 15
 """Connections that PostgreSQL keeps for its administrators, and CloudNativePG for itself."""
 METRIC = re.compile(r"\bfaristol_[a-z_]+")
@@ -88,7 +88,7 @@ def test_the_password_and_the_authority_of_the_database_are_read_where_they_are_
     jobs = [each["spec"]["jobTemplate"] for name, each in of_kind(production, "CronJob").items() if "record" in name]
     processes = [each for name, each in of_kind(production, "Deployment").items() if name != "gateway"]
     processes += of_kind(production, "Job").values()
-    assert len(jobs) == 2
+    assert len(jobs) == 3
     for each in (*processes, *jobs):
         (container,) = (
             found for found in containers(each) if any("configMapRef" in source for source in found.get("envFrom", ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from typing import Any
 import httpx
 import pytest
 from tests.campaigns.faults.database import Server
+from tests.deploy.conftest import Object
+from tests.deploy.test_manifests import Render, of_kind
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 
 from faristol.demo.plan import Plan
@@ -129,7 +132,7 @@ def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterat
             standings = standings_of(address)
             create(grpc, folder / "data", "afterwards")
             exported = faristol(
-                "record", "export", str(folder / "record.zst"), "--with-people", "--database-url", server.url,
+                "record", "export", str(folder / "record.archive"), "--with-people", "--database-url", server.url,
                 timeout=SECONDS,
             )  # fmt: skip
             assert exported.returncode == 0, exported.stderr
@@ -145,19 +148,34 @@ def address_of(log: Path) -> str:
     return log.read_text().partition("gRPC on ")[2].split()[0]
 
 
-def test_an_archive_alone_brings_everything_back_into_an_empty_database(played: Played, tmp_path: Path) -> None:
+def in_the_job(objects: tuple[Object, ...], archive: str, seal: Path, url: str) -> subprocess.CompletedProcess[str]:
+    """What the job `record-restore` does once it has an archive; ``seal`` is the folder with the public key."""
+    (container,) = of_kind(objects, "CronJob")["record-restore"]["spec"]["jobTemplate"]["spec"]["template"]["spec"][
+        "containers"
+    ]
+    (script,) = container["args"]
+    for there, here in {"/archive/record": archive, "/seal/": f"{seal}/"}.items():
+        assert there in script
+        script = script.replace(there, here)
+    environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "FARISTOL_DATABASE_URL": url}
+    return subprocess.run(
+        [*container["command"], script], env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+
+def test_an_archive_alone_brings_everything_back_into_an_empty_database(
+    played: Played, tmp_path: Path, render: Render
+) -> None:
     server = Server("empty", tmp_path)
     server.make()
     with (server.folder / "postgresql.conf").open("a") as file:
         file.write("synchronous_standby_names = ''\n")
     server.start()
     try:
-        archive = str(played.folder / "record.zst")
-        restored = faristol(
-            "record", "restore", archive, "--public-key", played.public_key, "--database-url", server.url,
-            timeout=SECONDS,
-        )  # fmt: skip
+        archive = str(played.folder / "record.archive")
+        restored = in_the_job(render("overlays/production"), archive, played.folder, server.url)
         assert restored.returncode == 0, restored.stderr
+        assert "signatures are right" in restored.stdout
         assert verified(server.url, played.public_key)["position"] > played.last
         nats = Child(["-js", "-p", str(port := free_port()), "-sd", str(tmp_path / "nats")], {}, tmp_path / "nats.log",
                      str(Path(sys.executable).with_name("nats-server")))  # fmt: skip

@@ -241,6 +241,10 @@ WRONG: dict[str, tuple[Callable[[Mount], dict[str, Any]], str]] = {
         lambda m: {"certificate": m / "tls.crt", "key": m / "tls.key", "peer_rating": "rating:1"},
         "say by FARISTOL_CA whose certificates are taken of the services that are called: rating",
     ),
+    "a list": (
+        lambda m: m.settings() | {"peer_rating": "ipv4:127.0.0.1:1,127.0.0.2:1"},
+        r"FARISTOL_PEER_RATING lists addresses \(ipv4:127.0.0.1:1,127.0.0.2:1\), and no certificate is for a list",
+    ),
 }
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
+from sqlalchemy.exc import ProgrammingError
 from tests.campaigns.faults.release import Release, before
 from tests.integration.processes import FARISTOL, Child, environment, faristol, free_port, wait_until_serving
+from tests.integration.test_roles import told
 
 from faristol import record
 from faristol.bus import NatsServer
@@ -76,8 +81,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 @pytest.fixture
 def version(new_database: str, nats_server: NatsServer, tmp_path: Path) -> Callable[..., Version]:
-    def of(by: Sequence[str]) -> Version:
-        return Version(by, {"database_url": new_database, "nats_url": nats_server.url}, tmp_path)
+    def of(by: Sequence[str], **settings: object) -> Version:
+        return Version(by, {"database_url": new_database, "nats_url": nats_server.url, **settings}, tmp_path)
 
     return of
 
@@ -134,3 +139,59 @@ def test_both_run_while_pods_are_replaced_and_the_one_before_not_after_the_last_
         assert "a newer version has migrated it" in late.stderr
     verified = new.run("record", "verify", "--database-url", new_database)
     assert "order and hashes are right" in verified.stdout, verified.stderr
+
+
+@pytest.fixture
+def by_role(new_database: str) -> Callable[[str], str]:
+    """The database by a role of a cell: of its `owner`, or of who decides in it, `writer`."""
+    suffix = uuid.uuid4().hex[:8]
+    names = {role: f"{role}_{suffix}" for role in ("owner", "writer")}
+    asyncio.run(
+        told(
+            new_database,
+            *(f"CREATE ROLE {name} LOGIN" for name in names.values()),
+            f"GRANT {names['writer']} TO {names['owner']}",
+            f"ALTER DATABASE {make_url(new_database).database} OWNER TO {names['owner']}",
+        )
+    )
+    return lambda role: make_url(new_database).set(username=names[role]).render_as_string(hide_password=False)
+
+
+def test_both_run_by_a_role_that_changes_nothing_while_the_owner_takes_the_steps(
+    release: Release, newer: Sequence[str], version: Callable[..., Version], by_role: Callable[[str], str]
+) -> None:
+    """As docs/operations.md has it: the Job knows the owner's URL, the services that of the writer."""
+    owner, writer = by_role("owner"), by_role("writer")
+    old, new = (version(by, database_url=writer) for by in (release.by, newer))
+    owners = {"owner_database_url": owner, "database_url": writer}
+    grant = ("record", "roles", "--writer", str(make_url(writer).username))
+    with version(release.by, database_url=owner).serving() as at_first:
+        create(at_first, "first")
+    granted = version(release.by, **owners).run(*grant)
+    assert granted.returncode == 0, granted.stderr
+    with ExitStack() as stack:
+        at_old = stack.enter_context(old.serving())
+        create(at_old, "second")
+        refused = new.run("record", "migrate", "--pre")
+        assert refused.returncode == 2
+        assert "must be owner of table" in refused.stderr, refused.stderr
+        ready = version(newer, **owners).run("record", "migrate", "--pre")
+        assert ready.stdout == f"pre-{NEW:04}-hall taken\n", ready.stderr
+        granted = version(newer, **owners).run(*grant)
+        assert granted.returncode == 0, granted.stderr
+        create(at_old, "third")
+        with old.serving() as again, new.serving() as at_new:
+            create(again, "fourth")
+            create(at_new, "fifth")
+            create(at_old, "sixth")
+    with new.serving() as at_new:
+        done = version(newer, **owners).run("record", "migrate")
+        assert done.stdout == f"post-{NEW:04}-hall taken: format {NEW} reached\n", done.stderr
+        granted = version(newer, **owners).run(*grant)
+        assert granted.returncode == 0, granted.stderr
+        create(at_new, "seventh")
+    verified = new.run("record", "verify")
+    assert "order and hashes are right" in verified.stdout, verified.stderr
+    for statement in ("DELETE FROM events", "UPDATE events SET hall = 'A'", "DROP INDEX ix_events_hall"):
+        with pytest.raises(ProgrammingError, match=r"permission denied|must be owner"):
+            asyncio.run(told(writer, statement))

@@ -50,26 +50,28 @@ Authorize = Callable[[str], str]
 """The value of ``authorization`` for a method by its path; empty for none."""
 
 
-def authorize(address: str, folder: Path, name: str = "") -> Authorize:
+def authorize(address: str, folder: Path, name: str = "", record: Path | None = None) -> Authorize:
     """How calls to ``address`` (HOST:PORT) are let in: by the token of the environment, or as at the console.
 
     Who can read the private keys of the cell in ``folder`` is at its console: they call under ``name``, in any role
-    that it takes. That is for an address of this machine alone.
+    that it takes. That is for an address of this machine alone. Which record the keys are for stands in the file
+    ``record``, or in the folder.
     """
     if token := os.environ.get(TOKEN, ""):
         return lambda method: f"Bearer {token}"
     host = address.rpartition(":")[0].strip("[]")
-    if not is_loopback(host) or not os.access(folder / RECORD, os.R_OK):
+    note = record or folder / RECORD
+    if not is_loopback(host) or not os.access(note, os.R_OK):
         return lambda method: ""
-    return _Console(folder, name).authorization
+    return _Console(folder, name, note).authorization
 
 
 class _Console:
     """Makes a token for each role in which somebody at the console calls."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, record: Path) -> None:
         self._keyring = Keyring(folder)
-        self._record = (folder / RECORD).read_text(encoding="utf-8")
+        self._record = record.read_text(encoding="utf-8")
         self._name = name
         self._tokens: dict[Role, tuple[str, datetime]] = {}
 

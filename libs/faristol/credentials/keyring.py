@@ -61,9 +61,8 @@ def prepare(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC
     return made
 
 
-def name_record(folder: Path, record_id: str) -> None:
-    """Note which record the keys are for, for commands at the console that do not open it."""
-    path = folder / RECORD
+def name_record(path: Path, record_id: str) -> None:
+    """Note in a file which record the keys are for, for commands at the console that do not open it."""
     if not path.exists() or path.read_text(encoding="utf-8") != record_id:
         path.write_text(record_id, encoding="utf-8")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 
+from faristol.host.services import StartError
 from faristol.host.telemetry import client_interceptors
 from faristol.record.tasks import end
 
@@ -66,6 +67,18 @@ def open_channel(
     if tls is None or not (tls.serves if own else tls.files.ca):
         return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
     return TlsChannel(address, interceptors, tls, own=own)
+
+
+def check_name(address: str, setting: str) -> None:
+    """Check that a service that is called by TLS has a name. Raises ``StartError``, which names the setting.
+
+    A list of addresses is a target of gRPC, and no certificate is for a list.
+    """
+    if address.startswith(("ipv4:", "ipv6:")) and "," in address:
+        raise StartError(
+            f"{setting} lists addresses ({address}), and no certificate is for a list: by TLS give a name that leads to"
+            " all of them, as game:50051, or one HOST:PORT"
+        )
 
 
 class TlsChannel(grpc.aio.Channel):

@@ -214,6 +214,13 @@ class Settings(BaseSettings):
         """Folder of the keys of credentials."""
         return self.access or self.data.absolute() / "access"
 
+    def access_record(self) -> Path:
+        """File that says which record the keys are for: beside them, or in the data folder where they are elsewhere.
+
+        What is elsewhere may be there to read alone, as a Secret of Kubernetes is.
+        """
+        return self.data.absolute() / "access-record" if self.access else self.access_folder() / "record"
+
     def sealed_games_key(self) -> Path:
         """File with the key of duplicate games that are prepared."""
         return self.sealed_games or self.data.absolute() / "sealed-games.key"

@@ -23,6 +23,7 @@ from faristol.bus.stream import NewsLimits
 from faristol.cell.pages import GATEWAY, PagesProcess
 from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
+from faristol.host.channels import check_name
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
 from faristol.host.services import ASKING, RELAY
@@ -228,14 +229,17 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
     if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
         called = ", ".join(elsewhere)
         raise StartError(f"say by FARISTOL_CA whose certificates are taken of the services that are called: {called}")
+    for name in elsewhere if settings.ca and not settings.peers_own else ():
+        check_name(settings.peer(name), f"FARISTOL_PEER_{name.upper()}")
     return tls
 
 
 def _prepare_keys(settings: Settings, record_id: str) -> None:
     """Make the keys of credentials where there are none. Raises ``RecordError`` where that cannot be."""
     keyring.prepare(settings.access_folder())
-    if not settings.access:
-        keyring.name_record(settings.access_folder(), record_id)
+    note = settings.access_record()
+    if os.access(note.parent, os.W_OK | os.X_OK):
+        keyring.name_record(note, record_id)
 
 
 def _prepare_folder(settings: Settings) -> None:

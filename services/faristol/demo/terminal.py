@@ -118,7 +118,7 @@ async def _director_link(process: Running, channels: Channels, plan: Plan) -> st
 
 
 def _let_in(settings: Settings, address: str) -> list[Any]:
-    return authorized(authorize(address, settings.access_folder()))
+    return authorized(authorize(address, settings.access_folder(), record=settings.access_record()))
 
 
 def _elsewhere(settings: Settings) -> Channels:

@@ -135,6 +135,7 @@ def app(runtime: Runtime) -> FastAPI:
         expose_headers=["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"],
     )
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
+    web.add_middleware(problems.Interrupted, page=problem_page)
     web.add_middleware(SafeHeaders)
     web.add_middleware(Head)
     for routes in ROUTES:

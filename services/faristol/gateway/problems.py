@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
@@ -14,6 +15,7 @@ from grpc_status import rpc_status
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.language import language_of
 from faristol.kernel.refusal import N_
@@ -110,6 +112,12 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
     return {}
 
 
+def of_interruption(language: str) -> Problem:
+    """The problem of a request that was cut off: this process ends, or the way to a service was closed."""
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    return Problem(status, say(AWAY, {}, language), {}, {"Retry-After": RETRY_AFTER[status]})
+
+
 def of_validation(error: RequestValidationError, language: str) -> Problem:
     """The problem of a request that is malformed; ``errors`` names each field, what it was and what was expected."""
     errors = [{"field": str(found["loc"][-1]), "problem": _malformed(found, language)} for found in error.errors()]
@@ -164,18 +172,59 @@ def as_json(problem: Problem, path: str, language: str) -> JSONResponse:
     return JSONResponse(body, problem.status.value, headers, MEDIA_TYPE)
 
 
+def told(page: Page, request: Request, problem: Problem) -> Response:
+    """A problem as whoever asks can read it: as JSON under ``/api``, as a page elsewhere."""
+    path = request.url.path
+    if path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static")):
+        return as_json(problem, path, language_of(request))
+    return page(request, problem)
+
+
+class Interrupted:
+    """Has requests asked again whose answer was cut off: 503 with ``Retry-After``.
+
+    A request is cancelled when it takes longer than a process has to end, and where it waits for a call whose channel
+    is closed. Both are ``CancelledError``, of which an application of Starlette makes nothing, and uvicorn a 500.
+    """
+
+    def __init__(self, app: ASGIApp, page: Page) -> None:
+        self._app = app
+        self._page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI. An answer that has begun stays cut off: who reads it sees that it has no end."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def sent(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sent)
+        except asyncio.CancelledError:
+            if begun:
+                raise
+            request = Request(scope)
+            await told(self._page, request, of_interruption(language_of(request)))(scope, receive, send)
+
+
 def install(app: FastAPI, page: Page) -> None:
     """Answer every error: as JSON under ``/api``, as a page elsewhere."""
 
     def answer(request: Request, problem: Problem) -> Response:
-        path = request.url.path
-        if path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static")):
-            return as_json(problem, path, language_of(request))
-        return page(request, problem)
+        return told(page, request, problem)
 
     async def rpc(request: Request, error: Exception) -> Response:
         assert isinstance(error, grpc.aio.AioRpcError)
         return answer(request, of_rpc(error, language_of(request)))
+
+    async def closed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, grpc.aio.UsageError)
+        return answer(request, of_interruption(language_of(request)))
 
     async def validation(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -190,6 +239,7 @@ def install(app: FastAPI, page: Page) -> None:
         return answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail))
 
     app.add_exception_handler(grpc.aio.AioRpcError, rpc)
+    app.add_exception_handler(grpc.aio.UsageError, closed)  # what gRPC raises of a channel that is closed
     app.add_exception_handler(RequestValidationError, validation)
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(Exception, defect)

@@ -11,7 +11,7 @@ import grpc
 from faristol.client.credentials import authorize, authorized
 from faristol.client.problems import every_reason, info_of, tls_problem
 from faristol.host import Addresses, Settings, StartError
-from faristol.host.channels import open_channel
+from faristol.host.channels import check_name, open_channel
 from faristol.host.metadata import ACTOR, ACTOR_NAME
 from faristol.host.tls import Tls
 from faristol.kernel.refusal import N_
@@ -77,13 +77,16 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
     """A channel to an address, by TLS where the settings name authorities. Raises ``StartError``."""
     settings = settings_of()
+    if settings.ca:
+        check_name(address, "the address")
     return open_channel(address, interceptors, Tls.of(settings) if settings.ca else None)
 
 
 def let_in(address: str) -> list[Any]:
     """The interceptors of a channel that say by which credential its calls are let in. Raises ``StartError``."""
     try:
-        return authorized(authorize(address, Settings().access_folder(), who_acts()))
+        settings = Settings()
+        return authorized(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
     except RecordError as problem:
         raise StartError(str(problem)) from problem
 

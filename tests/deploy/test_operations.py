@@ -1,0 +1,145 @@
+"""docs/operations.md, held to the manifests: who follows it finds every object, and no secret is missing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.deploy.conftest import DEPLOY, OVERLAYS, ROOT, Object
+from tests.deploy.test_manifests import Render, containers, of_kind
+
+PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+OF_CLOUDNATIVEPG = {"faristol-record-app", "faristol-record-ca"}
+BY_HAND = [each for each in OVERLAYS if not each.endswith("dev")]
+
+
+def needed(found: Any, kind: str) -> set[str]:
+    """The names of the Secrets or ConfigMaps that an object cannot do without."""
+    if isinstance(found, list):
+        return {name for each in found for name in needed(each, kind)}
+    if not isinstance(found, dict):
+        return set()
+    names = set()
+    reference = found.get("secret" if kind == "Secret" else "configMap")
+    reference = reference or found.get("secretRef" if kind == "Secret" else "configMapRef")
+    if isinstance(reference, dict) and not reference.get("optional"):
+        names.add(reference.get("secretName") or reference["name"])
+    return names | {name for each in found.values() for name in needed(each, kind)}
+
+
+def made_elsewhere(objects: tuple[Object, ...], kind: str) -> set[str]:
+    """What the overlay, cert-manager or CloudNativePG makes."""
+    names = set(of_kind(objects, kind))
+    if kind == "Secret":
+        names |= {each["spec"]["secretName"] for each in of_kind(objects, "Certificate").values()}
+        names |= OF_CLOUDNATIVEPG if of_kind(objects, "Cluster") else set()
+    return names
+
+
+@pytest.mark.parametrize("overlay", BY_HAND)
+@pytest.mark.parametrize(("kind", "verb"), [("Secret", "secret (?:generic|tls)"), ("ConfigMap", "configmap")])
+def test_the_page_makes_every_secret_that_a_cell_does_not_bring(
+    overlay: str, kind: str, verb: str, render: Render
+) -> None:
+    objects = render(overlay)
+    wanted = needed(list(objects), kind) - made_elsewhere(objects, kind)
+    if stores := of_kind(objects, "ObjectStore"):
+        credentials = stores["faristol-record"]["spec"]["configuration"]["s3Credentials"]
+        wanted |= {each["name"] for each in credentials.values() if kind == "Secret"}
+    if pages := of_kind(objects, "Ingress"):
+        wanted |= {each["secretName"] for each in pages["pages"]["spec"]["tls"] if kind == "Secret"}
+    assert wanted
+    assert wanted <= set(re.findall(rf"kubectl -n faristol create {verb} ([\w-]+)", PAGE))
+
+
+def test_jobs_and_their_containers_have_the_names_that_the_page_says(production: tuple[Object, ...]) -> None:
+    jobs = of_kind(production, "CronJob")
+    assert set(re.findall(r"cronjob/([a-z-]+)", PAGE)) == set(jobs) & set(re.findall(r"cronjob/([a-z-]+)", PAGE))
+    assert set(re.findall(r"job/(record-migrate-[\d.]+)", PAGE)) == set(of_kind(production, "Job"))
+    for name, container in re.findall(r"job/([a-z]+-[a-z]+)-… -c (\w+)", PAGE):
+        assert container in {each["name"] for each in containers(jobs[name]["spec"]["jobTemplate"])}
+    written = set(re.search(r"scale deployment ([a-z ]+?) --replicas=0", PAGE)[1].split())  # type: ignore[index]
+    assert written == set(of_kind(production, "Deployment")) - {"gateway"}, "whoever may make a record is stopped"
+
+
+def test_the_page_is_of_this_version(version: str) -> None:
+    assert f"faristol-{version}-py3-none-any.whl" in PAGE
+    assert f"faristol-deploy-v{version}.tar.gz" in PAGE
+
+
+def copied(tmp_path: Path) -> Path:
+    """The manifests with a copy of the overlay `production` named `mine`, as the page makes it."""
+    shutil.copytree(DEPLOY, tmp_path / "deploy")
+    mine = tmp_path / "deploy" / "overlays" / "mine"
+    shutil.copytree(mine.with_name("production"), mine)
+    return mine
+
+
+def test_one_substitution_over_a_copied_overlay_puts_every_host_right(tmp_path: Path, render: Render) -> None:
+    mine = copied(tmp_path)
+    assert "sed -i 's/example\\.org/YOUR.DOMAIN/'" in PAGE
+    for file in mine.rglob("*"):
+        if file.is_file():
+            lines = file.read_text(encoding="utf-8").split("\n")
+            file.write_text("\n".join(line.replace("example.org", "chess.test", 1) for line in lines), "utf-8")
+    objects = render(str(mine))
+    assert "example.org" not in yaml.safe_dump_all(objects)
+    for name, route in of_kind(objects, "TLSRoute").items():
+        (host,) = route["spec"]["hostnames"]
+        assert host == f"{name}.officials.chess.test"
+        assert host in of_kind(objects, "Certificate")[name]["spec"]["dnsNames"], "TLS goes through to the service"
+
+
+def test_a_database_from_its_backup_archives_to_another_place_than_it_came_from(tmp_path: Path, render: Render) -> None:
+    mine = copied(tmp_path)
+    assert "add `from-backup` to the components of `mine`" in PAGE
+    said = yaml.safe_load((mine / "kustomization.yaml").read_text(encoding="utf-8"))
+    said["components"].append("from-backup")
+    (mine / "kustomization.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+    (cluster,) = of_kind(render(str(mine)), "Cluster").values()
+    (source,) = cluster["spec"]["externalClusters"]
+    assert set(cluster["spec"]["bootstrap"]) == {"recovery"}
+    assert cluster["spec"]["bootstrap"]["recovery"]["source"] == source["name"]
+    (archiver,) = cluster["spec"]["plugins"]
+    assert archiver["parameters"]["serverName"] != source["plugin"]["parameters"]["serverName"]
+    assert source["plugin"]["parameters"]["serverName"] == cluster["metadata"]["name"]
+
+
+@pytest.mark.parametrize("overlay", BY_HAND)
+def test_the_record_is_checked_by_the_public_half_of_the_key_that_seals(overlay: str, render: Render) -> None:
+    objects = render(overlay)
+    relay = of_kind(objects, "Deployment")["relay"]["spec"]["template"]["spec"]
+    (key,) = (each["secret"]["secretName"] for each in relay["volumes"] if each["name"] == "seal")
+    assert key == "faristol-seal"
+    for name in ("record-verify", "record-restore"):
+        job = of_kind(objects, "CronJob")[name]["spec"]["jobTemplate"]
+        (volume,) = (each for each in job["spec"]["template"]["spec"]["volumes"] if each["name"] == "seal")
+        assert volume["configMap"]["name"] == f"{key}-public", "it has no use for the private half"
+        (container,) = job["spec"]["template"]["spec"]["containers"]
+        assert {"name": "seal", "mountPath": "/seal", "readOnly": True} in container["volumeMounts"]
+        (script,) = container["args"]
+        assert 'for key in /seal/*.pub; do if [ -e "$key" ]; then set -- "$@" --public-key "$key"' in script
+    assert f"create configmap {key}-public --from-file=seal.key.pub" in PAGE
+
+
+def test_lexicons_of_a_federation_are_where_services_look_for_them(tmp_path: Path, render: Render) -> None:
+    mine = copied(tmp_path)
+    said = yaml.safe_load((mine / "kustomization.yaml").read_text(encoding="utf-8"))
+    said["components"].append("../../components/lexicons")
+    said["images"] = [{"name": "faristol-lexicons", "newName": "registry.test/words", "digest": f"sha256:{'0' * 64}"}]
+    (mine / "kustomization.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+    for name, each in of_kind(render(str(mine)), "Deployment").items():
+        pod = each["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        given = {variable["name"]: variable.get("value") for variable in container.get("env", ())}
+        assert ("FARISTOL_LEXICONS" in given) == (name in {"lexicon", "game"})
+        if name in {"lexicon", "game"}:
+            (copy,) = pod["initContainers"]
+            assert copy["image"].startswith("registry.test/words@sha256:")
+            places = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+            assert given["FARISTOL_LEXICONS"] == places["lexicons"]
+            assert {mount["name"]: mount["mountPath"] for mount in copy["volumeMounts"]} == {"lexicons": "/installed"}
