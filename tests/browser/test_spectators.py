@@ -54,7 +54,8 @@ async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_as
     )
     await expect(page.locator("#places > li.mine")).to_contain_text("Table 1", timeout=10_000)
     await page.reload()
-    await expect(page.locator("#places > li.mine")).to_contain_text(NAMES["dolors"][0])
+    await expect(page.locator("#places > li").first).to_contain_text(NAMES["dolors"][0])
+    await expect(page.locator("#places > li").first).to_have_class("mine only")
 
 
 async def test_a_game_is_moved_through_by_keys_and_buttons_and_each_move_has_an_address(

@@ -135,12 +135,15 @@ async def test_someone_erased_is_shown_by_id(finished: Stage) -> None:
 
 
 async def test_what_is_not_there_is_a_page_that_names_it(finished: Stage) -> None:
-    for path, wanted in (("/t/nowhere", "nowhere"), ("/g/lliga-r8-t8", "lliga-r8-t8"), ("/t/lliga/r/4", "lliga/4")):
+    for path, wanted in (("/t/nowhere", "nowhere"), ("/g/lliga-r8-t8", "lliga-r8-t8"), ("/t/lliga/r/4", "ronda 4")):
         answer = await finished.http.get(path, headers={"Accept-Language": "ca"})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
         assert wanted in answer.text
         assert "There is" not in answer.text
-    assert (await finished.http.get("/t/lliga/r/first")).status_code == 400
+        assert ('href="/t/lliga"' in answer.text) == (wanted == "ronda 4")
+    malformed = await finished.http.get("/t/lliga/r/first", headers={"Accept-Language": "es"})
+    assert malformed.status_code == 400
+    assert "number: se esperaba un número entero" in malformed.text
     assert (await finished.http.get("/nothing/here")).status_code == 404
 
 
