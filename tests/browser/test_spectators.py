@@ -83,7 +83,7 @@ async def test_a_game_is_moved_through_without_script(browser: Browser, stage: S
     context = await browser.new_context(base_url=stage.running.http_address, java_script_enabled=False, locale="en")
     page = await context.new_page()
     await page.goto("/games/lliga-r1-t1/replay?move=1")
-    await page.get_by_role("link", name="On", exact=True).click()
+    await page.get_by_role("link", name="Forward", exact=True).click()
     await expect(page.locator(".at-move")).to_contain_text("2 /")
     await context.close()
 

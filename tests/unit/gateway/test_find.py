@@ -41,6 +41,7 @@ async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage
     assert "bye" in (await stage.http.get(FIND, params={"name": "eloi"})).text
     assert "Nobody of that name" in (await stage.http.get(FIND, params={"name": "zzz"})).text
     assert f'href="{FIND}"' in (await stage.http.get("/t/lliga")).text
+    assert 'id="follow"' in everybody
 
 
 async def test_a_round_is_told_by_table_and_by_name(stage: Stage) -> None:
@@ -110,6 +111,8 @@ async def test_scores_of_running_games_do_not_change_who_sits_where(finished: St
     assert (await finished.http.get(SCREEN)).status_code == 200
     text = (await finished.http.get(SCREEN)).text
     assert text.count('data-key="r-') == len(NAMES)
+    assert "<span>Median-Buchholz (MB)</span>" in text
+    assert 'id="follow"' not in (await finished.http.get(FIND)).text  # there is no next table to be told of
 
 
 async def test_standings_of_a_round_that_is_played_are_said_to_be_so_far_and_show_what_parts_equals(

@@ -57,6 +57,21 @@ async def test_a_language_that_there_is_not_is_passed_over(finished: Stage) -> N
     assert (answer.headers["content-language"], "set-cookie" in answer.headers) == ("es", False)
 
 
+async def test_a_link_that_is_sent_on_says_what_it_leads_to(finished: Stage) -> None:
+    async def told(path: str, name: str) -> str:
+        found = re.findall(rf'<meta property="og:{name}" content="([^"]*)">', (await finished.http.get(path)).text)
+        assert len(found) == 1, path
+        return str(found[0])
+
+    for path in ("/g/lliga-r1-t1", "/games/lliga-r1-t1/replay?move=2"):
+        assert "Carme Riera 111" in await told(path, "title")
+        assert (await told(path, "image")).partition("?")[0].endswith("/games/lliga-r1-t1/board.png")
+        assert "Carme Riera 111" in await told(path, "image:alt")
+    assert await told("/players/biel", "title") == "Biel Soler · Faristol"
+    for path in ("/", "/search", "/t/lliga", "/players/biel"):
+        assert (await told(path, "image")).startswith("http"), path
+
+
 async def test_the_live_part_is_the_page_without_its_frame(finished: Stage) -> None:
     for path in PAGES:
         whole = (await finished.http.get(path)).text

@@ -64,6 +64,7 @@ function show() {
 
 function offer(player) {
   const place = follow();
+  if (!place) return; // the tournament is over: there is no next table
   const is = Boolean(player) && mine() === player;
   const text = is ? place.dataset.leave : place.dataset.followMe;
   const state = `${player}:${is}`;
