@@ -54,7 +54,8 @@ async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_as
     )
     await expect(page.locator("#places > li.mine")).to_contain_text("Table 1", timeout=10_000)
     await page.reload()
-    await expect(page.locator("#places > li.mine")).to_contain_text(NAMES["dolors"][0])
+    await expect(page.locator("#places > li").first).to_contain_text(NAMES["dolors"][0])
+    await expect(page.locator("#places > li").first).to_have_class("mine only")
 
 
 async def test_a_game_is_moved_through_by_keys_and_buttons_and_each_move_has_an_address(
@@ -82,7 +83,7 @@ async def test_a_game_is_moved_through_without_script(browser: Browser, stage: S
     context = await browser.new_context(base_url=stage.running.http_address, java_script_enabled=False, locale="en")
     page = await context.new_page()
     await page.goto("/games/lliga-r1-t1/replay?move=1")
-    await page.get_by_role("link", name="On", exact=True).click()
+    await page.get_by_role("link", name="Forward", exact=True).click()
     await expect(page.locator(".at-move")).to_contain_text("2 /")
     await context.close()
 

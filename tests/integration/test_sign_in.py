@@ -253,6 +253,11 @@ async def test_each_role_finds_its_doors(cell: Cell) -> None:
             assert (credential.role in (needs.ROLE_SCORER, PLAYER)) == ("/judge" not in shown)
             for door in doors:
                 assert (await web.get(door)).status_code == 200, door
+    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+        assert f'href="{results}"' in (await web.get("/account")).text
+        own = (await web.get(results)).headers["location"]
+        assert re.fullmatch(rf"{results}/\d+", own)
+        assert (await web.get(own)).status_code == 200
     async with visiting(cell, cell.token(held(needs.ROLE_ARBITER))) as web:
         frame = (await web.get(halls)).text
         assert 'href="/judge"' in re.findall(r'<nav class="doors".*?</nav>', frame, re.DOTALL)[0]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+import zipfile
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
+from io import BytesIO
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -16,7 +18,19 @@ from urllib.parse import quote
 import httpx2
 from pydantic import ValidationError
 
-from faristol.client.shown import Game, GameLine, News, Pairings, Player, Shown, Standing, Tournament
+from faristol.client.shown import (
+    Game,
+    GameLine,
+    HeldRack,
+    News,
+    Pairings,
+    Person,
+    Player,
+    PlayerTournament,
+    Shown,
+    Standing,
+    Tournament,
+)
 
 S = TypeVar("S", bound=Shown)
 
@@ -118,10 +132,23 @@ class Results:
         async for line in self._lines(f"tournaments/{_part(tournament_id)}/players", "players", Player):
             yield line
 
-    async def standings(self, tournament_id: str, round_: int = 0) -> AsyncIterator[Standing]:
-        """The standings after a round, or with the results so far when that is 0."""
+    async def standings(self, tournament_id: str, round_: int = 0, min_position: int = 0) -> AsyncIterator[Standing]:
+        """The standings after a round, or with the results so far when that is 0.
+
+        They have come to ``min_position`` of the record, as to that of the news of a result.
+        """
         path = f"tournaments/{_part(tournament_id)}/standings"
-        async for line in self._lines(path, "standings", Standing, round=round_):
+        async for line in self._lines(path, "standings", Standing, round=round_, min_position=min_position):
+            yield line
+
+    async def people(self, search: str = "") -> AsyncIterator[Person]:
+        """Players across tournaments with these words in their name or club; everybody without words."""
+        async for line in self._lines("players", "players", Person, search=search):
+            yield line
+
+    async def player(self, player_id: str) -> AsyncIterator[PlayerTournament]:
+        """The tournaments of a player, the latest first, with games, opponents and tie-breaks."""
+        async for line in self._lines(f"players/{_part(player_id)}", "tournaments", PlayerTournament):
             yield line
 
     async def pairings(self, tournament_id: str, round_: int) -> Pairings:
@@ -141,9 +168,27 @@ class Results:
         """A game with its scoresheet, once it has come to ``min_position`` of the record."""
         return _read(Game, await self._ask(f"games/{_part(game_id)}", min_position=min_position))
 
-    async def gcg(self, game_id: str) -> str:
-        """A game of two players as a GCG file."""
-        return (await self._get(f"games/{_part(game_id)}.gcg", {})).text
+    async def racks(self, game_id: str) -> list[HeldRack] | None:
+        """The racks of a game in the order of its turns; None while they are not public."""
+        found = await self._ask(f"games/{_part(game_id)}/racks")
+        return [_read(HeldRack, held) for held in found["racks"]] if found["public"] else None
+
+    async def gcg(self, game_id: str, *, racks: bool = False) -> str:
+        """A game of two players as a GCG file; with ``racks``, where they are public."""
+        return (await self._get(f"games/{_part(game_id)}.gcg", _flags(racks=racks))).text
+
+    async def gcgs(
+        self, tournament_id: str, *, round_: int = 0, table: int = 0, player: str = "", racks: bool = False
+    ) -> dict[str, str]:
+        """The GCG files of all games with a final result by their ids, in one request; filters are those of ``games``.
+
+        A game that has no such file is left out.
+        """
+        wanted: dict[str, str | int] = {"round": round_, "table": table, "player": player, **_flags(racks=racks)}
+        answer = await self._get(f"tournaments/{_part(tournament_id)}/games.zip", wanted)
+        with zipfile.ZipFile(BytesIO(answer.content)) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".gcg")]
+            return {name.removesuffix(".gcg"): archive.read(name).decode() for name in names}
 
     async def act(self, service: str, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Call a method of the contract, as ``act("pairing", "StartRound", {...})``.
@@ -238,6 +283,11 @@ class Results:
             if answer.status_code not in _AGAIN:
                 break
         raise problem
+
+
+def _flags(**flags: bool) -> dict[str, str]:
+    """Parameters that are true."""
+    return {name: "true" for name, is_on in flags.items() if is_on}
 
 
 def _part(name: str) -> str:

@@ -134,6 +134,43 @@ class Game(Shown):
     winner_id: str
 
 
+class PlayerGame(Shown):
+    """A game of a player; ``outcome`` is to the player."""
+
+    game_id: str
+    round: int
+    phase: Literal["paired", "started", "closed"]
+    table: Table
+    outcome: str | None
+
+
+class PlayerTournament(Shown):
+    """What a player has done in a tournament, and has to do."""
+
+    tournament: Tournament
+    player: Player
+    standing: Standing | None
+    games: list[PlayerGame]
+
+
+class Person(Shown):
+    """Somebody who was found by name or club, with the number of their tournaments."""
+
+    player_id: str
+    name: str
+    club: str
+    country: str
+    tournaments: int
+
+
+class HeldRack(Shown):
+    """What a player held in a turn; a blank is ``?``."""
+
+    turn: int
+    player_id: str
+    faces: list[str]
+
+
 class News(Shown):
     """Something that happened. What it is about can be read, from then on, in the state that ``position`` names."""
 

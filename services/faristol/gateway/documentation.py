@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.calls import NAMED
+from faristol.gateway.encoded import Encoded
 from faristol.gateway.form import public_address
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import page
@@ -217,7 +218,7 @@ async def show_commands(request: Request, service: Annotated[str, Path(pattern="
 
 
 def _page(request: Request, document: Schema, service: str) -> Response:
-    return page(
+    made = page(
         request,
         "docs.html",
         service=service,
@@ -226,3 +227,4 @@ def _page(request: Request, document: Schema, service: str) -> Response:
         parts=parts_of(document, public_address(request)),
         models=models_of(document),
     )
+    return Encoded(made)

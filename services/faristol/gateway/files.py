@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.duplicate.service import DuplicateReader, is_duplicate
+from faristol.gateway.games import WithRacks
 from faristol.gateway.gcg import gcg_of, no_gcg_of_duplicate
 from faristol.gateway.language import language_of
 from faristol.gateway.pairings import Pairings
@@ -176,7 +177,7 @@ async def get_gcg(
     duplicates: DuplicateReader,
     game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
     when: When,
-    racks: Annotated[bool, Query(description="With racks, where they are public: the result is final.")] = False,
+    racks: WithRacks = False,
 ) -> Response:
     """A game of two players as a GCG file: plays, scores and totals as recorded. Of a duplicate game there is none."""
     try:

@@ -50,10 +50,15 @@ def public_address(request: Request) -> str:
     return (request.app.state.address or origin(str(request.url))).rstrip("/")
 
 
+WRONG_TYPE = N_("Content-Type: expected {media_type}, got {given}")
+
+
 async def body_of(request: Request, media_type: str, largest: int) -> bytes:
     """The body of a request, of a media type and at most so many bytes. Raises ``HTTPException`` for any other."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != media_type:
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        given = request.headers.get("content-type", "")[:100]
+        detail = say(WRONG_TYPE, {"media_type": media_type, "given": repr(given)}, language_of(request))
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
     body = bytearray()
     async for part in request.stream():
         body += part

@@ -19,6 +19,7 @@ from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
 from faristol.gateway.pairings import Table
 from faristol.gateway.parameters import DIGITS, KNOWN, IfNoneMatch, PageToken, TournamentId, When
+from faristol.gateway.racks import GameService, RackReader
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import AsOf, Reader, Results
 from faristol.kernel.refusal import Refusal
@@ -71,6 +72,7 @@ class Filters(NamedTuple):
 InRound = Annotated[int, Query(ge=0, le=10_000, description="Games of this round alone; of all when 0."), DIGITS]
 AtTable = Annotated[int, Query(ge=0, le=1_000_000, description="Games at this table alone; at all when 0."), DIGITS]
 OfPlayer = Annotated[str, Query(max_length=64, description="Games of this player alone.")]
+WithRacks = Annotated[bool, Query(description="With racks, where they are public: the result is final.")]
 InState = Annotated[State | None, Query(description="Games in this state alone.")]
 
 
@@ -112,17 +114,20 @@ async def list_games(
 async def get_games_zip(
     request: Request,
     results: Reader,
+    drawn: RackReader,
     tournament_id: TournamentId,
     when: When,
     round: InRound = 0,  # noqa: A002 # the name of the query parameter
     table: AtTable = 0,
     player: OfPlayer = "",
+    racks: WithRacks = False,
 ) -> Response:
     """The GCG files of all games with a final result, streamed as they are made."""
     wanted = Filters(round, table, player, "final")
     found, _ = await _found(results, tournament_id, when.min_position, when.as_of, wanted)
     named = {"Content-Disposition": f'attachment; filename="{tournament_id}.zip"', "Cache-Control": "no-cache"}
-    archive = _archive(results, [game.game_id for game in found], when.as_of, language_of(request))
+    ids = [game.game_id for game in found]
+    archive = _archive(results, drawn if racks else None, ids, when.as_of, language_of(request))
     return StreamingResponse(archive, media_type="application/zip", headers=named)
 
 
@@ -172,15 +177,21 @@ class _Sink(RawIOBase):
         return taken
 
 
-async def _archive(results: Results, game_ids: Iterable[str], as_of: AsOf, language: str) -> AsyncIterator[bytes]:
-    """An archive of the games as GCG. What has no such file is named in one of its own, with the reason."""
+async def _archive(
+    results: Results, drawn: GameService | None, game_ids: Iterable[str], as_of: AsOf, language: str
+) -> AsyncIterator[bytes]:
+    """An archive of the games as GCG, with racks where ``drawn`` tells them.
+
+    What has no such file is named in one of its own, with the reason.
+    """
     sink, left_out, gate = _Sink(), [], asyncio.Semaphore(AT_ONCE)
 
     async def told(game_id: str) -> tuple[str, str, bool]:
         async with gate:
             game = await results.game(game_id, as_of=as_of)
+            held = await drawn.racks(game) if drawn else None
         try:
-            return game_id, await asyncio.to_thread(lambda: write_gcg(gcg_of(game))), True
+            return game_id, await asyncio.to_thread(lambda: write_gcg(gcg_of(game, racks=held))), True
         except Refusal as refusal:
             return game_id, render(refusal, language), False
 

@@ -30,7 +30,7 @@ PROBLEMS = {
 }
 MISSING = {
     "tournament": N_("There is no tournament “%(id)s”."),
-    "round": N_("There is no round “%(id)s”."),
+    "round": N_("There is no round %(id)s here, or it is not paired yet."),
     "game": N_("There is no game “%(id)s”."),
     "player": N_("There is no player “%(id)s”."),
     "team": N_("There is no team “%(id)s”."),
@@ -62,13 +62,16 @@ def private_page(request: Request, name: str, status: int = 200, **values: Any) 
 
 def problem_page(request: Request, problem: Problem) -> Response:
     """A page that says what went wrong."""
-    message = MISSING.get(str(problem.more.get("kind")), PROBLEMS.get(problem.status, FAULT))
+    kind, wanted = str(problem.more.get("kind")), str(problem.more.get("id", ""))
+    tournament, _, number = wanted.rpartition("/") if kind == "round" else ("", "", wanted)
     response = page(
         request,
         "problem.html",
         status=problem.status.value,
-        message=message,
-        wanted=str(problem.more.get("id", "")),
+        message=MISSING.get(kind, PROBLEMS.get(problem.status, FAULT)),
+        wanted=number,
+        detail=problem.detail if problem.status is HTTPStatus.BAD_REQUEST else "",
+        tournament_id=tournament,
         code=problem.status.value,
     )
     response.headers.update(problem.headers)

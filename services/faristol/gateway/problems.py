@@ -46,6 +46,10 @@ SESSION_ENDED = N_("You are not signed in any more. Sign in again to go on.")
 AWAY = N_("The results cannot be reached at the moment. Try again in a few seconds.")
 FAULT = N_("Something went wrong here, and it is not your fault.")
 
+NOTHING = N_("there is nothing at {path}")
+NOTHING_IN_API = N_("there is nothing at {path}; /docs has every address")
+WRONG_METHOD = N_("expected {allowed}, got {method}")
+
 TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
 TOO_LONG = N_("has {length} {length:character|characters}; at most {most} are taken")
 EXPECTED: Mapping[str, str] = {
@@ -140,15 +144,17 @@ def _malformed(error: Mapping[str, Any], language: str) -> str:
     return say(expected, {**limits, "given": given}, language)
 
 
-def of_http(error: HTTPException, path: str, language: str) -> Problem:
+def of_http(error: HTTPException, method: str, path: str, language: str) -> Problem:
     """The problem behind an HTTP exception: no such page, a method that is not allowed."""
     status = HTTPStatus(error.status_code)
     detail = str(error.detail)
-    if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
-        detail = say(N_("there is nothing at {path}"), {"path": path}, language)
     headers = dict(error.headers or {})
     if headers.get("Allow") == "GET":
         headers["Allow"] = "GET, HEAD"
+    if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
+        detail = say(NOTHING_IN_API if path.startswith("/api") else NOTHING, {"path": path}, language)
+    if status is HTTPStatus.METHOD_NOT_ALLOWED and (allowed := headers.get("Allow")):
+        detail = say(WRONG_METHOD, {"method": method, "allowed": allowed}, language)
     return Problem(status, detail, {}, headers)
 
 
@@ -232,7 +238,7 @@ def install(app: FastAPI, page: Page) -> None:
 
     async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return answer(request, of_http(error, request.url.path, language_of(request)))
+        return answer(request, of_http(error, request.method, request.url.path, language_of(request)))
 
     async def defect(request: Request, _error: Exception) -> Response:
         detail = say(FAULT, {}, language_of(request))

@@ -207,7 +207,11 @@ async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> 
     [
         ("/api/v1/games/lliga-r9-t9", "no hi ha cap partida 'lliga-r9-t9'", "δεν υπάρχει αγώνας 'lliga-r9-t9'"),
         ("/api/v1/tournaments/no/stream", "no hi ha cap torneig 'no'", "δεν υπάρχει τουρνουά 'no'"),
-        ("/api/v1/teams", "no hi ha res a /api/v1/teams", "δεν υπάρχει τίποτα στο /api/v1/teams"),
+        (
+            "/api/v1/teams",
+            "no hi ha res a /api/v1/teams; a /docs hi ha totes les adreces",
+            "δεν υπάρχει τίποτα στο /api/v1/teams· το /docs έχει όλες τις διευθύνσεις",
+        ),
     ],
 )
 async def test_a_problem_is_told_in_the_readers_language(finished: Stage, path: str, catalan: str, greek: str) -> None:
@@ -295,8 +299,14 @@ async def test_a_malformed_request_is_told_what_was_expected_in_the_language_of_
 async def test_an_unknown_path_and_a_wrong_method_are_problems(stage: Stage) -> None:
     missing = await stage.http.get("/api/v1/teams")
     assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
+    assert missing.json()["detail"] == "there is nothing at /api/v1/teams; /docs has every address"
     wrong = await stage.http.post("/api/v1/tournaments")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, HEAD")
+    assert wrong.json()["detail"] == "expected GET, HEAD, got POST"
+    form = await stage.http.post("/api/v1/pairing/StartRound", data={"round": "1"}, headers={"Accept-Language": "ca"})
+    assert form.status_code == 415
+    assert "application/json" in form.json()["detail"]
+    assert "'application/x-www-form-urlencoded'" in form.json()["detail"]
 
 
 async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(finished: Stage) -> None:

@@ -39,6 +39,17 @@ async def test_answers_are_given_whole_with_the_fields_that_they_have(finished: 
         assert await every(results.players("lliga")) == (await raw(f"{at}/players"))["players"]
         assert await every(results.games("lliga", player="anna")) == (await raw(f"{at}/games?player=anna"))["games"]
         assert (await results.gcg("lliga-r1-t1")).startswith("#character-encoding")
+        every_gcg = await results.gcgs("lliga", player="anna", racks=True)
+        assert list(every_gcg) == ["lliga-r1-t1", "lliga-r2-t2"]
+        assert every_gcg["lliga-r1-t1"] == await results.gcg("lliga-r1-t1", racks=True)
+        assert await results.racks("lliga-r1-t1") is None
+        assert await every(results.people("sabadell")) == (await raw("players?search=sabadell"))["players"]
+        (own,) = await every(results.player("biel"))
+        assert [own] == (await raw("players/biel"))["tournaments"]
+        position = (await raw(at))["position"]
+        assert (
+            await every(results.standings("lliga", 1, position)) == (await raw(f"{at}/standings?round=1"))["standings"]
+        )
 
 
 async def test_long_lists_come_page_by_page(finished: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +81,8 @@ async def test_what_is_refused_is_an_exception_that_says_what_and_why(finished: 
         with pytest.raises(Malformed) as wrong:
             await every(results.games("lliga", state="won"))
         assert wrong.value.body["errors"][0]["field"] == "state"
+        with pytest.raises(Malformed):
+            await every(results.standings("lliga", min_position=10**9))
         with pytest.raises(NotAllowed):
             await results.act("pairing", "StartRound", {"tournament_id": "lliga"})
 

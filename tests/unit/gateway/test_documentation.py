@@ -51,6 +51,18 @@ async def test_the_pages_are_there_in_every_language_and_name_every_operation(fi
     assert (await finished.http.get("/docs/commands/nothing")).status_code == 404
 
 
+async def test_long_documents_are_sent_encoded_and_once(finished: Stage) -> None:
+    for path in ("/docs?lang=ca", "/openapi.json", "/openapi-commands.json"):
+        plain = await finished.http.get(path, headers={"Accept-Encoding": "identity"})
+        assert ("set-cookie" in plain.headers) == ("lang" in path)
+        for encoding in ("br", "gzip"):
+            answer = await finished.http.get(path, headers={"Accept-Encoding": encoding})
+            assert (answer.headers["content-encoding"], answer.content) == (encoding, plain.content), path
+            assert answer.num_bytes_downloaded < LARGEST_PAGE, path
+            known = {"If-None-Match": answer.headers["etag"], "Accept-Encoding": encoding}
+            assert (await finished.http.get(path, headers=known)).status_code == 304, path
+
+
 async def test_every_schema_that_a_page_links_to_is_on_it(finished: Stage) -> None:
     for path in ("/docs", *(f"/docs/commands/{service}" for service in SERVICES)):
         page = (await finished.http.get(path)).text

@@ -41,13 +41,16 @@ async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage
     assert "bye" in (await stage.http.get(FIND, params={"name": "eloi"})).text
     assert "Nobody of that name" in (await stage.http.get(FIND, params={"name": "zzz"})).text
     assert f'href="{FIND}"' in (await stage.http.get("/t/lliga")).text
+    assert 'id="follow"' in everybody
 
 
 async def test_a_round_is_told_by_table_and_by_name(stage: Stage) -> None:
     await stage.add(*Championship().create(), *paired())
     by_name = (await stage.http.get("/t/lliga/r/1?by=name")).text
-    names = re.findall(r'<a class="person" href="/players/(\w+)">', by_name)
-    assert names == sorted(NAMES, key=lambda player: NAMES[player][0])
+    people = r'<a class="person" href="/players/(\w+)">'
+    assert re.findall(rf'<th scope="row">{people}', by_name) == sorted(NAMES, key=lambda player: NAMES[player][0])
+    (row,) = re.findall(r'<tr data-key="anna">.*?</tr>', by_name, re.DOTALL)
+    assert re.findall(people, row) == ["anna", "carme"]
     assert 'id="pairings"' not in by_name
     assert 'id="pairings"' in (await stage.http.get("/t/lliga/r/1?by=table")).text
 
@@ -83,7 +86,9 @@ async def test_when_the_next_round_begins_is_told_until_it_has_begun(stage: Stag
         assert page.count("data-until") == 1, path
     await stage.add(*paired())
     assert "Round 1 begins on" in (await stage.http.get("/t/lliga/r/1")).text
-    assert "Begins on March 7, 2026, 10:30" in (await stage.http.get("/players/anna")).text
+    own = (await stage.http.get("/players/anna")).text
+    assert re.search(r"Begins on March 7, 2026, 10:30.AM\.\s+\S", own)
+    assert "Place 1 of" not in own  # nobody has a place before a result
     await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
     for path in (FIND, SCREEN, "/t/lliga/r/1", "/players/anna"):
         assert "egins" not in (await stage.http.get(path)).text, path
@@ -96,6 +101,8 @@ async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_stand
     assert whole.count('data-key="s-') == len(NAMES)
     hall = (await stage.http.get(SCREEN, params={"hall": "Sala Gran"})).text
     assert set(re.findall(r'data-key="s-(\w+)"', hall)) == {"anna", "carme"}
+    assert "Nobody sits in a hall" not in whole + hall
+    assert "Nobody sits in a hall “Sala Petita”" in (await stage.http.get(SCREEN, params={"hall": "Sala Petita"})).text
     assert (await stage.http.get(SCREEN, params={"hall": "x" * 201})).status_code == 400
     assert (await stage.http.get("/tournaments/none/screen")).status_code == 404
 
@@ -104,6 +111,28 @@ async def test_scores_of_running_games_do_not_change_who_sits_where(finished: St
     assert (await finished.http.get(SCREEN)).status_code == 200
     text = (await finished.http.get(SCREEN)).text
     assert text.count('data-key="r-') == len(NAMES)
+    assert "<span>Median-Buchholz (MB)</span>" in text
+    assert 'id="follow"' not in (await finished.http.get(FIND)).text  # there is no next table to be told of
+
+
+async def test_standings_of_a_round_that_is_played_are_said_to_be_so_far_and_show_what_parts_equals(
+    stage: Stage,
+) -> None:
+    championship = Championship()
+    created = list(championship.create())
+    *played, _ = championship.first_round()
+    await stage.add(*created, *played)  # the round is not closed
+    for path in (SCREEN, "/t/lliga", "/t/lliga/standings/anna"):
+        page = (await stage.http.get(path)).text
+        assert "Standings so far, round 1" in page, path
+        assert "Standings after round 1" not in page, path
+    best = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"][0]
+    name, worth = next(iter(best["tie_breaks"].items()))
+    screen = (await stage.http.get(SCREEN)).text
+    assert name == "median-buchholz"
+    assert f"MB {worth:g}" in screen
+    assert "▸ plays first" in (await stage.http.get("/t/lliga/r/1?by=name")).text
+    assert "Median-Buchholz (MB)" in (await stage.http.get("/t/lliga")).text
 
 
 async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:

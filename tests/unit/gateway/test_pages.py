@@ -57,6 +57,21 @@ async def test_a_language_that_there_is_not_is_passed_over(finished: Stage) -> N
     assert (answer.headers["content-language"], "set-cookie" in answer.headers) == ("es", False)
 
 
+async def test_a_link_that_is_sent_on_says_what_it_leads_to(finished: Stage) -> None:
+    async def told(path: str, name: str) -> str:
+        found = re.findall(rf'<meta property="og:{name}" content="([^"]*)">', (await finished.http.get(path)).text)
+        assert len(found) == 1, path
+        return str(found[0])
+
+    for path in ("/g/lliga-r1-t1", "/games/lliga-r1-t1/replay?move=2"):
+        assert "Carme Riera 111" in await told(path, "title")
+        assert (await told(path, "image")).partition("?")[0].endswith("/games/lliga-r1-t1/board.png")
+        assert "Carme Riera 111" in await told(path, "image:alt")
+    assert await told("/players/biel", "title") == "Biel Soler · Faristol"
+    for path in ("/", "/search", "/t/lliga", "/players/biel"):
+        assert (await told(path, "image")).startswith("http"), path
+
+
 async def test_the_live_part_is_the_page_without_its_frame(finished: Stage) -> None:
     for path in PAGES:
         whole = (await finished.http.get(path)).text
@@ -135,12 +150,15 @@ async def test_someone_erased_is_shown_by_id(finished: Stage) -> None:
 
 
 async def test_what_is_not_there_is_a_page_that_names_it(finished: Stage) -> None:
-    for path, wanted in (("/t/nowhere", "nowhere"), ("/g/lliga-r8-t8", "lliga-r8-t8"), ("/t/lliga/r/4", "lliga/4")):
+    for path, wanted in (("/t/nowhere", "nowhere"), ("/g/lliga-r8-t8", "lliga-r8-t8"), ("/t/lliga/r/4", "ronda 4")):
         answer = await finished.http.get(path, headers={"Accept-Language": "ca"})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
         assert wanted in answer.text
         assert "There is" not in answer.text
-    assert (await finished.http.get("/t/lliga/r/first")).status_code == 400
+        assert ('href="/t/lliga"' in answer.text) == (wanted == "ronda 4")
+    malformed = await finished.http.get("/t/lliga/r/first", headers={"Accept-Language": "es"})
+    assert malformed.status_code == 400
+    assert "number: se esperaba un número entero" in malformed.text
     assert (await finished.http.get("/nothing/here")).status_code == 404
 
 

@@ -44,6 +44,8 @@ async def test_a_search_finds_names_clubs_and_tournaments_without_accents(finish
     assert await found("sabadell") == ["biel"]
     assert await found("nobody") == []
     assert await found("?!") == []
+    named = (await finished.http.get("/api/v1/tournaments", params={"search": "?!"})).json()
+    assert named["tournaments"] == []
     assert len(await found("")) == len(NAMES)
     page = (await finished.http.get("/search", params={"q": "viLÀ"})).text
     assert 'href="/players/dolors"' in page

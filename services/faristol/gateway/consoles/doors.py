@@ -122,6 +122,14 @@ _WAYS: tuple[_Way, ...] = (
         of_duplicate=False,
     ),
     _Way(
+        "own-result",
+        N_("My result"),
+        "/tournaments/{id}/round/{round}/results",
+        N_("Confirm it, or say what is wrong, where the organiser lets players do so."),
+        frozenset({PLAYER}),
+        of_duplicate=False,
+    ),
+    _Way(
         "own",
         N_("My page"),
         "/players/{player}",

@@ -133,6 +133,7 @@ async def screen(request: Request, results: Reader, tournament_id: str, hall: Ha
         places=[] if answer.phase == pb.ROUND_PHASE_CLOSED else everybody,
         standings=standings,
         hall=hall,
+        known_hall=bool(everybody) or not answer.tables,
         round=latest(head.tournament),
         tab="screen",
     )

@@ -24,12 +24,12 @@ function begins(wanted, words) {
   });
 }
 
-const kept = new WeakMap();
+const read = new WeakMap();
 
 function wordsIn(item) {
   const name = item.querySelector(".person").textContent;
-  let known = kept.get(item);
-  if (known?.name !== name) kept.set(item, (known = { name, words: wordsOf(name) }));
+  let known = read.get(item);
+  if (known?.name !== name) read.set(item, (known = { name, words: wordsOf(name) }));
   return known.words;
 }
 
@@ -53,7 +53,9 @@ function show() {
     if (is) found.push(item);
   }
   const few = wanted.length > 0 && found.length <= 3;
-  for (const item of items) item.classList.toggle("only", !item.hidden && few);
+  for (const item of items) item.classList.toggle("only", !item.hidden && (few || item.dataset.key === own));
+  const kept = items.find((item) => item.dataset.key === own);
+  if (kept && kept !== items[0]) kept.parentElement.prepend(kept); // a new list has it in its place again
   document.getElementById("nobody").hidden = found.length > 0;
   offer(few && found.length === 1 ? found[0].dataset.key : own);
 }
@@ -62,6 +64,7 @@ function show() {
 
 function offer(player) {
   const place = follow();
+  if (!place) return; // the tournament is over: there is no next table
   const is = Boolean(player) && mine() === player;
   const text = is ? place.dataset.leave : place.dataset.followMe;
   const state = `${player}:${is}`;

@@ -31,7 +31,10 @@ async def list_tournaments(
     else:
         await models.reach(request.min_position, context)
         found, position = await lookup.tournaments(models.record)
-    if wanted := words_of(request.search):
+    wanted = words_of(request.search)
+    if request.search.strip() and not wanted:
+        found = []  # nothing begins with what has no word in it
+    elif wanted:
         found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
     shown, following = page(found, request.page_size, request.page_token)
     return results.ListTournamentsResponse(tournaments=shown, position=position, next_page_token=following)

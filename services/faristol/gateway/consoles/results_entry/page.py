@@ -174,8 +174,10 @@ AtEntry = Annotated[_Entry, Depends(_entry)]
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results")
 async def show_results(page: AtEntry, at: At = 0, says: Annotated[str, Query(max_length=10)] = "") -> Response:
-    """The tables of the round, and the form."""
+    """The tables of the round, and the form; a player is led to the table where they sit."""
     tables = await page.tables()
+    if page.is_player and not page.live:
+        return led_to(f"{page.address}/{tables.listed.tables[0].table}")
     said = tables.standing(at) if at and tables.players(at) and tables[at].scores else ""
     return await page.show(tables, Entry(), said=said or _said(says, page.language))
 
