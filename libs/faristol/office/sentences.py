@@ -49,7 +49,7 @@ SENTENCES: Mapping[str, Sentences] = {
             )
         },
     ),
-    "AmendPlayer": Sentences(N_("Put right of {who}: {parts}.")),
+    "AmendPlayer": Sentences(N_("The entry of {who} is corrected: {parts}.")),
     "RegisterTeam": Sentences(N_("{name} is registered: {id}, from round {round} on.")),
     "SetLineUp": Sentences(N_("{team_id} has this line-up from round {round} on: {player_ids}.")),
     "WithdrawTeam": Sentences(N_("{who} has withdrawn, from round {round} on.")),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
+from typing import Literal
 
 from google.protobuf.message import Message
 
@@ -13,22 +13,13 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.registration import UNRATED, check_rating
 from faristol.pairing.conditions import not_registered
 from faristol.pairing.model import Player, Tournament, evolve
-from faristol.pairing.situation import Situation, Undo
+from faristol.pairing.situation import Situation, Undo, Words
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
+_Beside = Literal["name", "club", "country", "note"]
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What is kept of a player beside the events."""
-
-    name: str = ""
-    club: str = ""
-    country: str = ""
-    note: str = ""
-
-
-BESIDE: Mapping[events.EntryPart.ValueType, str] = {
+BESIDE: Mapping[events.EntryPart.ValueType, _Beside] = {
     events.ENTRY_PART_NAME: "name",
     events.ENTRY_PART_CLUB: "club",
     events.ENTRY_PART_COUNTRY: "country",
@@ -37,7 +28,7 @@ BESIDE: Mapping[events.EntryPart.ValueType, str] = {
 """The parts of an entry that are kept beside the events, as the command has them."""
 
 
-def amend(situation: Situation, request: pb.AmendPlayerRequest, kept: Words) -> list[Message]:
+def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]:
     """Another name, club, country, category, note or rating of a player; what is not given stays as it is.
 
     Words can be amended at any time, also when the final standings are published: nothing was decided by them. Raises
@@ -51,11 +42,7 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest, kept: Words) -> 
     if request.HasField("rating") and request.unrated:
         raise Invalid("unrated", N_("stands beside a rating; expected one of the two"))
     check_rating(request.rating)
-    parts = [
-        part
-        for part, field in BESIDE.items()
-        if request.HasField(field) and getattr(request, field) != _of(kept, field)
-    ]
+    parts = [part for part, field in BESIDE.items() if _differs(field, request, situation.words)]
     fact = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
     if events.ENTRY_PART_NOTE in parts:
         fact.note = request.note
@@ -79,8 +66,8 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest, kept: Words) -> 
     return [fact]
 
 
-def _of(kept: Words, field: str) -> str:
-    return str(getattr(kept, field))
+def _differs(field: _Beside, request: pb.AmendPlayerRequest, kept: Words) -> bool:
+    return request.HasField(field) and getattr(request, field) != getattr(kept, field)
 
 
 def _check_not_paired(state: Tournament, player: Player) -> None:
@@ -130,7 +117,7 @@ def _put_back(situation: Situation, version: int, note: str) -> list[Message]:
         request.unrated = True
     elif events.ENTRY_PART_RATING in act.parts:
         request.rating = before.rating
-    (fact,) = amend(situation, request, Words())
+    (fact,) = amend(situation, request)
     assert isinstance(fact, events.PlayerAmended)
     fact.note = note
     return [fact]

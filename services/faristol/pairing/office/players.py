@@ -17,7 +17,7 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import LONGEST_CATEGORY, folded, same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.administration.amendment import Words, amend
+from faristol.pairing.administration.amendment import amend
 from faristol.pairing.administration.move import move
 from faristol.pairing.administration.registration import register
 from faristol.pairing.commands import tidied
@@ -28,7 +28,7 @@ from faristol.pairing.office.namesakes import check_name_free
 from faristol.pairing.office.office import Office
 from faristol.pairing.office.outcome import SHARED, answer_to, write_of
 from faristol.pairing.questions.tournament import notes_on_players
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.situation import Command, Situation, Words
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Decision, Record, people
@@ -189,8 +189,9 @@ async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: 
         person = (await people.names(record, [asked.player_id])).get(asked.player_id)
         known = person or people.Person(asked.player_id, "", "")
         note = (await notes_on_players(record, request.tournament_id)).get(asked.player_id, "")
-        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
-        facts = amend(situation, asked, Words(known.name, known.club, known.country, note))
+        words = Words(known.name, known.club, known.country, note)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=words)
+        facts = amend(situation, asked)
         beside = {field: getattr(asked, field) for field in ("name", "club", "country") if asked.HasField(field)}
         if beside and not (known.name or asked.name):
             raise Invalid("name", N_("is missing; none is kept of {player}"), {"player": asked.player_id})
