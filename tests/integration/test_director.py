@@ -212,7 +212,7 @@ async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_c
         assert "What changed since you opened this page" in told(late)
         assert "The entry of Ona Vidal i Mas is corrected" in told(late)
         assert 'value="Aina Vidal"' in late.text  # nothing typed is lost
-        assert re.search(r'name="rating"[^>]* value="1510"', form_of(late.text, player))  # what was not touched is that of now
+        assert re.search(r'name="rating"[^>]* value="1510"', form_of(late.text, player))  # untouched
         again = await seen(web)
         wrong = await Desk(web).refused(page, "AmendPlayer", **again | {"country": "Andorra"})
         assert "is not a country" in wrong
