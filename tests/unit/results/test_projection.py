@@ -150,14 +150,14 @@ async def test_a_broken_event_is_named_by_its_position_and_stream(record: Record
 
 async def test_what_is_amended_of_a_player_is_the_same_live_and_rebuilt(record: Record) -> None:
     hall = Championship()
-    anna = {"player_id": "anna", "occurred_at": hall.at()}
     rating, category = pairing.ENTRY_PART_RATING, pairing.ENTRY_PART_CATEGORY
-    amended = [
-        pairing.PlayerAmended(parts=[rating, category], rating=1000, unrated=True, category="U18", **anna),
-        pairing.PlayerAmended(parts=[pairing.ENTRY_PART_NAME, pairing.ENTRY_PART_NOTE], **anna),
-        pairing.PlayerAmended(parts=[rating], rating=1450, **anna),
+    amended: list[Message] = [
+        pairing.PlayerAmended(parts=[rating, category], rating=1000, unrated=True, category="U18", player_id="anna"),
+        pairing.PlayerAmended(parts=[pairing.ENTRY_PART_NAME, pairing.ENTRY_PART_NOTE], player_id="anna"),
+        pairing.PlayerAmended(parts=[rating], rating=1450, player_id="anna"),
     ]
-    for step in [*hall.create(), {hall.stream: amended}, *hall.first_round()]:
+    steps: list[Step] = [*hall.create(), {hall.stream: amended}, *hall.first_round()]
+    for step in steps:
         await append(record, step)
     everything = await record.read(types=TYPES)
     seen = []
