@@ -21,11 +21,11 @@ from faristol.kernel.names import may_be_kept
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Conflict, Decision, Metadata, Record, Write, tables
+from faristol.record import Conflict, Decision, Metadata, Record, Write, people, tables
 from faristol.record.bindings import Kept, Names, written
 from faristol.record.erasure import erase
 from faristol.record.export import export
-from faristol.record.people import bind, remember
+from faristol.record.people import Person, amend, bind, remember
 from faristol.record.restoration import restore
 from faristol.record.restoration import verify as verify_file
 from faristol.record.verification import verify
@@ -178,6 +178,27 @@ async def test_whatever_is_changed_beside_the_events_is_told(record: Record, att
         await attack(connection, "anna")
     wrong = (await verify(record)).wrong
     assert "of anna, bound at position 1: it is " in wrong
+
+
+async def test_a_name_that_is_amended_is_bound_in_place_of_the_one_before_and_the_rest_stays(record: Record) -> None:
+    await name(record, "anna", "Ana Puig", "Prat", "AND")
+    await write(record, "game-cup", partial(amend, player_id="anna", amended={"name": "Anna Puig"}))
+    await write(record, "game-cup", partial(amend, player_id="anna", amended={}))
+    assert (await people.names(record, ["anna"]))["anna"] == Person("anna", "Anna Puig", "Prat", "AND")
+    assert (await verify(record)).names == Names(bound=1)
+    await put(record, "anna", name="Ana Puig")
+    await write(record, "game-cup", partial(amend, player_id="anna", amended={"club": "Valls"}))
+    assert "the name of anna had been changed before it was bound here" in (await verify(record)).wrong
+
+
+@pytest.mark.parametrize("amended", [{"name": "Anna Puig"}, {}])
+async def test_nothing_is_amended_of_somebody_who_was_erased(record: Record, amended: dict[str, str]) -> None:
+    await name(record, "anna", "Ana Puig")
+    await erase(record, "anna")
+    with pytest.raises(Refusal, match="erased on request"):
+        await write(record, "game-cup", partial(amend, player_id="anna", amended=amended))
+    assert await people.names(record, ["anna"]) == {}
+    assert (await verify(record)).wrong == ""
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -190,6 +190,43 @@ async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_u
     assert "Announced to begin: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
 
 
+async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_changed_is_not_overwritten(
+    cell: Cell, desk: Desk
+) -> None:
+    page, player = f"{CONSOLE}/players", (await ids(cell, desk))["Ona Vidal"]
+
+    async def seen(web: Visitor) -> dict[str, str]:
+        """The form as a director has it, with what stands of the player."""
+        fields = re.findall(r'name="([^"]+)"[^>]* value="([^"]*)"', form_of((await web.get(page)).text, player))
+        found = {str(name): html.unescape(text) for name, text in fields}
+        return {name: text for name, text in found.items() if name not in ("act", "command_id")}
+
+    async with visiting(cell, director(cell, "ona")) as web:
+        first, second = await seen(desk.web), await seen(web)
+        assert (first["name"], first["club"], first["rating"], first["note"]) == ("Ona Vidal", "", "", "")
+        assert "would be another" in await desk.refused(page, "AmendPlayer", **first)
+        said = await desk.done(page, "AmendPlayer", **first | {"name": "Ona Vidal i Mas", "rating": "1510"})
+        assert "The entry of Ona Vidal i Mas is corrected: name, rating." in said
+        late = await Desk(web).send(page, "AmendPlayer", **second | {"name": "Aina Vidal", "club": "Vic"})
+        assert late.status_code == 409
+        assert "What changed since you opened this page" in told(late)
+        assert "The entry of Ona Vidal i Mas is corrected" in told(late)
+        assert 'value="Aina Vidal"' in late.text  # nothing typed is lost
+        assert re.search(r'name="rating"[^>]* value="1510"', form_of(late.text, player))  # untouched
+        again = await seen(web)
+        wrong = await Desk(web).send(page, "AmendPlayer", **again | {"country": "Andorra"})
+        assert "is not a country" in form_of(wrong.text, player)
+        assert wrong.text.count("is not a country") == 1  # and not at the form that registers
+        assert "1510" in await Desk(web).done(page, "AmendPlayer", **again | {"club": "Vic", "note": "arrives late"})
+        taken = await Desk(web).refused(page, "AmendPlayer", **(await seen(web)) | {"name": "Pau Ferrer"})
+        assert "is registered under this name already" in taken
+    found = next(each for each in (await stands(cell)).players if each.player_id == player)
+    assert (found.name, found.club, found.rating, found.note) == ("Ona Vidal i Mas", "Vic", 1510, "arrives late")
+    await desk.done(page, "AmendPlayer", **(await seen(desk.web)) | {"name": "Ona Vidal", "rating": "", "note": ""})
+    found = next(each for each in (await stands(cell)).players if each.player_id == player)
+    assert (found.name, found.unrated, found.note) == ("Ona Vidal", True, "")
+
+
 async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_undone(cell: Cell, desk: Desk) -> None:
     players = await ids(cell, desk)
     anna = players["Anna Puig"]
@@ -269,6 +306,12 @@ async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_d
         refused = await Desk(web).send(f"{CONSOLE}/closing", "PublishStandings")
         assert refused.status_code == 409
         assert "the role arbiter may not do this" in told(refused)
+
+
+def form_of(page: str, player_id: str) -> str:
+    """The form of the page of players that corrects the entry of one."""
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    return next(str(each) for each in forms if 'value="AmendPlayer"' in each and f'value="{player_id}"' in each)
 
 
 def form(page: str, act: str) -> str:

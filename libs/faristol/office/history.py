@@ -15,6 +15,7 @@ from faristol.office.names import ROUND_AND_TABLE, Roster
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
     BYES,
+    ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
@@ -185,6 +186,10 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str
             kinds = names_of(events.PrizeKind.DESCRIPTOR)
             offered = [read(text) for kind, text in PRIZES.items() if kind in map(kinds.get, _list(said, "prizes"))]
             return {"prizes": ", ".join(offered) or read(NO_PRIZES)}
+        case "PlayerAmended":
+            parts = names_of(events.EntryPart.DESCRIPTOR)
+            amended = [read(text) for part, text in ENTRY_PARTS.items() if part in map(parts.get, _list(said, "parts"))]
+            return {"parts": ", ".join(amended)}
         case "HallsSet" if said["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":

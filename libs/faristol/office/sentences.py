@@ -49,6 +49,7 @@ SENTENCES: Mapping[str, Sentences] = {
             )
         },
     ),
+    "AmendPlayer": Sentences(N_("The entry of {who} is corrected: {parts}.")),
     "RegisterTeam": Sentences(N_("{name} is registered: {id}, from round {round} on.")),
     "SetLineUp": Sentences(N_("{team_id} has this line-up from round {round} on: {player_ids}.")),
     "WithdrawTeam": Sentences(N_("{who} has withdrawn, from round {round} on.")),
@@ -134,6 +135,15 @@ BYES: Mapping[events.ByeKind.ValueType, str] = {
     events.BYE_KIND_HALF_POINT: N_("half a point"),
     events.BYE_KIND_FULL_POINT: N_("a point"),
     events.BYE_KIND_ZERO_POINT: N_("no point"),
+}
+
+ENTRY_PARTS: Mapping[events.EntryPart.ValueType, str] = {
+    events.ENTRY_PART_NAME: N_("name"),
+    events.ENTRY_PART_CLUB: N_("club"),
+    events.ENTRY_PART_COUNTRY: N_("country"),
+    events.ENTRY_PART_RATING: N_("rating"),
+    events.ENTRY_PART_CATEGORY: N_("category"),
+    events.ENTRY_PART_NOTE: N_("note for officials"),
 }
 
 PRIZES: Mapping[events.PrizeKind.ValueType, str] = {

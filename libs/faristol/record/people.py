@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -62,6 +62,31 @@ async def remember(connection: AsyncConnection, player_id: str, name: str, club:
     if before and before.salt is not None and before[1:4] == (name, club, country):
         return written(before)
     return await _keep(connection, Kept(player_id, name, club, country, new_salt()), before)
+
+
+async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, str]) -> str:
+    """Keep another ``name``, ``club`` or ``country`` of a player; what is not given stays as it is kept.
+
+    Gives what binds them to the events of this transaction, see ``Decision.also``; empty where nothing is given. Raises
+    ``Refusal`` for a player who was erased, whatever is given.
+    """
+    if await when_erased(connection, player_id):
+        raise not_amended_as_erased(player_id)
+    if not amended:
+        return ""
+    before = await _kept(connection, player_id)
+    kept = (before or Kept(player_id, "", "", "", None))._replace(**amended, salt=new_salt())
+    return await _keep(connection, kept, before)
+
+
+def not_amended_as_erased(player_id: str) -> Refusal:
+    """The refusal to amend what stands of somebody who was erased."""
+    return Refusal(
+        "PERSON_ERASED",
+        "",
+        N_("The name of player {player} was erased on request: nothing that stands of them is amended any more."),
+        {"player": player_id},
+    )
 
 
 def refused_as_erased(player_id: str) -> Refusal:

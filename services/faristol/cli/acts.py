@@ -51,6 +51,7 @@ ACTS: Mapping[str, Act] = {
     "CreateTournament": Act(arguments=("tournament_id",), optional=frozenset({"tournament_id"}), new="tournament_id"),
     "ChangeRounds": Act(),
     "RegisterPlayer": Act(arguments=("name",), new="player_id", spelled={"player_id": "id"}),
+    "AmendPlayer": Act(),
     "RegisterTeam": Act(arguments=("name",), new="team_id", spelled={"team_id": "id"}),
     "SetLineUp": Act(),
     "WithdrawTeam": Act(),

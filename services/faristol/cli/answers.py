@@ -20,6 +20,7 @@ from faristol.kernel.spellings import names_of
 from faristol.office.history import game_params, players_at, round_time, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
+    ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
     NO_PRIZES,
@@ -376,6 +377,7 @@ def _tournament(
 
 _TEXTS: Mapping[str, Mapping[Any, str]] = {
     events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
+    events.EntryPart.DESCRIPTOR.full_name: ENTRY_PARTS,
     events.PrizeKind.DESCRIPTOR.full_name: labels.PRIZES,
     lexicon.Mode.DESCRIPTOR.full_name: MODES,
 }

@@ -75,6 +75,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "add": Verb("RegisterPlayer"),
             "import": Verb("players:import_players", "Register the players of a list, and their teams."),
             "export": Verb("ratings:export", "Print the rating list, as `player import` takes it."),
+            "amend": Verb("AmendPlayer"),
             "list": Verb("players:list_players", "List the players."),
             "check-in": Verb("CheckInPlayer"),
             "check-out": Verb("CheckOutPlayer"),

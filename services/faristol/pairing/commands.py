@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.pairing.administration import (
+    amendment,
     announcements,
     byes,
     check_in,
@@ -59,6 +60,7 @@ UNDO: Mapping[type[Message], Undo] = {
     **tournaments.UNDO,
     **publication.UNDO,
     **registration.UNDO,
+    **amendment.UNDO,
     **check_in.UNDO,
     **withdrawal.UNDO,
     **byes.UNDO,
@@ -83,6 +85,6 @@ def tidied(request: M) -> M:
     """
     asked: Any = type(request)()
     asked.CopyFrom(request)
-    if "note" in request.DESCRIPTOR.fields_by_name:
+    if getattr(request, "note", ""):
         asked.note = checked_note("note", asked.note)
     return asked  # type: ignore[no-any-return] # a message of the same type

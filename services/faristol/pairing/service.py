@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Dispatcher
 from faristol.pairing.office.office import COMMANDS, Office
-from faristol.pairing.office.players import move_player, register_player, register_players
+from faristol.pairing.office.players import amend_player, move_player, register_player, register_players
 from faristol.pairing.office.tournaments import create_tournament
 from faristol.pairing.questions.history import list_acts
 from faristol.pairing.questions.pairings import explain_pairing, list_obstacles
@@ -27,6 +27,7 @@ def service(runtime: Runtime) -> Dispatcher:
         pb.CreateTournamentRequest: partial(create_tournament, office),
         pb.RegisterPlayerRequest: partial(register_player, office),
         pb.RegisterPlayersRequest: partial(register_players, office),
+        pb.AmendPlayerRequest: partial(amend_player, office),
         pb.MovePlayerRequest: partial(move_player, office),
     }
     questions: Mapping[type[Message], Answer] = {

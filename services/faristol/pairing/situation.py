@@ -28,6 +28,16 @@ from faristol.rules import Ruleset, pinned_ruleset
 M = TypeVar("M", bound=Message)
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is kept of a player beside the events; empty where nothing is."""
+
+    name: str = ""
+    club: str = ""
+    country: str = ""
+    note: str = ""
+
+
 @dataclass(frozen=True)
 class Situation:
     """A tournament as it stands when something is decided on it, and what else that depends on."""
@@ -46,6 +56,8 @@ class Situation:
     """What the streams of the tables tell, by game."""
     origins: Origins = field(default_factory=Origins)
     """Where the persons belong whom the command is about."""
+    words: Words = field(default_factory=Words)
+    """Those of the player who is amended."""
 
     @cached_property
     def ruleset(self) -> Ruleset:

@@ -111,6 +111,9 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
                 players.append(Rated(fact.player_id, fact.rating, fact.unrated))
                 if isinstance(fact, pairing_events.LateEntryAdmitted):
                     entered[fact.player_id] = fact.round
+            case pairing_events.PlayerAmended() if pairing_events.ENTRY_PART_RATING in fact.parts:
+                place = next(at for at, player in enumerate(players) if player.player_id == fact.player_id)
+                players[place] = Rated(fact.player_id, fact.rating, fact.unrated)
             case pairing_events.PlayerWithdrawn() if fact.round <= entered.get(fact.player_id, 1):
                 never_paired.add(fact.player_id)
             case pairing_events.PlayerReinstated():

@@ -34,6 +34,14 @@ def _enter(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntry
     of.tournament.players += 1
 
 
+def _amended(of: Championship, event: pairing.PlayerAmended) -> None:
+    player = _player(of, event.player_id)
+    if pairing.ENTRY_PART_RATING in event.parts:
+        player.rating, player.unrated = event.rating, event.unrated
+    if pairing.ENTRY_PART_CATEGORY in event.parts:
+        player.category = event.category
+
+
 def _checked_in(of: Championship, event: pairing.PlayerCheckedIn) -> None:
     _player(of, event.player_id).checked_in = True
 
@@ -103,6 +111,7 @@ def _rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
 OF_PLAYERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
     pairing.PlayerRegistered: _registered,
     pairing.LateEntryAdmitted: _admitted,
+    pairing.PlayerAmended: _amended,
     pairing.PlayerCheckedIn: _checked_in,
     pairing.PlayerCheckedOut: _checked_out,
     pairing.PlayerWithdrawn: _withdrawn,

@@ -272,6 +272,14 @@ def test_where_the_scores_do_not_say_who_lost_the_answer_does(said: Said, words:
     assert told.endswith(f"{expected}\n")
 
 
+def test_an_entry_is_corrected_in_what_is_given_which_may_be_empty_and_the_answer_says_what(said: Said) -> None:
+    answer = pairing.AmendPlayerResponse(parts=[events.ENTRY_PART_CLUB, events.ENTRY_PART_RATING])
+    sent, told = said("player", "amend", "copa", "blai", "--club", "", "--rating", "1450", answer=answer)
+    assert told == "The entry of Blai Soler is corrected: club, rating.\n"
+    assert (sent.player_id, sent.HasField("club"), sent.club, sent.rating) == ("p-1", True, "", 1450)
+    assert not any(sent.HasField(field) for field in ("name", "country", "category", "note"))
+
+
 def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(said: Said) -> None:
     answer = pairing.ReinstatePlayerResponse(round=3, round_paired_without=2)
     _, told = said("player", "reinstate", "copa", "blai", answer=answer)

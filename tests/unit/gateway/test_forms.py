@@ -137,6 +137,19 @@ def test_a_line_up_keeps_the_order_of_its_boards_behind_the_ninth() -> None:
     assert list(command.player_ids) == [f"p{place}" for place in range(1, 13)]
 
 
+def test_what_was_left_as_the_form_had_it_is_no_part_of_an_amendment() -> None:
+    stands = {"name": "Ona Vidal", "club": "Vic", "country": "", "rating": "1500", "category": "U18", "note": "late"}
+    before = {f"{field}.before": text for field, text in stands.items()}
+    typed = given(player_id="ona", **before, **stands | {"name": "Ona Vidal i Mas", "club": " ", "rating": ""})
+    command = command_of("AmendPlayer", typed, "cup")
+    assert isinstance(command, pairing.AmendPlayerRequest)
+    fields = {field.name for field, _ in command.ListFields()} - {"command_id", "tournament_id", "player_id"}
+    assert fields == {"name", "club", "unrated"}
+    assert (command.name, command.club) == ("Ona Vidal i Mas", "")
+    same = command_of("AmendPlayer", given(player_id="ona", **before, **stands | {"rating": "1510"}), "cup")
+    assert [(field.name, value) for field, value in same.ListFields()][3:] == [("rating", 1510)]
+
+
 def test_an_appeal_tells_the_countries_and_clubs_of_everybody_who_is_named() -> None:
     typed = {
         "appealed": "12 anna",

@@ -47,7 +47,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "people, teams and names": frozenset(
         {
             *("NOT_REGISTERED", "NOT_IN_ROUND", "NAME_DIFFERS", "NAME_TAKEN", "NO_SUCH_TEAM", "PERSON_ERASED"),
-            *("TOO_MANY_PLAYERS", "TOO_MANY_TEAMS"),
+            *("TOO_MANY_PLAYERS", "TOO_MANY_TEAMS", "SAME_ENTRY"),
         }
     ),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),

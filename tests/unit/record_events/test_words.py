@@ -39,6 +39,7 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.Hall.name",
         "faristol.pairing.v1.LateEntryAdmitted.category",
         "faristol.pairing.v1.Pairing.hall",
+        "faristol.pairing.v1.PlayerAmended.category",
         "faristol.pairing.v1.PlayerRegistered.category",
         "faristol.pairing.v1.TeamRegistered.name",
         "faristol.pairing.v1.TournamentCreated.division",

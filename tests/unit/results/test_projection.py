@@ -148,6 +148,29 @@ async def test_a_broken_event_is_named_by_its_position_and_stream(record: Record
         await project(record, await record.read(), size=1)
 
 
+async def test_what_is_amended_of_a_player_is_the_same_live_and_rebuilt(record: Record) -> None:
+    hall = Championship()
+    rating, category = pairing.ENTRY_PART_RATING, pairing.ENTRY_PART_CATEGORY
+    amended: list[Message] = [
+        pairing.PlayerAmended(parts=[rating, category], rating=1000, unrated=True, category="U18", player_id="anna"),
+        pairing.PlayerAmended(parts=[pairing.ENTRY_PART_NAME, pairing.ENTRY_PART_NOTE], player_id="anna"),
+        pairing.PlayerAmended(parts=[rating], rating=1450, player_id="anna"),
+    ]
+    steps: list[Step] = [*hall.create(), {hall.stream: amended}, *hall.first_round()]
+    for step in steps:
+        await append(record, step)
+    everything = await record.read(types=TYPES)
+    seen = []
+    for size in (1, 3, len(everything)):
+        await make_tables(record)
+        await project(record, everything, size)
+        seen.append(await written(record))
+    assert seen[0] == seen[1] == seen[2]
+    async with record.reading() as connection:
+        found = await Reader(connection, TABLES).players(TOURNAMENT, ["anna"])
+    assert [(each.rating, each.unrated, each.category) for each in found] == [(1450, False, "U18")]
+
+
 async def turned(record: Record) -> list[Recorded]:
     """Every event of a championship of which a round is paired, taken back and paired otherwise, and then corrected."""
     hall = Championship()

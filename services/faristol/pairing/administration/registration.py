@@ -53,10 +53,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
             {"most": most, "player": player_id},
         )
     unrated = not request.HasField("rating")
-    if not unrated and not 0 <= request.rating <= 9999:
-        raise Invalid(
-            "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": request.rating}
-        )
+    check_rating(request.rating)
     # Desks register side by side, so only what comes before the tournament itself is out of order.
     at = situation.at
     if at is not None and at < state.created_at:
@@ -94,6 +91,14 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
             occurred_at=occurred_at,
         )
     ]
+
+
+def check_rating(rating: int) -> None:
+    """Raise ``Invalid`` for what is no rating."""
+    if not 0 <= rating <= 9999:
+        raise Invalid(
+            "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": rating}
+        )
 
 
 def _article_of_late_entry(ruleset: Ruleset) -> str:

@@ -26,7 +26,8 @@ KINDS: Mapping[Bye, events.ByeKind.ValueType] = {bye: kind for kind, bye in BYES
 """The other way round."""
 
 OfPlayer = (
-    events.PlayerCheckedIn
+    events.PlayerAmended
+    | events.PlayerCheckedIn
     | events.PlayerCheckedOut
     | events.PlayerWithdrawn
     | events.PlayerReinstated
@@ -147,6 +148,8 @@ def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...
 def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
     """A player, or the entry of a team, after a fact about them, ``paired`` rounds having been paired."""
     match fact:
+        case events.PlayerAmended():
+            return _amended(player, fact)
         case events.PlayerCheckedIn():
             return replace(player, checked_in=True)
         case events.PlayerCheckedOut():
@@ -188,6 +191,12 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
                 missed=player.missed | without,
                 let_back=player.let_back | without,
             )
+
+
+def _amended(player: Player, fact: events.PlayerAmended) -> Player:
+    if events.ENTRY_PART_RATING in fact.parts:
+        player = replace(player, rating=fact.rating, unrated=fact.unrated)
+    return replace(player, category=fact.category) if events.ENTRY_PART_CATEGORY in fact.parts else player
 
 
 FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {

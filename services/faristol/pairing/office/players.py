@@ -1,8 +1,9 @@
-"""Players who enter a division: by registration, and from another division. Names stand beside the events."""
+"""Players who enter a division, and what stands of them put right. Names stand beside the events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import reduce
 from typing import Any
@@ -13,17 +14,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.host.dispatch import Context
 from faristol.host.errors import reason_of
 from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.mentions import players_of
 from faristol.kernel.names import LONGEST_CATEGORY, folded, same_name
 from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.amendment import amend
 from faristol.pairing.administration.move import move
 from faristol.pairing.administration.registration import register
 from faristol.pairing.commands import tidied
-from faristol.pairing.identity import checked_country, checked_name, checked_player_id, is_given, player_id
+from faristol.pairing.conditions import check_unchanged
+from faristol.pairing.identity import checked_country, checked_id, checked_name, checked_player_id, is_given, player_id
 from faristol.pairing.model import Tournament, evolve
 from faristol.pairing.office.namesakes import check_name_free
 from faristol.pairing.office.office import Office
 from faristol.pairing.office.outcome import SHARED, answer_to, write_of
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.questions.tournament import notes_on_players
+from faristol.pairing.situation import Command, Situation, Words
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Decision, Record, people
@@ -39,6 +44,7 @@ MOST_AT_ONCE = 500
 """Players in one command."""
 
 _REGISTERED = Command(register, more=_entry)
+_AMENDED = Command(amend, tells=events.PlayerAmended)
 
 
 async def register_player(
@@ -163,6 +169,57 @@ def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
     asked.player_id = (
         checked_player_id("player_id", request.player_id) if request.player_id else player_id(request.command_id)
     )
+    return asked
+
+
+async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: Context) -> pb.AmendPlayerResponse:
+    """Put right what stands of a player. Name, club and country change beside the events, in the same transaction."""
+    at, record, asked = office.at(request), office.record, _amendment(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
+        loaded = await office.load(request.tournament_id)
+        if request.expected_version:
+            since = (await office.facts(loaded))[request.expected_version :]
+            of_player = (fact for fact in since if request.player_id in players_of(fact))
+            check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
+        async with record.reading() as connection:
+            if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
+                raise people.not_amended_as_erased(asked.player_id)
+        others = await office.other_divisions(loaded.state)
+        person = (await people.names(record, [asked.player_id])).get(asked.player_id)
+        known = person or people.Person(asked.player_id, "", "")
+        note = (await notes_on_players(record, request.tournament_id)).get(asked.player_id, "")
+        words = Words(known.name, known.club, known.country, note)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=words)
+        facts = amend(situation, asked)
+        beside = {field: getattr(asked, field) for field in ("name", "club", "country") if asked.HasField(field)}
+        if beside and not (known.name or asked.name):
+            raise Invalid("name", N_("is missing; none is kept of {player}"), {"player": asked.player_id})
+        called = replace(known, **beside)
+        if (called.name, called.club) != (known.name, known.club):
+            await _check_name_free(office, called, loaded.state, others.tournaments)
+
+        async def keep(connection: AsyncConnection) -> str:
+            return await people.amend(connection, asked.player_id, beside if called != known else {})
+
+        decision = Decision([write_of(loaded, facts)], others.guards, also=keep)
+        return decision, answer_to(_AMENDED, pb.AmendPlayerResponse, situation, asked, facts)
+
+    return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
+
+
+def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
+    """A request as it is kept. Raises ``Invalid`` for what cannot be a name, a country or an id."""
+    asked = tidied(request)
+    checked_id("player_id", request.player_id)
+    if request.HasField("name"):
+        asked.name = checked_name("name", request.name)
+    if request.HasField("club"):
+        asked.club = checked_name("club", request.club, empty=True)
+    if request.HasField("country"):
+        asked.country = checked_country("country", request.country)
+    if request.HasField("category"):
+        asked.category = checked_name("category", request.category, empty=True, longest=LONGEST_CATEGORY)
     return asked
 
 

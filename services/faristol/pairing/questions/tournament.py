@@ -63,7 +63,7 @@ async def get_tournament(
     loaded = await office.load(tournament_id)
     state, paired = loaded.state, len(loaded.state.played)
     known = await people.names(record, [player.player_id for player in state.players])
-    notes = await _notes_on_players(record, tournament_id)
+    notes = await notes_on_players(record, tournament_id)
     return pb.GetTournamentResponse(
         tournament_id=state.tournament_id,
         name=state.name,
@@ -92,16 +92,17 @@ async def get_tournament(
     )
 
 
-async def _notes_on_players(record: Record, tournament_id: str) -> dict[str, str]:
-    """What was noted when players were registered, by player; what was erased is not in it."""
+async def notes_on_players(record: Record, tournament_id: str) -> dict[str, str]:
+    """What is noted of players, by player: when they were registered, or since; what was erased is not in it."""
     notes = await record.notes_of(stream(tournament_id))
     if not notes:
         return {}
     recorded = await record.read_stream(stream(tournament_id))
     return {
-        event.message.player_id: notes[event.version]
+        event.message.player_id: notes.get(event.version, "")
         for event in recorded
-        if event.version in notes and isinstance(event.message, events.PlayerRegistered | events.LateEntryAdmitted)
+        if isinstance(event.message, events.PlayerRegistered | events.LateEntryAdmitted)
+        or (isinstance(event.message, events.PlayerAmended) and events.ENTRY_PART_NOTE in event.message.parts)
     }
 
 
@@ -131,6 +132,7 @@ def _player(player: Player, paired: int, known: Person | None, note: str) -> pb.
         note=note,
         rating=player.rating,
         unrated=player.unrated,
+        country=known.country if known else "",
     )
 
 

@@ -155,6 +155,21 @@ def _tribunal(request: Any, given: Given) -> None:
                 request.affiliations.add(person_id=person, affiliation=club)
 
 
+def _amendment(request: Any, given: Given) -> None:
+    """What was left as the form had it is not given, so that nothing is overwritten that changed elsewhere."""
+    for field in ("name", "club", "country", "category", "note", "rating"):
+        typed, before = (given.get(key, "").strip() for key in (field, f"{field}.before"))
+        request.ClearField(field)
+        if field not in given or typed == before:
+            continue
+        if field != "rating":
+            setattr(request, field, typed)
+        elif typed:
+            request.rating = number_in(given, field)
+        else:
+            request.unrated = True
+
+
 def _postponement(request: Any, given: Given) -> None:
     for field in ("scheduled_at", "postponed_to"):
         if moment := time_in(given, field):
@@ -175,6 +190,7 @@ def _appeal(request: Any, given: Given) -> None:
 
 
 MORE: Mapping[str, Callable[[Any, Given], None]] = {
+    "AmendPlayer": _amendment,
     "EnterResult": _scores("scores"),
     "CorrectResult": _correction,
     "ConfirmResult": _scores("scores"),

@@ -31,6 +31,7 @@ MANY = 200
 ACTS = frozenset(
     {
         "RegisterPlayer",
+        "AmendPlayer",
         "CheckInPlayer",
         "CheckOutPlayer",
         "WithdrawPlayer",
