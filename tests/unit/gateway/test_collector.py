@@ -23,6 +23,7 @@ class Node:
 
 @pytest.fixture
 def as_before() -> Iterator[None]:
+    gc.unfreeze()  # what others froze would be freed meanwhile, and not be counted any more
     yield
     gc.unfreeze()
 

@@ -135,5 +135,9 @@ async def test_who_is_further_than_the_record_goes_on_from_where_news_is_said_to
         assert (await anext(told)).position == end_of_record  # as after a restore of an older backup
         assert (await anext(told)).position == end_of_record
         await hall.add(2)
-        found = [await anext(told) for _ in await hall.public(Topic(), end_of_record)]
-    assert found == await hall.public(Topic(), end_of_record)
+        expected = await hall.public(Topic(), end_of_record)
+        found: list[results.FollowResponse] = []
+        while len(found) < len(expected):
+            if (news := await anext(told)).type:  # others say only how far the record is
+                found.append(news)
+    assert found == expected
