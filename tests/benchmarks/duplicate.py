@@ -85,9 +85,11 @@ class Game:
         assert decision is not None
         await self.record.append(decision, Metadata())
 
-    async def turn(self, number: int) -> dict[str, float]:
-        """A turn, and how long its parts took."""
-        await self.ask(pb.CallRackRequest(game_id=GAME, arbiter_id="judge"))
+    async def turn(self, number: int) -> dict[str, float] | None:
+        """A turn, and how long its parts took; None where the game is over."""
+        called = await self.ask(pb.CallRackRequest(game_id=GAME, arbiter_id="judge"))
+        if called.end:
+            return None
         await self.ask(turns.StartTurnRequest(game_id=GAME, turn=number, arbiter_id="judge"))
         self.now += timedelta(seconds=181)
         turn = (await load_game(self.record, GAME)).state.turn(number)
@@ -158,7 +160,9 @@ async def measured(players: int, halls: int, turns_: int) -> dict[str, Any]:
         began = time.perf_counter()
         await game.open()
         opened = time.perf_counter() - began
-        by_turn = [await game.turn(number) for number in range(1, turns_ + 1)]
+        by_turn: list[dict[str, float]] = []
+        while len(by_turn) < turns_ and (figures_of_turn := await game.turn(len(by_turn) + 1)):
+            by_turn.append(figures_of_turn)
         await record.close()
         size = sum(file.stat().st_size for file in Path(folder).glob("record.db*"))  # noqa: ASYNC240 # nothing runs beside
         record = await Record.open(url)
@@ -170,6 +174,7 @@ async def measured(players: int, halls: int, turns_: int) -> dict[str, Any]:
     figures: dict[str, Any] = {name: statistics.median(turn[name] for turn in by_turn) for name in by_turn[0]}
     slowest = max(turn["classification_seconds"] for turn in by_turn)
     return {
+        "turns_played": len(by_turn),
         **figures,
         "slowest_classification_seconds": slowest,
         "open_seconds": opened,
