@@ -23,9 +23,12 @@ class Node:
 
 @pytest.fixture
 def as_before() -> Iterator[None]:
-    gc.unfreeze()  # what others froze would be freed meanwhile, and not be counted any more
+    """No collection but those that a test asks for, and nothing frozen by others, of which some would be freed."""
+    gc.disable()
+    gc.unfreeze()
     yield
     gc.unfreeze()
+    gc.enable()
 
 
 def full_collection() -> float:
