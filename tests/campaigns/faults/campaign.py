@@ -19,6 +19,7 @@ from tests.campaigns.torture import facts, judgement
 from tests.campaigns.torture.ledger import Ledger
 from tests.integration import contents
 
+from faristol.bus.takers import UNNOTED
 from faristol.pb.results.v1 import results_pb2
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
 from faristol.record import Record, RecordError, stored
@@ -176,10 +177,12 @@ async def _keeps_up(results: ResultsServiceStub) -> bool:
         status = await results.GetStatus(results_pb2.GetStatusRequest(), timeout=5)  # type: ignore[misc]
     except grpc.aio.AioRpcError:
         return False
-    return all(
-        line.state == results_pb2.CONSUMER_STATE_LIVE and line.lag <= SMALL_LAG and not line.parked
-        for line in status.consumers
-    )
+
+    def keeps_up(line: results_pb2.Consumer) -> bool:
+        unnoted = UNNOTED if line.kind == results_pb2.CONSUMER_KIND_REACTION else 0  # it notes where it is now and then
+        return line.state == results_pb2.CONSUMER_STATE_LIVE and line.lag <= unnoted + SMALL_LAG and not line.parked
+
+    return all(map(keeps_up, status.consumers))
 
 
 def compare(outcome: Outcome, finished: dict[int, Standings], undisturbed: dict[int, Standings]) -> None:
