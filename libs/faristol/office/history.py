@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from faristol.kernel.facts import events_of, meaning
@@ -183,13 +184,11 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str
             kind = names_of(events.ByeKind.DESCRIPTOR).get(said["kind"], events.BYE_KIND_FULL_POINT)
             return {"kind": read(BYES[events.ByeKind.ValueType(kind)])}
         case "PrizesOffered":
-            kinds = names_of(events.PrizeKind.DESCRIPTOR)
-            offered = [read(text) for kind, text in PRIZES.items() if kind in map(kinds.get, _list(said, "prizes"))]
-            return {"prizes": ", ".join(offered) or read(NO_PRIZES)}
+            offered = {names_of(events.PrizeKind.DESCRIPTOR).get(kind) for kind in _list(said, "prizes")}
+            return {"prizes": _in_words(PRIZES, offered, language) or read(NO_PRIZES)}
         case "PlayerAmended":
-            parts = names_of(events.EntryPart.DESCRIPTOR)
-            amended = [read(text) for part, text in ENTRY_PARTS.items() if part in map(parts.get, _list(said, "parts"))]
-            return {"parts": ", ".join(amended)}
+            amended = {names_of(events.EntryPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
+            return {"parts": _in_words(ENTRY_PARTS, amended, language)}
         case "HallsSet" if said["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":
@@ -203,6 +202,12 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str
             return {"dismissed": "" if said["upheld"] else "yes"}
         case _:
             return {}
+
+
+def _in_words(texts: Mapping[Any, str], chosen: Collection[int | None], language: str) -> str:
+    """Those of ``texts`` whose keys are chosen, in their order and in the language of the reader."""
+    read = translations(language).gettext
+    return ", ".join(read(text) for key, text in texts.items() if key in chosen)
 
 
 def _list(said: Mapping[str, str], field: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -62,18 +62,22 @@ def _at(
 
 def turn_number(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one called where none is given."""
-    if turn:
-        return turn
-    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
-    return len(shown.turns)
+    return turn or len(_turns(game, address))
 
 
 def last_scored(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one scored where none is given."""
     if turn:
         return turn
+    turns_ = _turns(game, address)
+    return max((each.turn for each in turns_ if each.scored), default=len(turns_))
+
+
+def _turns(game: str, address: str | None) -> Sequence[pb.DuplicateTurn]:
+    """The turns of a game whose racks were called, as its officials see them."""
     shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
-    return max((each.turn for each in shown.turns if each.scored), default=len(shown.turns))
+    found: Sequence[pb.DuplicateTurn] = shown.turns
+    return found
 
 
 def hall_of(game: str, player: str, hall: str, address: str | None) -> str:

@@ -82,7 +82,7 @@ def export(
             text = turns_csv(found, words_of_masters(shown))
         case What.STANDINGS:
             lines = _ask(address, lambda games: games.standings(game))
-            found = DuplicateStandings.told(game, lines, names_in_standings(game, lines, address), position)
+            found = DuplicateStandings.told(game, lines, names_in_standings(game, lines, names, address), position)
             text = standings_csv(found)
     write(found.model_dump_json(indent=2) if json_output else text, output)
 
@@ -101,9 +101,8 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
     return _ask(address, work)
 
 
-def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, address: str | None) -> Names:
-    """The names of all in the standings of a game. Raises ``StartError`` as ``service_at``."""
-    own, _ = _names(game, address)
+def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: Names, address: str | None) -> Names:
+    """The names of all in the standings of a game, with its ``own``. Raises ``StartError`` as ``service_at``."""
 
     async def work(stub: Any) -> Names:
         return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)

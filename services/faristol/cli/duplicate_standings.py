@@ -50,7 +50,8 @@ def _is_hidden(game: str, address: str | None) -> bool:
 def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
     language = language_of_terminal()
     read = translations(language).gettext
-    names = names_in_standings(game, answer, address)
+    own = names_of(listed_of(place_of_duplicate(game)[0], address))
+    names = names_in_standings(game, answer, own, address)
     rows = [
         [
             str(line.rank),

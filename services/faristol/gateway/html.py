@@ -56,10 +56,10 @@ def environment(language: str) -> Environment:
     env.filters["second"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
-    env.globals.update(is_of_duplicate_games=is_of_duplicate_games)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
         clock_text=clock_text,
+        is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,
         value=tie_break_value,
         who=lambda name, player: who(name, player, language),

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway import operation
 from faristol.gateway.divisions import rounds_beside, together
-from faristol.gateway.duplicate.pages import After, totals
+from faristol.gateway.duplicate.pages import After, show_totals
 from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.page import page, tournament_page
@@ -63,7 +63,7 @@ async def standings(
     """The standings, of players and where there are any of teams; of duplicate games those of all, summed."""
     head = await results.tournament(tournament_id)
     if is_of_duplicate_games(head.tournament):
-        return await totals(request, results, games, tournament_id, category, after, part)
+        return await show_totals(request, results, games, head, category, after, part)
     answer = await results.standings(tournament_id, round)
     written = {line.category.casefold(): line.category for line in answer.standings if line.category}
     categories = sorted(written.values())

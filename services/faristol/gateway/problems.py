@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
@@ -220,9 +221,7 @@ class Interrupted:
 
 def install(app: FastAPI, page: Page) -> None:
     """Answer every error: as JSON under ``/api``, as a page elsewhere."""
-
-    def answer(request: Request, problem: Problem) -> Response:
-        return told(page, request, problem)
+    answer = partial(told, page)
 
     async def rpc(request: Request, error: Exception) -> Response:
         assert isinstance(error, grpc.aio.AioRpcError)

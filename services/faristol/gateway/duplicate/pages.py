@@ -23,6 +23,7 @@ from faristol.gateway.table import squares, words
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results_pb
 
 Part = Annotated[str, Query(pattern="^(live)?$")]
 After = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
@@ -86,7 +87,21 @@ async def totals(
     part: Part = "",
 ) -> Response:
     """The standings of all games of a tournament, summed."""
-    head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+    return await show_totals(request, results, games, await results.tournament(tournament_id), category, after, part)
+
+
+async def show_totals(
+    request: Request,
+    results: Results,
+    games: Duplicates,
+    head: results_pb.GetTournamentResponse,
+    category: str,
+    after: int,
+    part: str,
+) -> Response:
+    """The page of all games of the tournament ``head``, summed."""
+    tournament_id = head.tournament.tournament_id
+    listed = await results.players(tournament_id)
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
     return await asyncio.to_thread(

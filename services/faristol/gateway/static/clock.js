@@ -2,16 +2,14 @@
 // with the time of the tap, and wait on the device while there is no network.
 
 import { about, fill, make, nameOf, say, text } from "./dom.js";
-import { offset } from "./device.js";
 import { keepOffline } from "./offline.js";
-import { finish, follow, offerButton, offers, outbox, rules, shown, state } from "./table-page.js";
-import { minutes, rest, timesShown } from "./table-state.js";
+import { finish, follow, offerButton, offers, outbox, rules, shown, state, times } from "./table-page.js";
+import { minutes, rest } from "./table-state.js";
 import { queueOf } from "./waiting.js";
 
 const OF_ARBITER = ["Resume", "Neutralise"];
 
 const page = document.getElementById("clock");
-const order = about.players.map(({ id }) => id);
 const note = make("p", { class: "clock-note", role: "status" });
 const tools = make("div", { class: "clock-tools" });
 const queue = make("div", { class: "clock-queue" });
@@ -35,8 +33,7 @@ function tap(player) {
   if (!table || player !== table.mover || table.phase === "PHASE_FINAL" || state.seen.interruption) return;
   navigator.vibrate?.(40);
   if (table.phase === "PHASE_TURN") {
-    const left = timesShown(state.seen, table, outbox.acts, order, offset.now());
-    tapped = { player, turn: table.turn, at: minutes(left?.[player]?.left ?? 0) };
+    tapped = { player, turn: table.turn, at: minutes(times(table)?.[player]?.left ?? 0) };
     return draw();
   }
   if (!["PHASE_PLACED", "PHASE_DRAWN"].includes(table.phase)) return;
@@ -108,8 +105,7 @@ function drawMiddle(table, isOver) {
 
 function tick() {
   if (!state.seen) return;
-  const table = shown();
-  const left = timesShown(state.seen, table, outbox.acts, order, offset.now());
+  const left = times();
   for (const [player, side] of sides) {
     const time = left?.[player];
     if (!time) continue;

@@ -1,18 +1,16 @@
 // The scorer's page: what is touched becomes an act of the outbox, and the table is shown as it will be.
 
 import { wordsOn } from "./board-grid.js";
-import { offset } from "./device.js";
 import { about, figure, fill, make, nameOf, say, text } from "./dom.js";
 import { ask } from "./keep-acts.js";
 import { Composer } from "./keep-board.js";
 import { drawMore, drawNext } from "./keep-next.js";
 import { keepOffline } from "./offline.js";
-import { enter, follow, offered, outbox, shown, state } from "./table-page.js";
-import { minutes, timesShown } from "./table-state.js";
+import { enter, follow, offered, outbox, shown, state, times } from "./table-page.js";
+import { minutes } from "./table-state.js";
 import { playText, queueOf } from "./waiting.js";
 
 const composer = new Composer();
-const order = about.players.map(({ id }) => id);
 const page = document.getElementById("keep");
 const stateLine = document.getElementById("state");
 const duel = make("section", { class: "duel" });
@@ -113,10 +111,6 @@ function drawDuel(table) {
   fill(duel, boxes);
 }
 
-function times(table) {
-  return timesShown(state.seen, table, outbox.acts, order, offset.now());
-}
-
 function rackOf(rack) {
   const tiles = rack.map((face) => make("span", { class: "tile" }, face === "?" ? "▢" : face || "·"));
   return rack.some(Boolean) && make("span", { class: "small-rack" }, tiles);
@@ -124,7 +118,7 @@ function rackOf(rack) {
 
 function tick() {
   if (!state.seen?.clock || document.hidden) return;
-  const left = times(shown());
+  const left = times();
   for (const time of duel.querySelectorAll("[data-player]")) {
     const { left: ms } = left[time.dataset.player] ?? {};
     if (ms === undefined) continue;

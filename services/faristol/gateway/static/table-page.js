@@ -1,12 +1,13 @@
 // What the pages of a table share: the outbox, what is seen of the table, what is offered, and how an act is entered.
 
 import { about, make, nameOf } from "./dom.js";
-import { call } from "./device.js";
+import { call, offset } from "./device.js";
 import { ask, labelOf } from "./keep-acts.js";
 import { Outbox } from "./outbox.js";
-import { TableState, ahead, lateOutcome } from "./table-state.js";
+import { TableState, ahead, lateOutcome, timesShown } from "./table-state.js";
 import { KNOWN } from "./waiting.js";
 
+const order = about.players.map(({ id }) => id);
 export const rules = { ...about.rules, keeper: about.players[0].id };
 export const outbox = new Outbox(about.game, {
   async late(act) {
@@ -28,6 +29,11 @@ const may = new Set(about.may);
 /** The table as it will be once what waits is sent; null before anything was seen. */
 export function shown() {
   return state.seen && ahead(state.seen, outbox.acts, rules);
+}
+
+/** What is left to each player now, with the presses that wait. */
+export function times(table = shown()) {
+  return timesShown(state.seen, table, outbox.acts, order, offset.now());
 }
 
 /** What the services would accept now of what the reader's role may do. */

@@ -70,9 +70,14 @@ def _differs(field: _Beside, request: pb.AmendPlayerRequest, kept: Words) -> boo
     return request.HasField(field) and getattr(request, field) != getattr(kept, field)
 
 
+def _has_been_paired(state: Tournament, player: Player) -> bool:
+    """Whether the first round that the player can be paired in is."""
+    return len(state.played) >= player.entered
+
+
 def _check_not_paired(state: Tournament, player: Player) -> None:
-    """Refuse another rating once the first round that the player can be paired in is."""
-    if len(state.played) >= player.entered:
+    """Refuse another rating once a pairing was made with the one that there is."""
+    if _has_been_paired(state, player):
         raise Refusal(
             "ROUND_PAIRED",
             "",
@@ -101,7 +106,7 @@ def _now(state: Tournament, facts: Sequence[Message], version: int, command: str
     act = facts[version - 1]
     assert isinstance(act, events.PlayerAmended)
     player = state.player(act.player_id)
-    paired = player is None or len(state.played) >= player.entered
+    paired = player is None or _has_been_paired(state, player)
     return "" if _of_words(act) or (paired and events.ENTRY_PART_RATING in act.parts) else command
 
 
