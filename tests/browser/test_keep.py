@@ -310,6 +310,36 @@ async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall:
         assert (await hall.table(game)).turn == 1
 
 
+@pytest.mark.parametrize(("method", "table"), [("GetGame", 14), ("ListOffers", 15)])
+async def test_a_table_goes_on_where_the_network_is_lost_before_the_last_turn_was_seen(
+    browser: Browser, hall: Hall, method: str, table: int
+) -> None:
+    game = await hall.begun(table)
+    async with phone(browser, service_workers="block") as context:
+        page = await sit_down(context, hall, game)
+        pressed = asyncio.Event()
+
+        async def press(route: Route) -> None:
+            answer = await route.fetch()
+            pressed.set()
+            await route.fulfill(response=answer)
+
+        async def look(route: Route) -> None:
+            await (route.abort() if pressed.is_set() else route.continue_())
+
+        await page.route("**/api/v1/clock/Press?*", press)
+        await page.route(f"**/api/v1/game/{method}?*", look)
+        await type_play(page, "H5 CANYA")
+        await finish_turn(page)
+        await asyncio.wait_for(pressed.wait(), 30)
+        await expect(page.locator(".waiting li")).to_have_count(0)
+        await type_play(page, "6H ALA")
+        await finish_turn(page)
+        await page.unroute_all()
+        await all_sent(page)
+        assert (await hall.until(game, 3)).turn == 3
+
+
 @pytest.mark.nightly
 async def test_what_waits_is_there_when_the_browser_is_opened_again(hall: Hall, tmp_path: Path) -> None:
     game = await hall.begun(8)

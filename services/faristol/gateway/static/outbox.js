@@ -54,6 +54,8 @@ export class Outbox extends EventTarget {
   #timer = 0;
   /** Acts that wait, in order. */
   acts = [];
+  /** Acts that the services have carried out since the page last saw what came of any, each with when: `sentAt`. */
+  sent = [];
   /** `sending`, `idle`, `away` without an answer, `refused`, or `ended` where nobody is signed in any more. */
   state = "idle";
 
@@ -114,6 +116,11 @@ export class Outbox extends EventTarget {
     this.send();
   }
 
+  /** Forgets the acts that were carried out before a time by `performance.now()`: the page has seen what came of them. */
+  forget(time) {
+    this.sent = this.sent.filter(({ sentAt }) => sentAt > time);
+  }
+
   /** Sends what waits, one act after the other. */
   async send() {
     if (!this.#database) return;
@@ -151,6 +158,7 @@ export class Outbox extends EventTarget {
       }
       this.#attempt = 0;
       if (status === 200) {
+        this.sent.push({ ...act, sentAt: performance.now() }); // until it is seen, it is as if it still waited
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
       } else if (act.unless?.includes(body.reason)) {

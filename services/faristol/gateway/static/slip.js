@@ -418,6 +418,7 @@ function sendClaim(turn, words) {
 outbox.addEventListener("sent", ({ detail: { act, answer } }) => {
   if (act.id === saved?.id) remember({ ...saved, waits: Boolean(answer.waits) });
   if (act.method === "RaiseClaim") state.lookAnew();
+  outbox.forget(Infinity); // what was saved is told of by itself
   draw();
 });
 for (const kind of ["change", "state", "refused"]) outbox.addEventListener(kind, draw);

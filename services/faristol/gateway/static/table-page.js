@@ -26,14 +26,19 @@ export const state = new TableState({
 
 const may = new Set(about.may);
 
+/** The acts that are not in what was seen of the table: sent since then, and waiting. */
+function unseen() {
+  return [...outbox.sent.filter(({ sentAt }) => sentAt > state.askedAt), ...outbox.acts];
+}
+
 /** The table as it will be once what waits is sent; null before anything was seen. */
 export function shown() {
-  return state.seen && ahead(state.seen, outbox.acts, rules);
+  return state.seen && ahead(state.seen, unseen(), rules);
 }
 
 /** What is left to each player now, with the presses that wait. */
 export function times(table = shown()) {
-  return timesShown(state.seen, table, outbox.acts, order, offset.now());
+  return timesShown(state.seen, table, unseen(), order, offset.now());
 }
 
 /** What the services would accept now of what the reader's role may do. */
@@ -78,6 +83,7 @@ export function follow(draw) {
   for (const kind of ["change", "state"]) outbox.addEventListener(kind, draw);
   for (const kind of ["sent", "refused", "known"]) outbox.addEventListener(kind, () => state.look());
   state.addEventListener("change", () => {
+    outbox.forget(state.askedAt);
     draw();
     if (state.status === 200) outbox.send();
   });

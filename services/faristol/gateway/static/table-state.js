@@ -10,6 +10,8 @@ const SLOW = 15000; // ms between looks where no news comes
 export class TableState extends FollowedGame {
   /** When the state was last seen, in ms by the device; 0 where it is from an earlier time. */
   seenAt = 0;
+  /** When the services were asked for what was last seen, by `performance.now()`: what was answered before is in it. */
+  askedAt = -Infinity;
 
   /** `about` has `game`, `tournament`, `players`, `arbiter` (an id, or empty), and whether `offers` are wanted. */
   constructor(about) {
@@ -18,6 +20,7 @@ export class TableState extends FollowedGame {
 
   async ask() {
     const { game, players, arbiter, offers } = this.about;
+    const askedAt = performance.now();
     const [table, clock, ...others] = await Promise.all([
       call("game", "GetGame", { game_id: game }),
       call("clock", "GetClock", { game_id: game }),
@@ -25,22 +28,25 @@ export class TableState extends FollowedGame {
       call("results", "GetGame", { game_id: game, min_position: this.news }),
       ...(offers ? players.map((player) => call("game", "GetGame", { game_id: game, player_id: player })) : []),
     ]);
-    this.status = table.status;
-    if (table.status === 200) {
-      const [offered, sheet, ...racks] = others;
+    const [offered, sheet, ...racks] = others;
+    // Of the game all or nothing: a table with the offers of the turn before would offer what is over.
+    const ofGame = [table, offered, ...racks].filter(Boolean).map(({ status }) => status);
+    this.status = ofGame.find(passes) ?? table.status;
+    if (this.status === 200) {
       this.seen = {
         table: table.body,
-        clock: clock.status === 200 ? clock.body : null,
+        clock: clock.status === 200 ? clock.body : passes(clock.status) ? (this.seen?.clock ?? null) : null,
         offers: offered?.status === 200 ? offered.body.offers : (this.seen?.offers ?? []),
         sheet: sheet.status === 200 ? sheet.body : (this.seen?.sheet ?? null),
         racks: Object.fromEntries(racks.map((each, place) => [players[place], each.body.rack ?? []])),
         interruption: racks.map((each) => each.body.interruption).find(Boolean) ?? table.body.interruption ?? null,
       };
       this.seenAt = Date.now();
+      this.askedAt = askedAt;
       await this.keep();
       if (table.body.following || clock.body.following) this.soon();
       this.follow();
-    } else if (passes(table.status)) {
+    } else if (passes(this.status)) {
       setTimeout(() => this.soon(), 2000);
     }
     this.dispatchEvent(new Event("change"));
@@ -74,8 +80,9 @@ export function lateOutcome(act, table) {
 }
 
 /**
- * A table with the acts laid over it that wait: what it will be if nothing stands against them. `isAhead` says that
- * there are any; the steps that the book has for a turn tell what comes next, as far as that is known here.
+ * A table with the acts laid over it that were sent since it was seen, and that wait: what it will be if nothing stands
+ * against them. `isAhead` says that there are any; the steps that the book has for a turn tell what comes next, as far as
+ * that is known here.
  */
 export function ahead(seen, acts, rules) {
   const { table, clock } = seen;
@@ -102,8 +109,10 @@ export function ahead(seen, acts, rules) {
     isAhead: acts.length > 0,
   };
   const players = table.sides.map((side) => side.player_id);
-  if (acts[0]?.problem) return { ...state, isAhead: false }; // what comes of the others depends on what is decided
-  for (const act of acts) apply(state, act, players, rules);
+  for (const act of acts) {
+    if (act.problem) return { ...state, isAhead: false }; // what comes of the others depends on what is decided
+    apply(state, act, players, rules);
+  }
   return state;
 }
 
@@ -216,14 +225,14 @@ export function timesLeft(clock, now) {
 }
 
 /**
- * The same with the presses that wait on the device: since each of them the next player's time runs, and not that of who
+ * The same with the presses among `acts`, which are not in what was seen: since each of them the next player's time runs, and not that of who
  * pressed. `shown` is the table as it will be, `players` their ids in order.
  */
 export function timesShown(seen, shown, acts, players, now) {
   const left = timesLeft(seen.clock, now);
   const presses = acts.filter((act) => act.method === "Press");
   const [running] = seen.clock?.running ?? [];
-  if (!left || !running || !presses.length || acts[0].problem) return left;
+  if (!left || !running || !presses.length || acts.some(({ problem }) => problem)) return left;
   const change = Object.fromEntries(players.map((player) => [player, 0]));
   let [runs, since] = [running.player_id, Date.parse(running.since)];
   change[runs] += Math.max(0, now - since);
