@@ -94,6 +94,24 @@ def test_one_substitution_over_a_copied_overlay_puts_every_host_right(tmp_path: 
         assert host in of_kind(objects, "Certificate")[name]["spec"]["dnsNames"], "TLS goes through to the service"
 
 
+def test_a_terminal_of_officials_gets_a_certificate_that_services_take(production: tuple[Object, ...]) -> None:
+    (said,) = re.findall(r"apply -f - <<'END'\n(.*?)\nEND\n", PAGE, re.DOTALL)
+    spec = yaml.safe_load(said)["spec"]
+    services = of_kind(production, "Certificate")
+    assert spec["issuerRef"] == services["pairing"]["spec"]["issuerRef"], "services take callers of their own authority"
+    assert "client auth" in spec["usages"]
+    assert "server auth" not in spec["usages"], "nobody can serve by what lies on an official's machine"
+    hosts = {route["spec"]["hostnames"][0] for route in of_kind(production, "TLSRoute").values()}
+    (named,) = re.findall(r"for service in ([a-z ]+); do\n  export FARISTOL_\$\{service\^\^\}_ADDRESS", PAGE)
+    assert {f"{service}.officials.example.org" for service in named.split()} == hosts
+    (listener,) = [
+        each
+        for each in of_kind(production, "Gateway")["faristol"]["spec"]["listeners"]
+        if "officials" in each["hostname"]
+    ]
+    assert f"$service.officials.YOUR.DOMAIN:{listener['port']}" in PAGE
+
+
 def test_a_database_from_its_backup_archives_to_another_place_than_it_came_from(tmp_path: Path, render: Render) -> None:
     mine = copied(tmp_path)
     assert "add `from-backup` to the components of `mine`" in PAGE

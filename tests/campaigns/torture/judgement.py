@@ -94,6 +94,7 @@ async def caught_up(record: Record, seconds: float = CATCH_UP_SECONDS) -> list[s
     give_up = time.monotonic() + seconds
     while True:
         lines, last = await status(record)
+        lines = [line for line in lines if line.state is not State.OLDER]  # the processes that followed by it are gone
         async with record.reading() as connection:
             sealed = newest.to_position if (newest := await seals.last(connection)) else 0
         wrong = [f"{line.name} is {line.state} at position {line.position} of {last}" for line in lines if line.lag]
