@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.facts import Kind
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Change, Game, Rated, of_table
@@ -100,42 +102,86 @@ class TournamentView:
 
 def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
     """The tournament after more of its facts; those that no rating depends on change nothing."""
-    rounds, closed = state.rounds, state.closed
-    players, results, unplayed = list(state.players), dict(state.results), set(state.unplayed)
-    entered, never_paired = dict(state.entered), set(state.never_paired)
-    for fact in facts:
-        match fact:
-            case pairing_events.TournamentCreated() | pairing_events.RoundsChanged():
-                rounds = fact.rounds
-            case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted():
-                players.append(Rated(fact.player_id, fact.rating, fact.unrated))
-                if isinstance(fact, pairing_events.LateEntryAdmitted):
-                    entered[fact.player_id] = fact.round
-            case pairing_events.PlayerAmended() if pairing_events.ENTRY_PART_RATING in fact.parts:
-                place = next(at for at, player in enumerate(players) if player.player_id == fact.player_id)
-                players[place] = Rated(fact.player_id, fact.rating, fact.unrated)
-            case pairing_events.PlayerWithdrawn() if fact.round <= entered.get(fact.player_id, 1):
-                never_paired.add(fact.player_id)
-            case pairing_events.PlayerReinstated():
-                never_paired.discard(fact.player_id)
-            case pairing_events.ResultRecorded() | pairing_events.ResultCorrected():
-                if _is_unplayed(fact, was=fact.game_id in unplayed):
-                    results[fact.game_id] = ()
-                    unplayed.add(fact.game_id)
-                else:
-                    results[fact.game_id] = _games(fact)
-                    unplayed.discard(fact.game_id)
-            case pairing_events.RoundClosed():
-                closed = fact.round
-    return TournamentView(
-        rounds,
-        tuple(players),
-        MappingProxyType(results),
-        frozenset(unplayed),
-        closed,
-        MappingProxyType(entered),
-        frozenset(never_paired),
+    draft = _Draft(
+        state.rounds,
+        list(state.players),
+        dict(state.results),
+        set(state.unplayed),
+        state.closed,
+        dict(state.entered),
+        set(state.never_paired),
     )
+    for fact in facts:
+        if fold := VIEWED.get(type(fact)):
+            fold(draft, fact)
+    return TournamentView(
+        draft.rounds,
+        tuple(draft.players),
+        MappingProxyType(draft.results),
+        frozenset(draft.unplayed),
+        draft.closed,
+        MappingProxyType(draft.entered),
+        frozenset(draft.never_paired),
+    )
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A ``TournamentView`` that facts are folded into."""
+
+    rounds: int
+    players: list[Rated]
+    results: dict[str, tuple[Game, ...]]
+    unplayed: set[str]
+    closed: int
+    entered: dict[str, int]
+    never_paired: set[str]
+
+    def set_rounds(self, fact: pairing_events.TournamentCreated | pairing_events.RoundsChanged) -> None:
+        self.rounds = fact.rounds
+
+    def enter(self, fact: pairing_events.PlayerRegistered | pairing_events.LateEntryAdmitted) -> None:
+        self.players.append(Rated(fact.player_id, fact.rating, fact.unrated))
+        if isinstance(fact, pairing_events.LateEntryAdmitted):
+            self.entered[fact.player_id] = fact.round
+
+    def amend(self, fact: pairing_events.PlayerAmended) -> None:
+        if pairing_events.ENTRY_PART_RATING in fact.parts:
+            place = next(at for at, player in enumerate(self.players) if player.player_id == fact.player_id)
+            self.players[place] = Rated(fact.player_id, fact.rating, fact.unrated)
+
+    def withdraw(self, fact: pairing_events.PlayerWithdrawn) -> None:
+        if fact.round <= self.entered.get(fact.player_id, 1):
+            self.never_paired.add(fact.player_id)
+
+    def reinstate(self, fact: pairing_events.PlayerReinstated) -> None:
+        self.never_paired.discard(fact.player_id)
+
+    def score(self, fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> None:
+        if _is_unplayed(fact, was=fact.game_id in self.unplayed):
+            self.results[fact.game_id] = ()
+            self.unplayed.add(fact.game_id)
+        else:
+            self.results[fact.game_id] = _games(fact)
+            self.unplayed.discard(fact.game_id)
+
+    def close(self, fact: pairing_events.RoundClosed) -> None:
+        self.closed = fact.round
+
+
+VIEWED: Mapping[Kind, Callable[[_Draft, Any], None]] = {
+    pairing_events.TournamentCreated: _Draft.set_rounds,
+    pairing_events.RoundsChanged: _Draft.set_rounds,
+    pairing_events.PlayerRegistered: _Draft.enter,
+    pairing_events.LateEntryAdmitted: _Draft.enter,
+    pairing_events.PlayerAmended: _Draft.amend,
+    pairing_events.PlayerWithdrawn: _Draft.withdraw,
+    pairing_events.PlayerReinstated: _Draft.reinstate,
+    pairing_events.ResultRecorded: _Draft.score,
+    pairing_events.ResultCorrected: _Draft.score,
+    pairing_events.RoundClosed: _Draft.close,
+}
+"""What each fact of a tournament is to ratings; a test holds it to what the contract says."""
 
 
 def _is_unplayed(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:

@@ -3,10 +3,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.pairing.halls import Hall
 
+from faristol.kernel import facts
+from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating.games import Game, Rated
-from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
+from faristol.rating.model import VIEWED, RatingList, TournamentView, evolve, stream, tournament_stream, view
 
 
 def test_streams_are_named_after_the_tournament() -> None:
@@ -36,6 +38,11 @@ def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
 
 def test_the_view_is_the_same_whatever_else_the_tournament_tells() -> None:
     assert view(TournamentView(), [game_events.Passed()]) == TournamentView()
+
+
+def test_ratings_take_up_the_events_that_the_contract_says_they_are_computed_from_and_no_others() -> None:
+    assert VIEWED.keys() == facts.that_change(options.CHANGE_RATED)
+    assert {*VIEWED} >= facts.that_change(options.CHANGE_ENTRIES)
 
 
 def test_a_game_that_was_not_played_is_not_rated() -> None:
