@@ -107,7 +107,7 @@ def test_a_terminal_of_officials_gets_a_certificate_that_services_take(productio
     (listener,) = [
         each
         for each in of_kind(production, "Gateway")["faristol"]["spec"]["listeners"]
-        if "officials" in each["hostname"]
+        if "officials" in each.get("hostname", "")
     ]
     assert f"$service.officials.YOUR.DOMAIN:{listener['port']}" in PAGE
 
