@@ -70,8 +70,9 @@ async def test_a_paper_is_in_the_language_of_the_tournament_whatever_the_reader_
     assert unknown.headers["content-language"] == "ca"
 
 
-async def test_the_list_of_papers_leads_to_each_of_them(finished: Stage) -> None:
+async def test_the_list_of_papers_leads_to_each_of_them_and_back_to_the_console(finished: Stage) -> None:
     page = (await finished.http.get(AT)).text
+    assert 'href="/tournaments/lliga/console"' in page
     for path in PATHS:
         assert f'href="{path}?paper=A4"' in page
         assert f'href="{path}.pdf?paper=A5"' in page
