@@ -11,9 +11,10 @@ PYTEST_ARGS ?=
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(max(2, 3 * os.cpu_count() // 2))')
 
 export PATH := $(abspath $(BIN)):$(PATH)
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check types style format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe token lock digests audit clean
+.PHONY: help setup lexicons run test nightly properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe token lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -43,7 +44,8 @@ lexicons: $(READY) $(PB) ## install the open lists of all four languages
 run: setup ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
-test: setup check browser openid axe token ## run every check and every test
+test: setup ## run every check and every test
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target types style browser openid axe token compiled
 	$(BIN)/pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 nightly: setup ## run the tests that take too long for every change
@@ -67,6 +69,10 @@ style:
 	$(BIN)/python proto/breaking.py
 	$(BIN)/hadolint --failure-threshold warning deploy/image/Dockerfile
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github/workflows
+
+# Each process of tests reads every module of them. What pytest makes of their assertions is kept, so that it is made once.
+compiled:
+	@mkdir -p var && $(BIN)/pytest --collect-only -qq >var/collected || { cat var/collected; exit 1; }
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix $(CODE)
@@ -143,7 +149,7 @@ browser:
 		echo "no Chromium: the tests of the pages will not run"
 
 # The tests of seal keys in a token need one in software. Where it is missing and can be installed, it is, as the browser.
-token:
+token: | browser # one process of apt at a time
 	@command -v softhsm2-util >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq softhsm2 >/dev/null; } || \
 		echo "no SoftHSM: the tests of keys in a token will not run"
