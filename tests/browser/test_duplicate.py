@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
-from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, PHONES, SMALL, WIDE
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, LEAST_TOUCHED, PHONES, SMALL, WIDE, WIDEST
 from tests.integration.access_cell import Cell
 from tests.integration.officials import arbiter, do
 from tests.integration.test_duplicate import CUP, FIRST, Stage, staged
@@ -51,10 +51,11 @@ async def opened(browser: Browser, stage: Stage, width: int, height: int) -> Asy
     await context.close()
 
 
-async def test_a_phone_shows_all_of_it_in_every_language(browser: Browser, stage: Stage) -> None:
+@IN_LANGUAGES
+async def test_a_phone_shows_all_of_it(browser: Browser, stage: Stage, languages: Collection[str]) -> None:
     async with opened(browser, stage, 390, 780) as page:
         for path in READ:
-            for language in LANGUAGES:
+            for language in languages:
                 await page.goto(f"{path}?lang={language}")
                 for width in PHONES:
                     await page.set_viewport_size({"width": width, "height": 780})
@@ -100,14 +101,29 @@ async def test_a_collector_types_by_the_keyboard_alone_and_both_consoles_fit_a_p
             await expect(page.locator("#tables [data-table='1'] .typed")).to_have_text("H4 CASERNA")
             await expect(page.locator("#tables [data-table='2'] .typed")).to_have_text("CASA")
             await expect(page.locator("#entry-table")).to_be_focused()
-        for language in LANGUAGES:
-            await page.goto(f"{path}?lang={language}")
-            for width in PHONES:
-                await page.set_viewport_size({"width": width, "height": 780})
-                assert await page.evaluate(WIDE) == "", (path, language, width)
-            await page.set_viewport_size({"width": 1200, "height": 780})
-            assert await page.evaluate(CUT) == [], (path, language)
+        await _fits(page, path, {WIDEST})
         await page.set_viewport_size({"width": 390, "height": 780})
         assert await page.evaluate(FAINT) == [], path
         assert await serious(page) == [], path
         await context.close()
+
+
+@pytest.mark.nightly
+async def test_both_consoles_fit_a_phone_in_the_other_languages(browser: Browser, cell: Cell) -> None:
+    for credential, path in ((collector("ona", "Nord"), SLIPS), (arbiter("eva"), JUDGE)):
+        context = await browser.new_context(base_url=cell.process.http_address, locale="en")
+        cookie = {"name": "faristol", "value": cell.token(credential), "url": cell.process.http_address}
+        await context.add_cookies([cookie])  # type: ignore[list-item] # a cookie by its address
+        await _fits(await context.new_page(), path, LANGUAGES - {WIDEST})
+        await context.close()
+
+
+async def _fits(page: Page, path: str, languages: Collection[str]) -> None:
+    """A console fits a phone, and nothing is cut off on a wide screen."""
+    for language in languages:
+        await page.goto(f"{path}?lang={language}")
+        for width in PHONES:
+            await page.set_viewport_size({"width": width, "height": 780})
+            assert await page.evaluate(WIDE) == "", (path, language, width)
+        await page.set_viewport_size({"width": 1200, "height": 780})
+        assert await page.evaluate(CUT) == [], (path, language)

@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 PAGES = ("/", "/t/lliga", "/t/lliga/r/1", "/t/lliga/players", "/g/lliga-r1-t1", "/g/lliga-r2-t1")
 
 
+@pytest.mark.nightly
 async def test_no_page_scrolls_sideways_on_a_phone_in_any_language(stage: Stage, page: Page) -> None:
     await stage.add(*Championship().steps())
     await page.set_viewport_size({"width": 360, "height": 740})

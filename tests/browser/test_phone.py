@@ -16,8 +16,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 PHONES = (390, 320)
 LANGUAGES = frozenset({"ca", "es", "el", "en"})
-WIDEST = frozenset({"el"})
+WIDEST = "el"
 """The language whose words are longest: it is looked at for every change, the others every night."""
+IN_LANGUAGES = pytest.mark.parametrize(
+    "languages",
+    [
+        pytest.param({WIDEST}, id="widest"),
+        pytest.param(sorted(LANGUAGES - {WIDEST}), id="others", marks=pytest.mark.nightly),
+    ],
+)
+"""A test of pages in every language."""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LEAST_TOUCHED = 24
 """CSS pixels that a target has at least in each direction (WCAG 2.2, 2.5.8)."""
@@ -141,35 +149,51 @@ def address(path: str, language: str) -> str:
     return f"{path}{'&' if '?' in path else '?'}lang={language}"
 
 
-@pytest.mark.parametrize(
-    "languages",
-    [pytest.param(WIDEST, id="widest"), pytest.param(LANGUAGES - WIDEST, id="others", marks=pytest.mark.nightly)],
-)
-async def test_no_page_is_wider_than_a_phone_whatever_the_names(
-    browser: Browser, site: tuple[Stage, tuple[str, ...]], languages: frozenset[str]
+async def test_a_page_fits_a_phone_is_touched_with_a_finger_and_stands_out(
+    browser: Browser, site: tuple[Stage, tuple[str, ...]]
 ) -> None:
     stage, paths = site
     page = await phone(browser, stage)
-    for language in sorted(languages):
+    for path in paths:
+        await page.goto(address(path, WIDEST))
+        assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+        for scheme in SCHEMES:
+            await page.emulate_media(color_scheme=scheme)
+            assert await page.evaluate(FAINT) == [], (path, scheme)
+        await fits(page, path)
+    await page.context.close()
+
+
+@pytest.mark.nightly
+async def test_no_page_is_wider_than_a_phone_in_the_other_languages(
+    browser: Browser, site: tuple[Stage, tuple[str, ...]]
+) -> None:
+    stage, paths = site
+    page = await phone(browser, stage)
+    for language in sorted(LANGUAGES - {WIDEST}):
         for path in paths:
             await page.goto(address(path, language))
-            for width in PHONES:
-                await page.set_viewport_size({"width": width, "height": 780})
-                assert await page.evaluate(WIDE) == "", (path, language, width)
+            await fits(page, (path, language))
     await page.context.close()
+
+
+async def fits(page: Page, what: object) -> None:
+    """Nothing on a page is wider than the narrowest phones."""
+    for width in reversed(PHONES):
+        await page.set_viewport_size({"width": width, "height": 780})
+        assert await page.evaluate(WIDE) == "", (what, width)
 
 
 async def test_rulings_are_read_on_a_phone_without_moving_them_sideways(browser: Browser, tmp_path: Path) -> None:
     async with crowded_rulings(tmp_path) as stage:
-        for width in PHONES:
-            page = await phone(browser, stage, width)
-            for language in LANGUAGES:
-                await page.goto(address("/t/lliga/rulings", language))
-                assert await page.locator(".rulings tbody tr").count() > 0
-                assert await page.evaluate(WIDE) == "", language
-                too_wide = await page.locator(".scroll").evaluate("box => box.scrollWidth > box.clientWidth")
-                assert not (too_wide and width >= 390), (language, width)  # on less, the table scrolls by itself
-            await page.context.close()
+        page = await phone(browser, stage)
+        for language in LANGUAGES:
+            await page.goto(address("/t/lliga/rulings", language))
+            assert await page.locator(".rulings tbody tr").count() > 0
+            await fits(page, language)
+            too_wide = await page.locator(".scroll").evaluate("box => box.scrollWidth > box.clientWidth")
+            assert not too_wide, language  # on less, the table scrolls by itself
+        await page.context.close()
 
 
 async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> None:
@@ -204,15 +228,6 @@ async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players:
         await page.context.close()
 
 
-async def test_links_are_big_enough_to_touch(browser: Browser, site: tuple[Stage, tuple[str, ...]]) -> None:
-    stage, paths = site
-    page = await phone(browser, stage)
-    for path in paths:
-        await page.goto(path)
-        assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
-    await page.context.close()
-
-
 async def test_the_links_of_the_standings_are_bigger_under_a_finger(browser: Browser, players: Stage) -> None:
     page = await phone(browser, players, touch=True)
     await page.goto("/t/lliga")
@@ -223,17 +238,6 @@ async def test_the_links_of_the_standings_are_bigger_under_a_finger(browser: Bro
         assert box is not None
         assert min(box["width"], box["height"]) >= 44
     assert await page.evaluate(WIDE) == ""
-    await page.context.close()
-
-
-async def test_text_stands_out_from_what_is_behind_it(browser: Browser, site: tuple[Stage, tuple[str, ...]]) -> None:
-    stage, paths = site
-    page = await phone(browser, stage)
-    for path in paths:
-        await page.goto(path)
-        for scheme in SCHEMES:
-            await page.emulate_media(color_scheme=scheme)
-            assert await page.evaluate(FAINT) == [], (path, scheme)
     await page.context.close()
 
 

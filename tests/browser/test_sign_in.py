@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, Request, Route, expect
-from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, PHONES, SCHEMES, SMALL, WIDE
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, PHONES, SCHEMES, SMALL, WIDE
 from tests.integration.access_cell import OWN, Cell, given, held, opened
 
 from faristol.pb.access.v1 import events_pb2 as events
@@ -145,11 +145,12 @@ async def test_a_page_of_another_site_signs_nobody_in_or_out(browser: Browser, c
         await expect(page.locator("h1")).to_have_text("Ona Mas")
 
 
-async def test_the_pages_fit_a_phone_in_every_language(browser: Browser, cell: Cell) -> None:
+@IN_LANGUAGES
+async def test_the_pages_fit_a_phone(browser: Browser, cell: Cell, languages: Collection[str]) -> None:
     token = cell.token(held(needs.ROLE_DIRECTOR))
     async with phone(browser, cell) as page:
         await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
-        for language in LANGUAGES:
+        for language in languages:
             for path in ("/sign-in?why=CREDENTIAL_REVOKED&", "/account?", f"/tournaments/{OWN}/access?"):
                 await page.goto(f"{path}lang={language}")
                 for width in PHONES:

@@ -63,6 +63,7 @@ async def test_from_a_match_to_a_team_and_its_players_by_links(stage: Stage, pag
     await expect(page.locator("#players tbody tr")).to_have_count(2)
 
 
+@pytest.mark.nightly
 async def test_no_page_of_teams_scrolls_sideways_on_a_phone_in_any_language(stage: Stage, page: Page) -> None:
     await stage.add(*League().steps())
     await page.set_viewport_size({"width": 360, "height": 640})

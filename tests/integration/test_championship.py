@@ -21,7 +21,8 @@ from faristol.bus import NatsServer
 from faristol.cell.processes import running
 from faristol.host import SERVICES, Settings
 
-pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
+# For every change processes are killed under load (test_torture), and the demonstration is played under one book.
+pytestmark = [pytest.mark.nightly, pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
 
 PLAN = ("--players", "6", "--rounds", "5", "--seed", "3")
 TOURNAMENT = "demo-fisc-2023-6-5-3"
@@ -55,7 +56,6 @@ def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undist
     assert any(line["new_rating"] != line["rating"] for line in lines)
 
 
-@pytest.mark.nightly  # on PostgreSQL, and in seven processes that are killed, it is played for every change: see below
 def test_the_same_seed_gives_the_same_standings_on_postgresql(undisturbed: dict[str, Any], new_database: str) -> None:
     done = faristol("demo", *PLAN, "--json", "--database-url", new_database, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
@@ -63,7 +63,6 @@ def test_the_same_seed_gives_the_same_standings_on_postgresql(undisturbed: dict[
     assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
 
 
-@pytest.mark.nightly
 def test_another_seed_gives_another_championship(undisturbed: dict[str, Any], tmp_path: Path) -> None:
     plan = ("--players", "6", "--rounds", "5", "--seed", "4")
     done = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=PATIENCE)
@@ -90,7 +89,6 @@ def other_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packages
 
 
-@pytest.mark.nightly  # for every change seven processes are killed, on PostgreSQL: see below
 def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_nothing(
     undisturbed: dict[str, Any], other_rules: Path, tmp_path: Path
 ) -> None:
