@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from faristol.cli.commands import COMMANDS, Noun
+
 HIDDEN = frozenset({"command_id", "tournament_id"})
 """Fields that are no options: the command sets them."""
 
@@ -47,71 +49,46 @@ class Act:
         return tuple([field.name for field in request.fields if field.name not in HIDDEN][:1])
 
 
-ACTS: Mapping[str, Act] = {
+_OTHERWISE: Mapping[str, Act] = {
     "CreateTournament": Act(arguments=("tournament_id",), optional=frozenset({"tournament_id"}), new="tournament_id"),
-    "ChangeRounds": Act(),
     "RegisterPlayer": Act(arguments=("name",), new="player_id", spelled={"player_id": "id"}),
-    "AmendPlayer": Act(),
     "RegisterTeam": Act(arguments=("name",), new="team_id", spelled={"team_id": "id"}),
-    "SetLineUp": Act(),
-    "WithdrawTeam": Act(),
-    "ReinstateTeam": Act(),
-    "CheckInPlayer": Act(),
-    "CheckOutPlayer": Act(),
     "WithdrawPlayer": Act(spelled={"running_game": "game"}, values={"lost": "given-up"}),
-    "ReinstatePlayer": Act(),
     "MovePlayer": Act(spelled={"to_tournament_id": "to"}),
-    "WarnPlayer": Act(),
-    "ExpelPlayer": Act(),
-    "LiftExpulsion": Act(),
     "SanctionPlayer": Act(spelled={"rounds": "rounds", "game_id": "game"}),
-    "LiftSanction": Act(),
     "AppointTribunal": Act(arguments=(), spelled={"appointments": "member"}),
     "LodgeAppeal": Act(spelled={"player_ids": "involved"}),
-    "WithdrawAppeal": Act(),
-    "DecideAppeal": Act(),
     "SetHalls": Act(arguments=()),
     "AnnounceRounds": Act(arguments=()),
     "FixTable": Act(arguments=("player_id", "table")),
-    "ReleaseTable": Act(),
-    "GrantBye": Act(),
-    "RevokeBye": Act(),
     "PairRound": Act(round="next"),
     "UnpairRound": Act(round="paired"),
-    "ForbidPair": Act(),
-    "AllowPair": Act(),
-    "KeepPair": Act(),
-    "ReleasePair": Act(),
-    "ListObstacles": Act(),
     "ExplainPairing": Act(
         arguments=("player_id", "other_player_id"), optional=frozenset({"other_player_id"}), round="last"
     ),
     "StartRound": Act(round="paired"),
-    "GiveForfeit": Act(),
-    "EnterResult": Act(),
     "CorrectResult": Act(spelled={"player_ids": "asked-by", "scores_before": "score-before"}),
     "SetResultCheck": Act(arguments=()),
     "ConfirmResult": Act(spelled={"player_id": "player"}),
-    "CorrectRuling": Act(),
     "PostponeGame": Act(spelled={"scheduled_at": "scheduled", "postponed_to": "to"}),
-    "CancelPostponement": Act(),
-    "StartPostponedGame": Act(),
     "CloseRound": Act(round="started"),
     "OfferPrizes": Act(optional=frozenset({"prizes"})),
     "PublishStandings": Act(arguments=()),
     "ReopenStandings": Act(arguments=()),
-    "UndoAct": Act(),
-    "GetTournament": Act(),
     "ChooseRatingSystem": Act(echoed=("system",)),
     "SetAdjudication": Act(
         spelled={"lease_seconds": "lease", "escalate_after_seconds": "escalate-after"},
         unsaid={"panel": ("mode", "panel", 3)},
         echoed=("mode",),
     ),
-    "AppointJudge": Act(),
-    "DismissJudge": Act(),
     "ChooseLayers": Act(arguments=(), echoed=("layers",)),
-    "GetAdjudication": Act(),
-    "GetRulingTimes": Act(),
-    "ListRatingSystems": Act(),
 }
+
+ACTS: Mapping[str, Act] = {
+    method: _OTHERWISE.get(method, Act())
+    for entry in COMMANDS.values()
+    if isinstance(entry, Noun)
+    for method in (verb.where for verb in entry.verbs.values())
+    if ":" not in method
+}
+"""How each method is said that is a verb."""
