@@ -24,7 +24,7 @@ from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 PAPER = "paper"
 NAMES = (
     "Anna Blai Carme Dolors Eva Fina Guiu Hug Ines Joan Kim Laia Marc Nuria Ona Pau Quim Rita Salva Teia Unai Vera "
-    "Walda Xavi Yara Zita Zoe Zoila Zora Zulma"
+    "Walda Xavi Yara Zita Zoe Zoila Zora Zulma Zuri Zvi"
 )
 
 

@@ -310,29 +310,46 @@ async def test_an_act_whose_answer_was_lost_is_done_once(browser: Browser, hall:
         assert (await hall.table(game)).turn == 1
 
 
-@pytest.mark.parametrize(("method", "table"), [("GetGame", 14), ("ListOffers", 15)])
+@pytest.mark.parametrize(
+    ("method", "table", "late"), [("GetGame", 14, False), ("ListOffers", 15, False), ("GetGame", 16, True)]
+)
 async def test_a_table_goes_on_where_the_network_is_lost_before_the_last_turn_was_seen(
-    browser: Browser, hall: Hall, method: str, table: int
+    browser: Browser, hall: Hall, method: str, table: int, *, late: bool
 ) -> None:
+    """``late``: what is seen was asked for before the turn was over, and shows it over."""
     game = await hall.begun(table)
     async with phone(browser, service_workers="block") as context:
         page = await sit_down(context, hall, game)
-        pressed = asyncio.Event()
+        played, pressed = asyncio.Event(), asyncio.Event()
+
+        async def play(route: Route) -> None:
+            played.set()
+            await route.continue_()
 
         async def press(route: Route) -> None:
             answer = await route.fetch()
-            pressed.set()
             await route.fulfill(response=answer)
+            await expect(page.locator(".waiting li")).to_have_count(0)
+            pressed.set()
 
         async def look(route: Route) -> None:
-            await (route.abort() if pressed.is_set() else route.continue_())
+            if late and played.is_set() and not pressed.is_set():
+                await pressed.wait()
+                await route.fulfill(response=await route.fetch())
+            else:
+                await (route.abort() if pressed.is_set() else route.continue_())
 
+        await page.route("**/api/v1/game/PlacePlay?*", play)
         await page.route("**/api/v1/clock/Press?*", press)
-        await page.route(f"**/api/v1/game/{method}?*", look)
+        for looked in {method, "ListOffers"} if late else {method}:
+            await page.route(f"**/api/v1/game/{looked}?*", look)
         await type_play(page, "H5 CANYA")
         await finish_turn(page)
         await asyncio.wait_for(pressed.wait(), 30)
         await expect(page.locator(".waiting li")).to_have_count(0)
+        if late:
+            await expect(page.locator(".kept-sheet tbody tr")).not_to_have_count(0)  # it has been seen
+        await expect(page.locator(".next h2")).to_contain_text("2")
         await type_play(page, "6H ALA")
         await finish_turn(page)
         await page.unroute_all()

@@ -54,7 +54,7 @@ export class Outbox extends EventTarget {
   #timer = 0;
   /** Acts that wait, in order. */
   acts = [];
-  /** Acts that the services have carried out since the page last saw what came of any, each with when: `sentAt`. */
+  /** Acts that the services have carried out since the page last saw what came of any: with when, `sentAt`, and `date`. */
   sent = [];
   /** `sending`, `idle`, `away` without an answer, `refused`, or `ended` where nobody is signed in any more. */
   state = "idle";
@@ -90,7 +90,9 @@ export class Outbox extends EventTarget {
   /** Keeps acts, in order, and sends them. Each is `{service, method, body, label}`; gives them as they were kept. */
   async add(...acts) {
     const at = Date.now();
-    const kept = acts.map((act) => ({ ...act, game: this.game, id: newId(), at, offset: measured(), problem: null }));
+    const known = { game: this.game, offset: measured(), problem: null };
+    // Each has a time of its own: by the last one at a table it is known which of them are seen.
+    const kept = acts.map((act, place) => ({ ...act, ...known, id: newId(), at: at + place }));
     await stored(this.#database, "acts", "readwrite", (store) => {
       for (const act of kept) store.add(act);
     });
@@ -158,7 +160,8 @@ export class Outbox extends EventTarget {
       }
       this.#attempt = 0;
       if (status === 200) {
-        this.sent.push({ ...act, sentAt: performance.now() }); // until it is seen, it is as if it still waited
+        const date = Date.parse(asSent(act).occurred_at ?? ""); // of the fact, by the server's clock
+        this.sent.push({ ...act, date, sentAt: performance.now() }); // until it is seen, it is as if it still waited
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
       } else if (act.unless?.includes(body.reason)) {

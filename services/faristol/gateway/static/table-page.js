@@ -26,9 +26,14 @@ export const state = new TableState({
 
 const may = new Set(about.may);
 
-/** The acts that are not in what was seen of the table: sent since then, and waiting. */
+/**
+ * The acts that are not in what was seen of the table: sent since then, and waiting. What is seen may be asked for before
+ * an act is answered, and have it all the same: then the last thing at the table is no earlier than the act.
+ */
 function unseen() {
-  return [...outbox.sent.filter(({ sentAt }) => sentAt > state.askedAt), ...outbox.acts];
+  const last = Date.parse(state.seen.table.occurred_at ?? "");
+  const isUnseen = ({ sentAt, date }) => sentAt > state.askedAt && !(date <= last);
+  return [...outbox.sent.filter(isUnseen), ...outbox.acts];
 }
 
 /** The table as it will be once what waits is sent; null before anything was seen. */

@@ -29,10 +29,13 @@ export class TableState extends FollowedGame {
       ...(offers ? players.map((player) => call("game", "GetGame", { game_id: game, player_id: player })) : []),
     ]);
     const [offered, sheet, ...racks] = others;
-    // Of the game all or nothing: a table with the offers of the turn before would offer what is over.
-    const ofGame = [table, offered, ...racks].filter(Boolean).map(({ status }) => status);
-    this.status = ofGame.find(passes) ?? table.status;
-    if (this.status === 200) {
+    // Of the game all or nothing, and of one moment: a table with the offers of the turn before would offer what is over.
+    const ofGame = [table, offered, ...racks].filter(Boolean);
+    this.status = ofGame.map(({ status }) => status).find(passes) ?? table.status;
+    const versions = new Set(ofGame.filter(({ status }) => status === 200).map(({ body }) => body.version));
+    if (this.status === 200 && versions.size > 1) {
+      this.soon();
+    } else if (this.status === 200) {
       this.seen = {
         table: table.body,
         clock: clock.status === 200 ? clock.body : passes(clock.status) ? (this.seen?.clock ?? null) : null,
