@@ -22,7 +22,7 @@ from faristol.gateway.consoles.frame import Typed, console_page
 from faristol.gateway.entrance import led_to
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
-from faristol.gateway.results import Reader, Results
+from faristol.gateway.results import Moment, Reader, Results
 from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
@@ -121,7 +121,7 @@ class Desk:
     async def show(self, name: str, part: str, **values: Any) -> Response:
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
-        head = await self.results.tournament(self.tournament_id, min_position=self.done)
+        head = await self.results.tournament(self.tournament_id, Moment(self.done))
         said = str(values.pop("said", "")) or await self._said()
         roster = self.roster
         return console_page(
