@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple
 
-import grpc
 from fastapi import Depends
-from google.protobuf.message import Message
 from starlette.requests import Request
 
 from faristol.client.rulesets import fetch
-from faristol.gateway.asked import Asked, asked_for
+from faristol.gateway.asked import Service, asked_for
 from faristol.gateway.language import language_of
-from faristol.host.interceptor import REFUSAL_LANGUAGE
 from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
-
-Q = TypeVar("Q", bound=Message)
-"""A question."""
-
-A = TypeVar("A")
-"""Its answer."""
-
-DEADLINE = 10.0
-"""Seconds within which the service has to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +49,10 @@ class Page(NamedTuple):
 WHOLE = Page()
 
 
-class Results:
-    """What the results service tells, with words in ``language``.
+class Results(Service):
+    """What the results service tells."""
 
-    Every method raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
-    """
-
-    def __init__(
-        self,
-        stub: results_pb2_grpc.ResultsServiceAsyncStub,
-        language: str,
-        refusals: str = "",
-        asked: Asked | None = None,
-    ) -> None:
-        """``asked`` is told of every question and its answer."""
-        self._stub = stub
-        self._to_tell = asked
-        self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
-
-    async def _asked(self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q) -> A:
-        answer = await method(request, timeout=DEADLINE, metadata=self._metadata)
-        if self._to_tell:
-            self._to_tell.note(request, answer)
-        return answer
+    _stub: results_pb2_grpc.ResultsServiceAsyncStub
 
     async def tournaments(
         self, when: Moment = NOW, page: Page = WHOLE, *, search: str = ""
@@ -215,28 +184,20 @@ class Results:
         return await self._asked(self._stub.ListSeals, request)
 
 
-class Rulings:
-    """What the lexicon service tells the public. Raises as ``Results`` does."""
+class Rulings(Service):
+    """What the lexicon service tells the public."""
 
-    def __init__(
-        self, stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub, language: str, asked: Asked | None = None
-    ) -> None:
-        self._stub = stub
-        self._to_tell = asked
-        self._metadata = (("accept-language", language),)
+    _stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub
 
     async def of(self, tournament_id: str, round_: int = 0, page: Page = WHOLE) -> adjudication_pb2.ListRulingsResponse:
         """The rulings of a closed round, or of all when that is 0."""
         request = adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_, **page.fields())
-        answer = await self._stub.ListRulings(request, timeout=DEADLINE, metadata=self._metadata)
-        if self._to_tell:
-            self._to_tell.note(request, answer)
-        return answer
+        return await self._asked(self._stub.ListRulings, request)
 
 
 async def rulings_reader(request: Request) -> Rulings:
     """The lexicon service in the visitor's language. The application keeps the stub in ``app.state.rulings``."""
-    return Rulings(request.app.state.rulings, language_of(request), asked_for(request))
+    return Rulings(request.app.state.rulings, language_of(request), asked=asked_for(request))
 
 
 RulingsReader = Annotated[Rulings, Depends(rulings_reader)]

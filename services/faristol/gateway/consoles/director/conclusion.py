@@ -6,10 +6,10 @@ import grpc
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from faristol.gateway.asked import AWAY
 from faristol.gateway.consoles.director.desk import AtDesk, Desk
 from faristol.gateway.form import Fields
 from faristol.gateway.labels import PRIZES
-from faristol.gateway.ratings import AWAY
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 
