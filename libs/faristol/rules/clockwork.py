@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Neutraliser
 from faristol.rules.with_options import check_settled
 
 MINUTE_MS = 60_000
-
-
-class Activity(StrEnum):
-    """What the player on turn is doing."""
-
-    THINKING = "thinking"
-    COUNTING = "counting"
-    DRAWING = "drawing"
 
 
 def thinking_ms(ruleset: Ruleset) -> int:
@@ -30,25 +20,9 @@ def thinking_ms(ruleset: Ruleset) -> int:
     return ruleset.clock.minutes * MINUTE_MS
 
 
-def runs(activity: Activity, ruleset: Ruleset) -> bool:
-    """Whether the mover's clock runs during ``activity``. Under FISC it does until it is pressed (I.11)."""
-    match activity:
-        case Activity.THINKING:
-            return True
-        case Activity.COUNTING:
-            return ruleset.clock.runs_while_counting
-        case Activity.DRAWING:
-            return ruleset.clock.runs_while_drawing
-
-
 def neutralised(reason: Neutraliser, ruleset: Ruleset) -> bool:
     """Whether ``reason`` stops both clocks (FISC I.11 A to D)."""
     return reason in ruleset.clock.neutralised_by
-
-
-def overtime_ms(used_ms: int, ruleset: Ruleset) -> int:
-    """How far ``used_ms`` goes over the time of a player, 0 if it does not."""
-    return max(0, used_ms - thinking_ms(ruleset))
 
 
 def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:

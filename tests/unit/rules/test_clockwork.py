@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, with_options
 from faristol.rules.clockwork import (
-    Activity,
     absence_loses_at_ms,
     lost_by_timeout,
     neutralised,
-    overtime_ms,
     overtime_penalty,
     postponement_in_time,
     round_ms,
-    runs,
     thinking_ms,
     turn_ms,
 )
@@ -31,12 +28,6 @@ def test_each_minute_of_overtime_or_part_of_one_costs_ten_up_to_a_hundred(over: 
     assert overtime_penalty(over, FISC) == min(100, 10 * begun)
 
 
-@given(st.integers(0, 40 * 60_000))
-def test_overtime_begins_after_twenty_five_minutes(used: int) -> None:
-    assert thinking_ms(FISC) == 1_500_000
-    assert overtime_ms(used, FISC) == max(0, used - 1_500_000)
-
-
 def test_without_a_cap_overtime_goes_on_costing() -> None:
     clock = dataclasses.replace(FISC.clock, overtime_cap_minutes=None)
     lateness = dataclasses.replace(FISC.lateness, loses_after_minutes=None, loses_with="arbiter")
@@ -45,11 +36,8 @@ def test_without_a_cap_overtime_goes_on_costing() -> None:
     assert absence_loses_at_ms(ruleset) is None
 
 
-def test_the_clock_runs_until_it_is_pressed_and_stops_for_what_the_book_names() -> None:
-    assert all(runs(activity, FISC) for activity in Activity)
-    still = dataclasses.replace(FISC.clock, runs_while_counting=False, runs_while_drawing=False, neutralised_by=())
-    ruleset = dataclasses.replace(FISC, clock=still)
-    assert [runs(activity, ruleset) for activity in Activity] == [True, False, False]
+def test_the_clock_stops_for_what_the_book_names() -> None:
+    ruleset = dataclasses.replace(FISC, clock=dataclasses.replace(FISC.clock, neutralised_by=()))
     assert neutralised("count-dispute", FISC)
     assert not neutralised("count-dispute", ruleset)
 
@@ -97,9 +85,9 @@ def test_a_clock_stops_in_each_book_for_what_it_names() -> None:
 
 def test_running_and_non_running_time() -> None:
     stopped = with_options(FISE, {"time": "non-running"})
-    for ruleset, expected in ((FISE, [True, True, True]), (stopped, [True, False, False]), (PES, [True, False, False])):
-        assert [runs(activity, ruleset) for activity in Activity] == expected
-    assert (thinking_ms(FISE), thinking_ms(stopped)) == (30 * MINUTE, 25 * MINUTE)
+    for ruleset, running in ((FISE, True), (stopped, False), (PES, False)):
+        assert (ruleset.clock.runs_while_counting, ruleset.clock.runs_while_drawing) == (running, running)
+    assert [thinking_ms(ruleset) for ruleset in (FISC, FISE, stopped)] == [25 * MINUTE, 30 * MINUTE, 25 * MINUTE]
     assert stopped.turn.steps == ("place", "stop", "announce", "write", "draw", "press")
 
 
