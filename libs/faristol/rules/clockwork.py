@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Neutraliser
 from faristol.rules.with_options import check_settled
 
 MINUTE_MS = 60_000
+
+
+class Activity(StrEnum):
+    """What the player on turn is doing."""
+
+    THINKING = "thinking"
+    COUNTING = "counting"
+    DRAWING = "drawing"
 
 
 def thinking_ms(ruleset: Ruleset) -> int:
@@ -18,6 +28,17 @@ def thinking_ms(ruleset: Ruleset) -> int:
     if ruleset.clock.minutes is None:
         raise ValueError(f"{ruleset.name} has no time for a whole game: its clock is {ruleset.clock.model}")
     return ruleset.clock.minutes * MINUTE_MS
+
+
+def runs(activity: Activity, ruleset: Ruleset) -> bool:
+    """Whether the mover's clock runs during ``activity``. Under FISC it does until it is pressed (I.11)."""
+    match activity:
+        case Activity.THINKING:
+            return True
+        case Activity.COUNTING:
+            return ruleset.clock.runs_while_counting
+        case Activity.DRAWING:
+            return ruleset.clock.runs_while_drawing
 
 
 def neutralised(reason: Neutraliser, ruleset: Ruleset) -> bool:

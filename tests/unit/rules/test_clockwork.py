@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, with_options
 from faristol.rules.clockwork import (
+    Activity,
     absence_loses_at_ms,
     lost_by_timeout,
     neutralised,
     overtime_penalty,
     postponement_in_time,
     round_ms,
+    runs,
     thinking_ms,
     turn_ms,
 )
@@ -36,8 +38,11 @@ def test_without_a_cap_overtime_goes_on_costing() -> None:
     assert absence_loses_at_ms(ruleset) is None
 
 
-def test_the_clock_stops_for_what_the_book_names() -> None:
-    ruleset = dataclasses.replace(FISC, clock=dataclasses.replace(FISC.clock, neutralised_by=()))
+def test_the_clock_runs_until_it_is_pressed_and_stops_for_what_the_book_names() -> None:
+    assert all(runs(activity, FISC) for activity in Activity)
+    still = dataclasses.replace(FISC.clock, runs_while_counting=False, runs_while_drawing=False, neutralised_by=())
+    ruleset = dataclasses.replace(FISC, clock=still)
+    assert [runs(activity, ruleset) for activity in Activity] == [True, False, False]
     assert neutralised("count-dispute", FISC)
     assert not neutralised("count-dispute", ruleset)
 
@@ -85,8 +90,8 @@ def test_a_clock_stops_in_each_book_for_what_it_names() -> None:
 
 def test_running_and_non_running_time() -> None:
     stopped = with_options(FISE, {"time": "non-running"})
-    for ruleset, running in ((FISE, True), (stopped, False), (PES, False)):
-        assert (ruleset.clock.runs_while_counting, ruleset.clock.runs_while_drawing) == (running, running)
+    for ruleset, expected in ((FISE, [True, True, True]), (stopped, [True, False, False]), (PES, [True, False, False])):
+        assert [runs(activity, ruleset) for activity in Activity] == expected
     assert [thinking_ms(ruleset) for ruleset in (FISC, FISE, stopped)] == [25 * MINUTE, 30 * MINUTE, 25 * MINUTE]
     assert stopped.turn.steps == ("place", "stop", "announce", "write", "draw", "press")
 
