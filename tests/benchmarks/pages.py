@@ -121,9 +121,9 @@ def _count(made: dict[str, int]) -> None:
         made["pages"] += 1
         return render(name, language, part, values)
 
-    async def calling(self: Any, method: Any, request: Any) -> Any:
+    async def calling(self: Any, method: Any, request: Any, deadline: float | None = None) -> Any:
         made["calls"] += 1
-        return await asked(self, method, request)
+        return await asked(self, method, request, deadline)
 
     page.render = counting  # type: ignore[attr-defined] # by this name it is called
     results.Results._asked = calling  # type: ignore[method-assign]

@@ -134,7 +134,7 @@ def test_digests_are_asked_of_a_registry_and_a_tag_that_moved_is_told(
 
     assert digests.main("--check") == 1
     assert "nats:2.11.8-alpine is sha256:" in capsys.readouterr().out
-    assert "@sha256:" in (ROOT / "deploy" / "stores" / "nats.yaml").read_text()
+    assert "@sha256:" in (ROOT / "deploy" / "stores" / "nats" / "nats.yaml").read_text()
     assert digests.main() == 0
     assert digests.main("--check") == 0
     written = (tmp_path / "deploy" / "image" / "Dockerfile").read_text()

@@ -22,7 +22,7 @@ from faristol.credentials.policy import Place, Places, check_role, check_scope, 
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
 from faristol.duplicate.start import MOST_SEATS
-from faristol.host.metadata import AUTHORIZATION, metadata_of
+from faristol.host.metadata import AUTHORIZATION, OwnCalls, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
@@ -224,23 +224,16 @@ class _Found:
         return place
 
 
-class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+class AccessInterceptor(OwnCalls):
     """Asks of every call of Faristol's own services who makes it and whether they may."""
 
     def __init__(self, admission: Admission) -> None:
         self._admission = admission
 
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> Any:
-        """See ``grpc.aio.ServerInterceptor``."""
-        handler: Any = await continuation(handler_call_details)
-        method = handler_call_details.method
-        if handler is None or not method.startswith("/faristol."):
-            return handler
-        authorization = metadata_of(handler_call_details.invocation_metadata, AUTHORIZATION)
+    def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
+        """See ``OwnCalls``."""
+        method = details.method
+        authorization = metadata_of(details.invocation_metadata, AUTHORIZATION)
         read, write = handler.request_deserializer, handler.response_serializer
         if handler.unary_unary:
 

@@ -1,24 +1,26 @@
-"""How a gRPC server answers: what a method raises becomes a status, and streams end with their process."""
+"""How a gRPC server answers: requests are checked, errors become statuses, and streams end with their process."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import grpc
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from grpc_status import rpc_status
 
 from faristol.host.errors import Stopping, status_of
-from faristol.host.metadata import metadata_of
-from faristol.host.requests import check_text
+from faristol.host.metadata import OwnCalls, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.record import RecordError
 from faristol.text import negotiate, say
+
+LONGEST_TEXT = 1_000
+"""Characters in one field of a request."""
 
 DEFECT = N_("an error of Faristol's own; its log has the details")
 
@@ -33,7 +35,7 @@ def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
     return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
 
 
-class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+class ErrorInterceptor(OwnCalls):
     """Answers with a status where a method raises, in the call's ``refusal-language``, or else its ``accept-language``.
 
     Streams end, as unavailable, once ``stopping`` is set: they would otherwise outlast any grace. Without it they
@@ -43,16 +45,9 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # 
     def __init__(self, stopping: asyncio.Event | None = None) -> None:
         self._stopping = stopping or asyncio.Event()
 
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> Any:
-        """See ``grpc.aio.ServerInterceptor``."""
-        handler: Any = await continuation(handler_call_details)
-        if handler is None or not handler_call_details.method.startswith("/faristol."):
-            return handler
-        metadata = handler_call_details.invocation_metadata
+    def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
+        """See ``OwnCalls``."""
+        metadata = details.invocation_metadata
         language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
         read = _reader(handler.request_deserializer)
         if handler.unary_unary:
@@ -87,6 +82,29 @@ def _check(request: Any) -> None:
     if isinstance(request, _Malformed):
         raise Invalid("request", N_("its bytes are not a message of the type that this method takes"))
     check_text(request)
+
+
+def check_text(request: Message, path: str = "") -> None:
+    """Check every text in a request, at any depth.
+
+    Raises ``Invalid``, naming the field, for one with a NUL character, which no database takes, or one that is
+    longer than any name, id or word can be.
+    """
+    for field, value in request.ListFields():
+        name = f"{path}{field.name}"
+        values = value if field.is_repeated else (value,)
+        if field.type == field.TYPE_MESSAGE:
+            for number, part in enumerate(values):
+                check_text(part, f"{name}[{number}]." if field.is_repeated else f"{name}.")
+        elif field.type == field.TYPE_STRING:
+            for text in values:
+                if len(text) > LONGEST_TEXT:
+                    limits: dict[str, str | int] = {"length": len(text), "most": LONGEST_TEXT}
+                    raise Invalid(
+                        name, N_("has {length} {length:character|characters}; at most {most} are taken"), limits
+                    )
+                if "\0" in text:
+                    raise Invalid(name, N_("has a NUL character, which is not text"))
 
 
 def _guarded(method: Any, language: str) -> Any:

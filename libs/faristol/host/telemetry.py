@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
@@ -10,6 +10,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
+from faristol.host.metadata import OwnCalls
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
@@ -83,24 +84,18 @@ class Telemetry:
             close()
 
 
-class TraceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+class TraceInterceptor(OwnCalls):
     """A server span for each call, in the caller's trace."""
 
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> Any:
-        """See ``grpc.aio.ServerInterceptor``."""
-        handler: Any = await continuation(handler_call_details)
-        method = handler_call_details.method
-        if handler is None or not handler.unary_unary or not method.startswith("/faristol."):
+    def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
+        """See ``OwnCalls``."""
+        if not handler.unary_unary:
             return handler
         inner: Any = handler.unary_unary
-        carrier = {key: str(value) for key, value in handler_call_details.invocation_metadata}
+        carrier = {key: str(value) for key, value in details.invocation_metadata}
 
         async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-            name = method.removeprefix("/")
+            name = details.method.removeprefix("/")
             with _tracer.start_as_current_span(name, context=extract(carrier), kind=SpanKind.SERVER) as span:
                 span.set_attribute("rpc.system", "grpc")
                 return await inner(request, context)

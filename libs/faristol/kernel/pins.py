@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 
 
@@ -29,3 +31,16 @@ class Pin:
 
 UNPINNED = Pin()
 """Before anything is pinned."""
+
+
+def lexicon_missing(name: str, installed: Iterable[str]) -> Refusal:
+    """The refusal for a lexicon that is not installed, where those of some names are."""
+    return Refusal(
+        "LEXICON_MISSING",
+        "",
+        N_(
+            "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
+            " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."
+        ),
+        {"name": name, "installed": ", ".join(installed) or "–"},
+    )

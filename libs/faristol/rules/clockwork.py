@@ -46,11 +46,6 @@ def neutralised(reason: Neutraliser, ruleset: Ruleset) -> bool:
     return reason in ruleset.clock.neutralised_by
 
 
-def overtime_ms(used_ms: int, ruleset: Ruleset) -> int:
-    """How far ``used_ms`` goes over the time of a player, 0 if it does not."""
-    return max(0, used_ms - thinking_ms(ruleset))
-
-
 def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:
     """Points that ``overtime`` (ms) costs: for each minute or part of one, up to the cap (FISC I.11).
 

@@ -97,22 +97,6 @@ def time_adjustments(overtime: Mapping[str, int], ruleset: Ruleset) -> tuple[Adj
     )
 
 
-def settle(
-    condition: EndCondition,
-    scores: Mapping[str, int],
-    racks: Mapping[str, Sequence[str]],
-    overtime: Mapping[str, int],
-    ruleset: Ruleset,
-) -> Settlement:
-    """The result of a game that ``condition`` ended; abandonment has its own, see ``settle_abandonment``.
-
-    ``scores`` are the running totals after the last turn, ``racks`` the tiles left, ``overtime`` milliseconds;
-    all by player. The winner is found after the deductions.
-    """
-    lines = (*rack_adjustments(condition, racks, ruleset, overtime), *time_adjustments(overtime, ruleset))
-    return _settlement(scores, lines)
-
-
 def settle_abandonment(scores: Mapping[str, int], leavers: Collection[str], ruleset: Ruleset) -> Settlement:
     """The result of a game that some players left, without racks and clocks; who leaves never wins.
 
@@ -138,19 +122,6 @@ def settle_abandonment(scores: Mapping[str, int], leavers: Collection[str], rule
     elif ruleset.abandon.rule == "stands-or-behind":
         lines = _behind(scores, gone, ruleset)
     return _settlement(scores, lines, barred=gone)
-
-
-def settle_forfeit(players: Collection[str], losers: Collection[str], ruleset: Ruleset) -> Settlement:
-    """The result of a game of two that was not played, or was lost by decision (PES Γ.β, ΣΤ: 150–0).
-
-    When both lose, both have the loser's points. Raises ``ValueError`` when the losers are not among two players.
-    """
-    gone = set(losers)
-    if len(players) != 2 or not gone or not gone <= set(players):
-        raise ValueError(f"one or both of two players forfeit a game, not {list(losers)} of {list(players)}")
-    scores = dict.fromkeys(players, 0)
-    settled = _settlement(scores, _forfeit_lines(scores, gone, ruleset, AdjustmentKind.FORFEIT), barred=gone)
-    return replace(settled, lost_by_all=len(gone) == len(scores))
 
 
 def forfeit_adjustments(

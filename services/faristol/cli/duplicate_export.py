@@ -147,7 +147,7 @@ def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayers
     """The players of a tournament. Raises ``StartError`` as ``service_at``."""
 
     async def work(stub: object) -> results_pb.ListPlayersResponse:
-        return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)  # type: ignore[arg-type]
+        return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)
 
     return asked("results", address, work)
 

@@ -16,7 +16,7 @@ from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.ratings import Ratings, RatingService
-from faristol.gateway.results import AsOf, Results
+from faristol.gateway.results import Moment, Results
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.gateway.tournaments import Players, TournamentAnswer
@@ -123,12 +123,12 @@ def whole(
 
     async def ask(results: Results, found: str) -> dict[str, Any]:
         head = TournamentAnswer.of(await results.tournament(found))
-        then = AsOf(head.position)
-        rounds = [Pairings.of(await results.pairings(found, line.round, as_of=then)) for line in head.tournament.played]
-        players = Players.of(await results.players(found, as_of=then))
-        standings = Standings.of(await results.standings(found, as_of=then, arithmetic=True))
-        teams = Teams.of(await results.teams(found, as_of=then))
-        of_teams = TeamStandings.of(await results.team_standings(found, as_of=then, arithmetic=True))
+        then = Moment(as_of_position=head.position)
+        rounds = [Pairings.of(await results.pairings(found, line.round, then)) for line in head.tournament.played]
+        players = Players.of(await results.players(found, then))
+        standings = Standings.of(await results.standings(found, when=then, arithmetic=True))
+        teams = Teams.of(await results.teams(found, then))
+        of_teams = TeamStandings.of(await results.team_standings(found, when=then, arithmetic=True))
         return {
             "position": head.position,
             "tournament": head.tournament.model_dump(mode="json"),

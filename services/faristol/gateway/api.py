@@ -35,7 +35,7 @@ from faristol.gateway.prizes import Prizes
 from faristol.gateway.racks import RackReader, Racks
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged
-from faristol.gateway.results import Reader, Results, RulingsReader
+from faristol.gateway.results import Moment, Page, Reader, Results, RulingsReader
 from faristol.gateway.seals import Seals
 from faristol.gateway.spectators import players
 from faristol.gateway.standings import Standings
@@ -59,9 +59,7 @@ async def list_tournaments(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """All tournaments, the latest first, or those with some words in their name, page by page."""
-    answer = await results.tournaments(
-        when.min_position, when.as_of, search=search, page_size=page_size, page_token=page_token
-    )
+    answer = await results.tournaments(when, Page(page_size, page_token), search=search)
     return tagged(Tournaments.of(answer), if_none_match)
 
 
@@ -73,7 +71,7 @@ async def get_tournament(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """One tournament with where its rounds stand."""
-    answer = await results.tournament(tournament_id, when.min_position, when.as_of)
+    answer = await results.tournament(tournament_id, when)
     return tagged(TournamentAnswer.of(answer), if_none_match)
 
 
@@ -94,13 +92,11 @@ async def get_standings(
     answer = await results.standings(
         tournament_id,
         round,
-        when.min_position,
-        when.as_of,
+        when,
+        Page(page_size, page_token),
         player_id=player,
         arithmetic=arithmetic,
         category=category,
-        page_size=page_size,
-        page_token=page_token,
     )
     return await asyncio.to_thread(lambda: tagged(Standings.of(answer), if_none_match))
 
@@ -115,9 +111,7 @@ async def list_teams(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Teams with their line-ups; none where players play each for themselves."""
-    answer = await results.teams(
-        tournament_id, when.min_position, when.as_of, page_size=page_size, page_token=page_token
-    )
+    answer = await results.teams(tournament_id, when, Page(page_size, page_token))
     return tagged(Teams.of(answer), if_none_match)
 
 
@@ -135,14 +129,7 @@ async def get_team_standings(
 ) -> Response:
     """Standings of teams with their tie-breaks and their matches; none where there are no teams."""
     answer = await results.team_standings(
-        tournament_id,
-        round,
-        when.min_position,
-        when.as_of,
-        team_id=team,
-        arithmetic=arithmetic,
-        page_size=page_size,
-        page_token=page_token,
+        tournament_id, round, when, Page(page_size, page_token), team_id=team, arithmetic=arithmetic
     )
     return tagged(TeamStandings.of(answer), if_none_match)
 
@@ -158,9 +145,7 @@ async def get_crosstable(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Everybody's rounds: opponents, results, scores, who started."""
-    answer = await results.crosstable(
-        tournament_id, round, when.min_position, when.as_of, page_size=page_size, page_token=page_token
-    )
+    answer = await results.crosstable(tournament_id, round, when, Page(page_size, page_token))
     return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
 
 
@@ -175,9 +160,7 @@ async def get_pairings(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Pairings of a round, with scores as they are; byes and matches come with every page of its tables."""
-    answer = await results.pairings(
-        tournament_id, number, when.min_position, when.as_of, page_size=page_size, page_token=page_token
-    )
+    answer = await results.pairings(tournament_id, number, when, Page(page_size, page_token))
     return tagged(Pairings.of(answer), if_none_match)
 
 
@@ -202,9 +185,7 @@ async def list_players(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Players with their ratings."""
-    answer = await results.players(
-        tournament_id, when.min_position, when.as_of, page_size=page_size, page_token=page_token
-    )
+    answer = await results.players(tournament_id, when, Page(page_size, page_token))
     return tagged(Players.of(answer), if_none_match)
 
 
@@ -227,7 +208,7 @@ async def list_rulings(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """What was challenged in closed rounds, and how it was ruled on, page by page."""
-    answer = await found.of(tournament_id, round, page_size, page_token)
+    answer = await found.of(tournament_id, round, Page(page_size, page_token))
     return tagged(rulings.Rulings.of(answer), if_none_match)
 
 
@@ -240,7 +221,7 @@ async def get_ratings(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The rating list after the tournament; while a round is left, an estimate from the results so far."""
-    players = await results.players(tournament_id, min_position)
+    players = await results.players(tournament_id, Moment(min_position))
     return tagged(Ratings.joined(await ratings.of(tournament_id), players), if_none_match)
 
 
@@ -252,7 +233,7 @@ async def get_game(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """A game: board, scoresheet and clocks. Racks are not shown while it runs."""
-    answer = await results.game(game_id, when.min_position, when.as_of)
+    answer = await results.game(game_id, when)
     return tagged(sheets.Game.of(answer), if_none_match)
 
 
@@ -265,7 +246,7 @@ async def get_racks(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The racks of a game, turn by turn, once its draws are public: the result is final, and the system drew."""
-    game = await results.game(game_id, min_position)
+    game = await results.game(game_id, Moment(min_position))
     return tagged(Racks.told(game, await racks.racks(game)), if_none_match)
 
 

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+import grpc
 from google.protobuf.message import Message
 from starlette.requests import Request
 
+from faristol.host.interceptor import REFUSAL_LANGUAGE
+
+Q = TypeVar("Q", bound=Message)
+"""A question."""
+
+A = TypeVar("A")
+"""Its answer."""
+
 _KEY = "faristol.asked"
+
+DEADLINE = 10.0
+"""Seconds within which a service has to answer."""
+
+AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
+"""What is answered where a service does not run."""
 
 MOST_BEHIND = 1_000
 """Positions by which an answer that is kept may be behind: who follows the stream from there is told them again."""
@@ -59,3 +74,27 @@ def asked_for(request: Request) -> Asked | None:
 def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:
     """The scope of a request of which ``asked`` is to be told what is asked for it."""
     return {**scope, _KEY: asked}
+
+
+class Service:
+    """What a service tells everybody, with words in ``language``.
+
+    Every question raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
+    """
+
+    def __init__(self, stub: Any, language: str, refusals: str = "", asked: Asked | None = None) -> None:
+        """``asked`` is told of every question and its answer."""
+        self._stub: Any = stub
+        self._to_tell = asked
+        self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
+
+    async def _asked(
+        self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q, deadline: float | None = None
+    ) -> A:
+        answer = await method(request, timeout=deadline or DEADLINE, metadata=self._metadata)
+        self._note(request, answer)
+        return answer
+
+    def _note(self, request: Message, answer: Any) -> None:
+        if self._to_tell:
+            self._to_tell.note(request, answer)

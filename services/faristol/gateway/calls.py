@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.client.problems import reason_of
-from faristol.gateway.results import DEADLINE
+from faristol.gateway.asked import DEADLINE
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2, game_pb2

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from faristol.gateway.answers import Answer
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.resources import OF_SCORES, OF_TOURNAMENT
-from faristol.gateway.results import Results
+from faristol.gateway.results import Moment, Results
 from faristol.gateway.sheets import Game
 from faristol.gateway.standings import Standings
 from faristol.kernel import facts
@@ -116,13 +116,14 @@ def subjects_of(news: pb.FollowResponse, rounds: Iterable[int]) -> list[Subject]
 
 async def ask(results: Results, subject: Subject, position: int) -> Answer:
     """The answer about a subject, up to a position or further. Raises as ``Results``."""
+    when = Moment(position)
     match subject.kind:
         case Kind.GAME:
-            return Game.of(await results.game(subject.id, position))
+            return Game.of(await results.game(subject.id, when))
         case Kind.PAIRINGS:
-            return Pairings.of(await results.pairings(subject.id, subject.round, position))
+            return Pairings.of(await results.pairings(subject.id, subject.round, when))
         case Kind.STANDINGS:
-            return Standings.of(await results.standings(subject.id, 0, position))
+            return Standings.of(await results.standings(subject.id, 0, when))
 
 
 @dataclass(frozen=True, slots=True)

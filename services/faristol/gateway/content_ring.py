@@ -24,7 +24,7 @@ from faristol.gateway.content import (
     subjects_of,
 )
 from faristol.gateway.frames import BATCH, Ring, frame
-from faristol.gateway.results import Results
+from faristol.gateway.results import Moment, Results
 from faristol.kernel.bounded import keep
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -86,7 +86,7 @@ class Content:
         return found
 
     async def _rounds(self, tournament_id: str, position: int) -> Iterable[int]:
-        answer = await _unless_absent(self._results.tournament(tournament_id, position))
+        answer = await _unless_absent(self._results.tournament(tournament_id, Moment(position)))
         return [each.round for each in answer.tournament.played] if answer else ()
 
     async def whole(self, subjects: Iterable[Subject], position: int) -> Told:

@@ -35,7 +35,7 @@ from faristol.gateway.parameters import (
 from faristol.gateway.racks import RackReader
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.responses import ERRORS, tagged_body
-from faristol.gateway.results import Reader
+from faristol.gateway.results import Moment, Reader
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.kernel.refusal import Refusal
@@ -75,7 +75,7 @@ async def get_standings_csv(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Standings as CSV."""
-    answer = await results.standings(tournament_id, round, when.min_position, when.as_of)
+    answer = await results.standings(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
     return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -89,7 +89,7 @@ async def get_team_standings_csv(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Standings of teams as CSV."""
-    answer = await results.team_standings(tournament_id, round, when.min_position, when.as_of)
+    answer = await results.team_standings(tournament_id, round, when)
     text = comma_separated.team_standings(TeamStandings.of(answer))
     return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -104,7 +104,7 @@ async def get_teams_csv(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Teams with their line-ups as CSV."""
-    answer = await results.teams(tournament_id, when.min_position, when.as_of)
+    answer = await results.teams(tournament_id, when)
     return tagged_body(comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV)
 
 
@@ -120,7 +120,7 @@ async def get_pairings_csv(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Pairings of a round as CSV, with scores as they are."""
-    answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
+    answer = await results.pairings(tournament_id, number, when)
     text = comma_separated.pairings(Pairings.of(answer))
     return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -134,7 +134,7 @@ async def get_crosstable_csv(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The crosstable as CSV."""
-    answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
+    answer = await results.crosstable(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
     return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -148,7 +148,7 @@ async def get_ratings_csv(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The rating list, or while a round is left an estimate, as CSV."""
-    players = await results.players(tournament_id, min_position)
+    players = await results.players(tournament_id, Moment(min_position))
     answer = Ratings.joined(await ratings.of(tournament_id), players)
     return tagged_body(comma_separated.ratings(answer), answer.position, if_none_match, CSV)
 
@@ -165,7 +165,7 @@ async def get_report(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The tournament as a TRF file, for pairing and rating programs."""
-    answer = await results.report(tournament_id, EDITIONS[edition], round, when.min_position, when.as_of)
+    answer = await results.report(tournament_id, EDITIONS[edition], round, when)
     return tagged_body(answer.text, answer.position, if_none_match, TRF)
 
 
@@ -181,7 +181,7 @@ async def get_gcg(
 ) -> Response:
     """A game of two players as a GCG file: plays, scores and totals as recorded. Of a duplicate game there is none."""
     try:
-        game = await results.game(game_id, when.min_position, when.as_of)
+        game = await results.game(game_id, when)
     except grpc.aio.AioRpcError as error:
         if error.code() is not grpc.StatusCode.NOT_FOUND or not await is_duplicate(duplicates, game_id):
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import zipfile
 from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import replace
 from io import RawIOBase
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -21,7 +22,7 @@ from faristol.gateway.pairings import Table
 from faristol.gateway.parameters import DIGITS, KNOWN, IfNoneMatch, PageToken, TournamentId, When
 from faristol.gateway.racks import GameService, RackReader
 from faristol.gateway.responses import ERRORS, tagged
-from faristol.gateway.results import AsOf, Reader, Results
+from faristol.gateway.results import Moment, Reader, Results
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.gcg import write_gcg
@@ -90,9 +91,7 @@ async def list_games(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The games of a tournament, with scores as they are, page by page."""
-    found, position = await _found(
-        results, tournament_id, when.min_position, when.as_of, Filters(round, table, player, state)
-    )
+    found, position = await _found(results, tournament_id, when, Filters(round, table, player, state))
     start = int(page_token) if page_token.isascii() and page_token.isdigit() else 0
     end = start + page_size
     following = str(end) if end < len(found) else ""
@@ -124,20 +123,19 @@ async def get_games_zip(
 ) -> Response:
     """The GCG files of all games with a final result, streamed as they are made."""
     wanted = Filters(round, table, player, "final")
-    found, _ = await _found(results, tournament_id, when.min_position, when.as_of, wanted)
+    found, _ = await _found(results, tournament_id, when, wanted)
     named = {"Content-Disposition": f'attachment; filename="{tournament_id}.zip"', "Cache-Control": "no-cache"}
     ids = [game.game_id for game in found]
-    archive = _archive(results, drawn if racks else None, ids, when.as_of, language_of(request))
+    archive = _archive(results, drawn if racks else None, ids, replace(when, min_position=0), language_of(request))
     return StreamingResponse(archive, media_type="application/zip", headers=named)
 
 
-async def _found(
-    results: Results, tournament_id: str, min_position: int, as_of: AsOf, filters: Filters
-) -> tuple[list[GameLine], int]:
+async def _found(results: Results, tournament_id: str, when: Moment, filters: Filters) -> tuple[list[GameLine], int]:
     """The games that are asked for, and up to where the answer holds."""
-    head = await results.tournament(tournament_id, min_position, as_of)
+    head = await results.tournament(tournament_id, when)
     numbers = [played.round for played in head.tournament.played if filters.round in (0, played.round)]
-    answers = await asyncio.gather(*(results.pairings(tournament_id, number, as_of=as_of) for number in numbers))
+    then = replace(when, min_position=0)
+    answers = await asyncio.gather(*(results.pairings(tournament_id, number, then) for number in numbers))
     position = min([head.position, *(answer.position for answer in answers)])
     return [game for answer in answers for game in _lines(answer) if filters.has(game)], position
 
@@ -178,7 +176,7 @@ class _Sink(RawIOBase):
 
 
 async def _archive(
-    results: Results, drawn: GameService | None, game_ids: Iterable[str], as_of: AsOf, language: str
+    results: Results, drawn: GameService | None, game_ids: Iterable[str], when: Moment, language: str
 ) -> AsyncIterator[bytes]:
     """An archive of the games as GCG, with racks where ``drawn`` tells them.
 
@@ -188,7 +186,7 @@ async def _archive(
 
     async def told(game_id: str) -> tuple[str, str, bool]:
         async with gate:
-            game = await results.game(game_id, as_of=as_of)
+            game = await results.game(game_id, when)
             held = await drawn.racks(game) if drawn else None
         try:
             return game_id, await asyncio.to_thread(lambda: write_gcg(gcg_of(game, racks=held))), True

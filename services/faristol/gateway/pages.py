@@ -21,7 +21,7 @@ from faristol.gateway.pairings import absent
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.prizes import nobody
 from faristol.gateway.ratings import RatingReader
-from faristol.gateway.results import Reader, RulingsReader
+from faristol.gateway.results import Page, Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.spectators import pages as spectators
 from faristol.gateway.spectators.boards import shown
@@ -259,7 +259,7 @@ async def rulings(
 ) -> Response:
     """What was challenged in closed rounds, a page of it."""
     head, answer = await asyncio.gather(
-        results.tournament(tournament_id), found.of(tournament_id, page_token=page_token)
+        results.tournament(tournament_id), found.of(tournament_id, page=Page(token=page_token))
     )
     return tournament_page(request, "rulings.html", part, head, answer=answer, modes=MODE_LABELS, tab="rulings")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -22,7 +21,7 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 
 from faristol.gateway.problems import TIME_EXPECTED
-from faristol.gateway.results import AsOf
+from faristol.gateway.results import Moment
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
 
@@ -108,16 +107,8 @@ AsOfTime = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What state an answer is to show: one that has come to a position, and one of the past where that is asked."""
-
-    min_position: int
-    as_of: AsOf
-
-
 async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 0, as_of: AsOfTime = None) -> Moment:
-    return Moment(min_position, AsOf(as_of_position, as_of))
+    return Moment(min_position, as_of_position, as_of)
 
 
 PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"

@@ -11,10 +11,8 @@ from pydantic import Field
 from starlette.requests import Request
 
 from faristol.gateway.answers import Answer, Shown
-from faristol.gateway.asked import Asked, asked_for
+from faristol.gateway.asked import AWAY, Service, asked_for
 from faristol.gateway.language import language_of
-from faristol.gateway.ratings import AWAY
-from faristol.gateway.results import DEADLINE
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
@@ -29,28 +27,21 @@ _SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
 """What is answered while draws are secret, where people draw, and of a table that was never opened."""
 
 
-class GameService:
-    """What the game service tells the public of draws, with words in ``language``."""
+class GameService(Service):
+    """What the game service tells the public of draws."""
 
-    def __init__(self, stub: game_pb2_grpc.GameServiceAsyncStub, language: str, asked: Asked | None = None) -> None:
-        """``asked`` is told of every question and its answer."""
-        self._stub = stub
-        self._to_tell = asked
-        self._metadata = (("accept-language", language),)
+    _stub: game_pb2_grpc.GameServiceAsyncStub
 
     async def racks(self, game: results.GetGameResponse) -> Held | None:
         """The racks of a game; None while they are not public, where people draw, and while the service is away."""
         if not (game.final and game.draw_commitment):
             return None
-        request = pb.ListDrawsRequest(game_id=game.game_id)
         try:
-            answer = await self._stub.ListDraws(request, timeout=DEADLINE, metadata=self._metadata)
+            answer = await self._asked(self._stub.ListDraws, pb.ListDrawsRequest(game_id=game.game_id))
         except grpc.aio.AioRpcError as error:
             if error.code() not in (*_SECRET, *AWAY):
                 raise
             return None
-        if self._to_tell:
-            self._to_tell.note(request, answer)
         return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
 
     async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
@@ -59,19 +50,17 @@ class GameService:
             return ()
         request = pb.ListBestPlaysRequest(game_id=game.game_id)
         try:
-            answer = await self._stub.ListBestPlays(request, timeout=SEARCH, metadata=self._metadata)
+            answer = await self._asked(self._stub.ListBestPlays, request, SEARCH)
         except grpc.aio.AioRpcError as error:
             if error.code() not in (*_SECRET, *AWAY):
                 raise
             return ()
-        if self._to_tell:
-            self._to_tell.note(request, answer)
         return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
 
 
 async def _game_service(request: Request) -> GameService:
     """The game service. The application keeps the stub in ``app.state.game``."""
-    return GameService(request.app.state.game, language_of(request), asked_for(request))
+    return GameService(request.app.state.game, language_of(request), asked=asked_for(request))
 
 
 RackReader = Annotated[GameService, Depends(_game_service)]

@@ -11,34 +11,22 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request
 
 from faristol.gateway.answers import Answer, moment
-from faristol.gateway.asked import Asked, asked_for
+from faristol.gateway.asked import AWAY, Service, asked_for
 from faristol.gateway.language import language_of
-from faristol.gateway.results import DEADLINE
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 
-AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
-"""What is answered where no rating service runs."""
 
+class RatingService(Service):
+    """What the rating service tells the public."""
 
-class RatingService:
-    """What the rating service tells the public, with words in ``language``."""
-
-    def __init__(self, stub: rating_pb2_grpc.RatingServiceAsyncStub, language: str, asked: Asked | None = None) -> None:
-        """``asked`` is told of every question and its answer."""
-        self._stub = stub
-        self._to_tell = asked
-        self._metadata = (("accept-language", language),)
+    _stub: rating_pb2_grpc.RatingServiceAsyncStub
 
     async def of(self, tournament_id: str) -> pb.EstimateRatingsResponse:
-        """The rating list of a tournament, or an estimate. Raises ``grpc.aio.AioRpcError``."""
-        request = pb.EstimateRatingsRequest(tournament_id=tournament_id)
-        answer = await self._stub.EstimateRatings(request, timeout=DEADLINE, metadata=self._metadata)
-        if self._to_tell:
-            self._to_tell.note(request, answer)
-        return answer
+        """The rating list of a tournament, or an estimate."""
+        return await self._asked(self._stub.EstimateRatings, pb.EstimateRatingsRequest(tournament_id=tournament_id))
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
         """The same, for a page that can do without: None while the rating service is away."""
@@ -52,7 +40,7 @@ class RatingService:
 
 async def rating_service(request: Request) -> RatingService:
     """The rating service in the visitor's language. The application keeps the stub in ``app.state.ratings``."""
-    return RatingService(request.app.state.ratings, language_of(request), asked_for(request))
+    return RatingService(request.app.state.ratings, language_of(request), asked=asked_for(request))
 
 
 RatingReader = Annotated[RatingService, Depends(rating_service)]

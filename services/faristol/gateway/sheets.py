@@ -10,7 +10,6 @@ from pydantic import Field
 from faristol.gateway.answers import DIVISION, Answer, Pin, Shown
 from faristol.gateway.outcome import known
 from faristol.gateway.pairings import ScoreSanction, Seat
-from faristol.gateway.sheet import Sheet
 from faristol.gateway.sheet_words import (
     EndCondition,
     EntryKind,
@@ -115,6 +114,24 @@ class Clock(Shown):
     )
     turn_used_ms: int = Field(description="Milliseconds used in the player's turn when it last stopped.")
     absent: bool = Field(description="The player has not come, or has left the table and not come back.")
+
+
+class SheetSide(Shown):
+    """What a player has on the sheet beside its lines."""
+
+    player_id: str
+    bingos: int = Field(description="How many bingos stand.")
+    blanks: list[str] = Field(description="Letters of the blanks, where the sheet has a field for them.")
+    signs: bool = Field(description="The player signs.")
+
+
+class Sheet(Shown):
+    """The form of the scoresheet that the rules ask for."""
+
+    sides: list[SheetSide] = Field(description="In the order of the pairing.")
+    words: bool = Field(description="Plays stand on it with their words; otherwise with their scores alone.")
+    bingos: bool = Field(description="It says how many bingos each player had.")
+    blanks: bool = Field(description="It has a field for the blanks of each player.")
 
 
 class Game(Answer):

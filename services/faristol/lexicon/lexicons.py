@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from faristol.kernel.pins import lexicon_missing
 from faristol.kernel.refusal import N_, Refusal
 from faristol.words import Installed, LexiconError, Library, MissingLexiconError, WordGraph
 
@@ -70,15 +71,7 @@ class Lexicons:
         try:
             return self.by_digest(names.get(name_or_digest, name_or_digest))
         except MissingLexiconError:
-            raise Refusal(
-                "LEXICON_MISSING",
-                "",
-                N_(
-                    "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
-                    " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."
-                ),
-                {"name": name_or_digest, "installed": ", ".join(names) or "–"},
-            ) from None
+            raise lexicon_missing(name_or_digest, names) from None
         except LexiconError as error:
             raise _unusable(error) from error
 

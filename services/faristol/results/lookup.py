@@ -215,11 +215,6 @@ def shown_game(found: Game, above: Tournament) -> results.GetGameResponse:
     return answers.titled(answer, found, above)
 
 
-async def games_of_player(record: Record, player_id: str) -> list[Game]:
-    """Every game of a player with its seats, in whatever tournaments, in the order of tournaments and rounds."""
-    return (await read_now(record, lambda reader: reader.games_of_player(player_id)))[0]
-
-
 async def prizes(record: Record, tournament_id: str) -> tuple[Found, Plays]:
     """A tournament with its tables, and what its plays come to for the prizes. Raises ``NotFound``."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import AsyncIterator
 from io import StringIO
-from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +16,7 @@ from tests.unit.results.league import STREAM, League
 
 from faristol.gateway.app import app
 from faristol.gateway.language import language_of
-from faristol.gateway.results import AsOf, Results, reader
+from faristol.gateway.results import NOW, WHOLE, Moment, Page, Results, reader
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -198,11 +197,9 @@ async def test_pages_of_teams_hold_the_whole_list(playing: Stage, path: str, lin
 class Earlier(Results):
     """Reads the list of teams before any was registered, and all else after."""
 
-    async def teams(
-        self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None, **of_page: Any
-    ) -> pb.ListTeamsResponse:
+    async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListTeamsResponse:
         """As of the event that created the tournament."""
-        return await super().teams(tournament_id, as_of=AsOf(position=2))
+        return await super().teams(tournament_id, Moment(as_of_position=2))
 
 
 async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(playing: Stage) -> None:

@@ -23,7 +23,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
 from faristol.results import service as results_service
-from faristol.results.lookup import games_of_player
+from faristol.results.lookup import read_now
 from faristol.results.projection import projection
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -157,13 +157,14 @@ def _without_position(found: Answers) -> Answers:
 
 
 async def test_the_games_of_a_player_are_found_by_the_player_alone(hall: Hall) -> None:
-    found = await games_of_player(hall.record, "anna")
+    found, _ = await read_now(hall.record, lambda reader: reader.games_of_player("anna"))
     assert [game.game_id for game in found] == [game_id(1, 1), game_id(2, 2)]
     assert [[(seat.player_id, seat.score) for seat in game.seats] for game in found] == [
         [("anna", 15), ("carme", 111)],
         [("eloi", 10), ("anna", 48)],
     ]
-    assert await games_of_player(hall.record, "nobody") == []
+    nobodys, _ = await read_now(hall.record, lambda reader: reader.games_of_player("nobody"))
+    assert nobodys == []
 
 
 async def test_what_is_as_of_nothing_that_can_be_is_refused(hall: Hall) -> None:

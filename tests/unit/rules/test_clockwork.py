@@ -13,7 +13,6 @@ from faristol.rules.clockwork import (
     absence_loses_at_ms,
     lost_by_timeout,
     neutralised,
-    overtime_ms,
     overtime_penalty,
     postponement_in_time,
     round_ms,
@@ -29,12 +28,6 @@ FISC = load_ruleset("fisc-2023")
 def test_each_minute_of_overtime_or_part_of_one_costs_ten_up_to_a_hundred(over: int) -> None:
     begun = len(range(0, over, 60_000))
     assert overtime_penalty(over, FISC) == min(100, 10 * begun)
-
-
-@given(st.integers(0, 40 * 60_000))
-def test_overtime_begins_after_twenty_five_minutes(used: int) -> None:
-    assert thinking_ms(FISC) == 1_500_000
-    assert overtime_ms(used, FISC) == max(0, used - 1_500_000)
 
 
 def test_without_a_cap_overtime_goes_on_costing() -> None:
@@ -99,7 +92,7 @@ def test_running_and_non_running_time() -> None:
     stopped = with_options(FISE, {"time": "non-running"})
     for ruleset, expected in ((FISE, [True, True, True]), (stopped, [True, False, False]), (PES, [True, False, False])):
         assert [runs(activity, ruleset) for activity in Activity] == expected
-    assert (thinking_ms(FISE), thinking_ms(stopped)) == (30 * MINUTE, 25 * MINUTE)
+    assert [thinking_ms(ruleset) for ruleset in (FISC, FISE, stopped)] == [25 * MINUTE, 30 * MINUTE, 25 * MINUTE]
     assert stopped.turn.steps == ("place", "stop", "announce", "write", "draw", "press")
 
 

@@ -25,8 +25,6 @@ YES = frozenset(("y", "yes", "s", "si", "ν", "ναι"))
 NO = frozenset(("n", "no", "ο", "οχι"))
 """Yes and no in the languages there are, as ``folded`` gives them."""
 
-MOST_POINTS = 99_999
-
 MOST_DIGITS = 9
 """Of the number of a table: Python refuses to read one of thousands."""
 

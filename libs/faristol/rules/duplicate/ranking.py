@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from faristol.rules.ruleset import Ruleset
@@ -67,14 +67,6 @@ def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) 
         equal = bool(lines) and keys[lines[-1].player] == keys[player]
         lines.append(_line(lines[-1].rank if equal else place, player, tallies[player], masters, ruleset))
     return tuple(lines)
-
-
-def rank_among(lines: Sequence[Line], chosen: Sequence[str]) -> tuple[Line, ...]:
-    """``lines`` of those ``chosen`` alone, ranked among themselves: the standings of a category."""
-    among = set(chosen)
-    found = [line for line in lines if line.player in among]
-    ranks = ranks_among([line.rank for line in found])
-    return tuple(replace(line, rank=place) for line, place in zip(found, ranks, strict=True))
 
 
 def ranks_among(ranks: Sequence[int]) -> list[int]:

@@ -13,7 +13,7 @@ from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.parameters import KNOWN, IfNoneMatch, MinPosition, TournamentId
 from faristol.gateway.responses import ERRORS, tagged
-from faristol.gateway.results import Reader, Results
+from faristol.gateway.results import Moment, Reader, Results
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.results.v1 import results_pb2 as results_pb
 
@@ -82,7 +82,7 @@ async def get_duplicate_totals(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The standings of all duplicate games of a tournament, summed; who was absent from a game has 0 of it."""
-    listed = await results.players(tournament_id, min_position)
+    listed = await results.players(tournament_id, Moment(min_position))
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
     return await asyncio.to_thread(tagged, answer, if_none_match)
@@ -95,14 +95,14 @@ async def head_of(
 
     Raises ``grpc.aio.AioRpcError``; of an id that is none of a game, as for a game that there is not.
     """
-    return await results.tournament(await _tournament_of(games, game_id), min_position)
+    return await results.tournament(await _tournament_of(games, game_id), Moment(min_position))
 
 
 async def listed_of(
     results: Results, games: Duplicates, game_id: str, min_position: int = 0
 ) -> results_pb.ListPlayersResponse:
     """The players of the tournament of a game, asked before the game. Raises as ``head_of``."""
-    return await results.players(await _tournament_of(games, game_id), min_position)
+    return await results.players(await _tournament_of(games, game_id), Moment(min_position))
 
 
 async def _tournament_of(games: Duplicates, game_id: str) -> str:

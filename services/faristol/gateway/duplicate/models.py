@@ -191,7 +191,7 @@ class DuplicateTotals(Answer):
         listed: results_pb.ListPlayersResponse,
         category: str = "",
     ) -> DuplicateTotals:
-        """From the contract's messages. The players of a category are ranked among themselves (``rank_among``)."""
+        """From the contract's messages. The players of a category are ranked among themselves."""
         players = {player.player_id: player for player in listed.players}
         wanted = category.casefold()
         chosen = [

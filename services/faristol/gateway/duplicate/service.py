@@ -4,73 +4,53 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 import grpc
 from fastapi import Depends
-from google.protobuf.message import Message
 from starlette.requests import Request
 
-from faristol.gateway.asked import Asked, asked_for
+from faristol.gateway.asked import AWAY, DEADLINE, Service, asked_for
 from faristol.gateway.language import language_of
-from faristol.gateway.ratings import AWAY
-from faristol.gateway.results import DEADLINE
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import duplicate_pb2_grpc
-
-Q = TypeVar("Q", bound=Message)
-A = TypeVar("A")
 
 AT_ONCE = 8
 """Halls whose sheets are asked for at a time."""
 
 
-class Duplicates:
-    """Duplicate games, with words in ``language``. Every method raises ``grpc.aio.AioRpcError``."""
+class Duplicates(Service):
+    """Duplicate games."""
 
-    def __init__(
-        self, stub: duplicate_pb2_grpc.DuplicateServiceAsyncStub, language: str, asked: Asked | None = None
-    ) -> None:
-        """``asked`` is told of every question and its answer."""
-        self._stub = stub
-        self._to_tell = asked
-        self._metadata = (("accept-language", language),)
+    _stub: duplicate_pb2_grpc.DuplicateServiceAsyncStub
 
     async def game(self, game_id: str) -> pb.GetDuplicateResponse:
         """A game. The time of the answer is left out: it would make another answer of the same."""
-        answer: pb.GetDuplicateResponse = await self._asked(
-            self._stub.GetDuplicate, pb.GetDuplicateRequest(game_id=game_id)
-        )
+        request = pb.GetDuplicateRequest(game_id=game_id)
+        answer = await self._stub.GetDuplicate(request, timeout=DEADLINE, metadata=self._metadata)
         answer.ClearField("now")
-        self._note(pb.GetDuplicateRequest(game_id=game_id), answer)
+        self._note(request, answer)
         return answer
 
     async def standings(self, game_id: str) -> pb.GetDuplicateStandingsResponse:
         """The standings after the turns that are scored."""
         request = pb.GetDuplicateStandingsRequest(game_id=game_id)
-        answer: pb.GetDuplicateStandingsResponse = await self._asked(self._stub.GetDuplicateStandings, request)
-        self._note(request, answer)
-        return answer
+        return await self._asked(self._stub.GetDuplicateStandings, request)
 
     async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
         """The standings of all games of a tournament, summed."""
         request = pb.GetDuplicateTotalsRequest(tournament_id=tournament_id)
-        answer: pb.GetDuplicateTotalsResponse = await self._asked(self._stub.GetDuplicateTotals, request)
-        self._note(request, answer)
-        return answer
+        return await self._asked(self._stub.GetDuplicateTotals, request)
 
     async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
         """A turn of a game that somebody plays alone."""
-        answer: pb.TrainTurnResponse = await self._asked(self._stub.TrainTurn, request)
-        return answer
+        return await self._asked(self._stub.TrainTurn, request)
 
     async def sheet(self, game_id: str, hall: str = "", player_id: str = "") -> pb.GetHallSheetResponse:
         """What the players of a hall have of the turns that are scored, or one player wherever they sit."""
         request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id)
-        answer: pb.GetHallSheetResponse = await self._asked(self._stub.GetHallSheet, request)
-        self._note(request, answer)
-        return answer
+        return await self._asked(self._stub.GetHallSheet, request)
 
     async def sheets(self, game: pb.GetDuplicateResponse) -> Sequence[pb.GetHallSheetResponse]:
         """The sheets of all halls, in their order."""
@@ -82,17 +62,10 @@ class Duplicates:
 
         return await asyncio.gather(*(of(hall.name) for hall in game.halls))
 
-    async def _asked(self, method: Any, request: Message) -> Any:
-        return await method(request, timeout=DEADLINE, metadata=self._metadata)
-
-    def _note(self, request: Message, answer: Message) -> None:
-        if self._to_tell:
-            self._to_tell.note(request, answer)
-
 
 async def _duplicates(request: Request) -> Duplicates:
     """Duplicate games. The application keeps the stub in ``app.state.duplicate``."""
-    return Duplicates(request.app.state.duplicate, language_of(request), asked_for(request))
+    return Duplicates(request.app.state.duplicate, language_of(request), asked=asked_for(request))
 
 
 DuplicateReader = Annotated[Duplicates, Depends(_duplicates)]

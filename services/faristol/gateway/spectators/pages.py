@@ -14,7 +14,7 @@ from faristol.gateway.divisions import together
 from faristol.gateway.page import page, rules_title, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.racks import RackReader
-from faristol.gateway.results import Reader, Results
+from faristol.gateway.results import Page, Reader, Results
 from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
 from faristol.gateway.spectators.replay import steps
@@ -24,7 +24,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Part = Annotated[str, Query(pattern="^(live)?$")]
-Page = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
+After = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
 Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
 
 Hall = Annotated[str, Query(max_length=200)]
@@ -42,9 +42,9 @@ CURVE = (300, 80)
 """Width and height of the drawing of a player's ratings."""
 
 
-async def player(request: Request, results: Reader, player_id: str, after: Page = 0, part: Part = "") -> Response:
+async def player(request: Request, results: Reader, player_id: str, after: After = 0, part: Part = "") -> Response:
     """A player across tournaments."""
-    answer = await results.player(player_id, TOURNAMENTS, str(after) if after else "")
+    answer = await results.player(player_id, Page(TOURNAMENTS, str(after) if after else ""))
     over = [game.outcome for each in answer.tournaments for game in each.games]
     ratings = rating_line(answer.tournaments)
     return page(
@@ -67,13 +67,13 @@ async def player(request: Request, results: Reader, player_id: str, after: Page 
     )
 
 
-async def search(request: Request, results: Reader, q: Words = "", after: Page = 0, part: Part = "") -> Response:
+async def search(request: Request, results: Reader, q: Words = "", after: After = 0, part: Part = "") -> Response:
     """Tournaments and players with some words in their names."""
     found, people = pb.ListTournamentsResponse(), pb.SearchPlayersResponse()
     if q.strip():
         found, people = await asyncio.gather(
-            results.tournaments(search=q, page_size=0 if after else FOUND),
-            results.search_players(q, FOUND, str(after) if after else ""),
+            results.tournaments(page=Page(0 if after else FOUND), search=q),
+            results.search_players(q, Page(FOUND, str(after) if after else "")),
         )
     return page(
         request,
@@ -120,7 +120,7 @@ async def find(request: Request, results: Reader, tournament_id: str, name: Word
 async def screen(request: Request, results: Reader, tournament_id: str, hall: Hall = "", part: Part = "") -> Response:
     """For a projector in a hall: seats, time left and the top of the standings, in pages that turn by themselves."""
     (head, answer, everybody), standings = await asyncio.gather(
-        _seated(results, tournament_id, hall), results.standings(tournament_id, page_size=TOP)
+        _seated(results, tournament_id, hall), results.standings(tournament_id, page=Page(TOP))
     )
     answer.position = min(answer.position, standings.position)
     return await asyncio.to_thread(

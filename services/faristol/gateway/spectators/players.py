@@ -12,7 +12,7 @@ from faristol.gateway.answers import Answer, Shown
 from faristol.gateway.pairings import ByeKind, Table
 from faristol.gateway.parameters import DIGITS, IfNoneMatch, MinPosition
 from faristol.gateway.responses import tagged
-from faristol.gateway.results import Reader
+from faristol.gateway.results import Page, Reader
 from faristol.gateway.standings import Outcome, Standing
 from faristol.gateway.tournaments import Phase, Player, Tournament
 
@@ -105,7 +105,7 @@ async def search_players(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Players by name or club, across tournaments, page by page; everybody when nothing is searched for."""
-    answer = await results.search_players(search, page_size, page_token, min_position)
+    answer = await results.search_players(search, Page(page_size, page_token), min_position)
     return tagged(FoundPlayers.of(answer), if_none_match)
 
 
@@ -118,7 +118,7 @@ async def get_player(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """A player across tournaments: places, tie-breaks, games, ratings. Who was erased has no name there."""
-    answer = await results.player(player_id, page_size, page_token, min_position)
+    answer = await results.player(player_id, Page(page_size, page_token), min_position)
     return tagged(PlayerAnswer.of(answer), if_none_match)
 
 

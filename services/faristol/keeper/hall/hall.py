@@ -78,11 +78,6 @@ class HallAtWork:
         turns = [self.journal.turns[number] for number in sorted(self.journal.turns)]
         return next((turn for turn in turns if not turn.closed), turns[-1] if turns else None)
 
-    @property
-    def has_sealed(self) -> bool:
-        """Whether the hall can play on from a sealed game."""
-        return self._sealed is not None
-
     def left_ms(self) -> int | None:
         """Milliseconds that are left in the turn, 0 once it is over; None while no time runs."""
         turn = self.current

@@ -9,7 +9,7 @@ import grpc
 
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid
-from faristol.kernel.pins import Pin
+from faristol.kernel.pins import Pin, lexicon_missing
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
@@ -70,15 +70,7 @@ def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Rule
     wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
     found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)
     if found is None:
-        raise Refusal(
-            "LEXICON_MISSING",
-            "",
-            N_(
-                "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
-                " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."
-            ),
-            {"name": wanted, "installed": ", ".join(lexicon.pin.name for lexicon in lexicons) or "–"},
-        )
+        raise lexicon_missing(wanted, [lexicon.pin.name for lexicon in lexicons])
     if found.tile_set != ruleset.game.tile_set:
         raise Refusal(
             "LEXICON_OF_OTHER_TILES",

@@ -53,9 +53,6 @@ NOTHING_DONE = N_("Nothing was done.")
 WRONG_FIELD = N_("{field}: {problem}")
 NO_TABLE = N_("There is no table {table} in this round.")
 
-PLAYS_HERE = "OWN_GAME"
-"""Why nothing is offered to somebody at a table where they play."""
-
 TournamentId = Annotated[str, Path(max_length=64)]
 GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import grpc
-from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import AtDesk, Desk
-from faristol.gateway.form import Fields
+from faristol.gateway.asked import AWAY
+from faristol.gateway.consoles.director.desk import Desk, page_of_forms
 from faristol.gateway.labels import PRIZES
-from faristol.gateway.ratings import AWAY
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 
 PAGE = "closing"
 ACTS = frozenset({"ChangeRounds", "OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
 OF_RATING = frozenset({"ChooseRatingSystem"})
-
-routes = APIRouter(include_in_schema=False)
-
-
-@routes.get("/tournaments/{tournament_id}/console/closing")
-async def show_closing(desk: AtDesk) -> Response:
-    """The forms."""
-    return await _show(desk)
-
-
-@routes.post("/tournaments/{tournament_id}/console/closing")
-async def change_closing(desk: AtDesk, given: Fields) -> Response:
-    """Carry out one act."""
-    acts, service = (OF_RATING, "rating") if given.get("act") in OF_RATING else (ACTS, "pairing")
-    done = await desk.carry_out(given, f"{desk.address}/closing", acts, service)
-    return done or await _show(desk)
 
 
 async def _show(desk: Desk) -> Response:
@@ -47,6 +29,9 @@ async def _show(desk: Desk) -> Response:
         systems=await _systems(desk),
         closed=sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played),
     )
+
+
+routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
 
 
 async def _check(desk: Desk) -> pairing.ListResultsResponse:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import grpc
-from fastapi import Depends, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,9 +20,10 @@ from faristol.gateway.consoles.director.commands import Given, Unusable, command
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Typed, console_page
 from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
-from faristol.gateway.results import Reader, Results
+from faristol.gateway.results import Moment, Reader, Results
 from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
@@ -121,7 +122,7 @@ class Desk:
     async def show(self, name: str, part: str, **values: Any) -> Response:
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
-        head = await self.results.tournament(self.tournament_id, min_position=self.done)
+        head = await self.results.tournament(self.tournament_id, Moment(self.done))
         said = str(values.pop("said", "")) or await self._said()
         roster = self.roster
         return console_page(
@@ -252,3 +253,24 @@ async def _desk(
 
 AtDesk = Annotated[Desk, Depends(_desk)]
 """A parameter of a route of the console."""
+
+
+def page_of_forms(part: str, show: Callable[[Desk], Awaitable[Response]], **acts: frozenset[str]) -> APIRouter:
+    """The routes of a page that ``show`` makes, and that its forms are sent to.
+
+    ``acts`` are those of the forms, by the service that carries them out.
+    """
+    routes = APIRouter(include_in_schema=False)
+    address = f"/tournaments/{{tournament_id}}/console/{part}"
+
+    @routes.get(address)
+    async def look(desk: AtDesk) -> Response:
+        return await show(desk)
+
+    @routes.post(address)
+    async def act(desk: AtDesk, given: Fields) -> Response:
+        service = next((name for name, own in acts.items() if given.get("act") in own), "")
+        done = await desk.carry_out(given, f"{desk.address}/{part}", acts.get(service, frozenset()), service)
+        return done or await show(desk)
+
+    return routes

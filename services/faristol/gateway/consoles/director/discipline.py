@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.form import Fields
+from faristol.gateway.consoles.director.desk import Desk, page_of_forms
 from faristol.office.history import told
 
 PAGE = "discipline"
@@ -40,23 +38,8 @@ TOLD = frozenset(
 LIFTED = frozenset({"PlayerWarned", "PlayerSanctioned", "PlayerExpelled"})
 """Facts that can be lifted, and appealed against."""
 
-routes = APIRouter(include_in_schema=False)
 
-
-@routes.get("/tournaments/{tournament_id}/console/discipline")
-async def show_discipline(desk: AtDesk) -> Response:
-    """What was imposed, and the forms."""
-    return await _show(desk)
-
-
-@routes.post("/tournaments/{tournament_id}/console/discipline")
-async def change_discipline(desk: AtDesk, given: Fields) -> Response:
-    """Impose something, or decide on an appeal."""
-    done = await desk.carry_out(given, f"{desk.address}/discipline", ACTS)
-    return done or await _show(desk)
-
-
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: Desk) -> Response:
     acts = [each for each in told(await desk.acts(), desk.roster, desk.language) if each.act.type in TOLD]
     lifted = {_version(each.act.details) for each in acts if each.act.type == "SanctionLifted"}
     stand = [each for each in acts if each.act.type in LIFTED and each.act.version not in lifted]
@@ -75,6 +58,9 @@ async def _show(desk: AtDesk) -> Response:
         ],
         rounds_to_come=range(len(desk.tournament.played) + 1, desk.tournament.rounds + 1),
     )
+
+
+routes = page_of_forms(PAGE, _show, pairing=ACTS)
 
 
 def _version(details: object) -> int:

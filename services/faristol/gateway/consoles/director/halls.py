@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from faristol.client.places import tables_of
-from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.form import Fields
+from faristol.gateway.consoles.director.desk import Desk, page_of_forms
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 PAGE = "halls"
 SPARE = 2
 """Empty lines below the halls that there are."""
 ACTS = frozenset({"SetHalls", "FixTable", "ReleaseTable"})
-
-routes = APIRouter(include_in_schema=False)
 
 
 class Spot(NamedTuple):
@@ -31,20 +27,7 @@ class Spot(NamedTuple):
     is_over: bool
 
 
-@routes.get("/tournaments/{tournament_id}/console/halls")
-async def show_halls(desk: AtDesk) -> Response:
-    """The plan, and the form that changes it."""
-    return await _show(desk)
-
-
-@routes.post("/tournaments/{tournament_id}/console/halls")
-async def change_halls(desk: AtDesk, given: Fields) -> Response:
-    """Say which halls there are, or give a player a table."""
-    done = await desk.carry_out(given, f"{desk.address}/halls", ACTS)
-    return done or await _show(desk)
-
-
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: Desk) -> Response:
     return await desk.show(
         "director/halls.html",
         PAGE,
@@ -55,7 +38,10 @@ async def _show(desk: AtDesk) -> Response:
     )
 
 
-def _plan(desk: AtDesk) -> list[tuple[str, list[Spot]]]:
+routes = page_of_forms(PAGE, _show, pairing=ACTS)
+
+
+def _plan(desk: Desk) -> list[tuple[str, list[Spot]]]:
     """Each hall with its tables; one without a name where the tournament has none."""
     tournament, last, roster = desk.tournament, desk.last, desk.roster
     seated = {seat.table: seat for seat in last.pairings} if last else {}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.form import Fields
+from faristol.gateway.consoles.director.desk import Desk, page_of_forms
 from faristol.gateway.rulings import MODE_LABELS
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -15,23 +13,8 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 PAGE = "judges"
 ACTS = frozenset({"AppointJudge", "DismissJudge", "SetAdjudication", "ChooseLayers"})
 
-routes = APIRouter(include_in_schema=False)
 
-
-@routes.get("/tournaments/{tournament_id}/console/judges")
-async def show_judges(desk: AtDesk) -> Response:
-    """Who rules, and the forms."""
-    return await _show(desk)
-
-
-@routes.post("/tournaments/{tournament_id}/console/judges")
-async def change_judges(desk: AtDesk, given: Fields) -> Response:
-    """Carry out one act on who rules."""
-    done = await desk.carry_out(given, f"{desk.address}/judges", ACTS, "lexicon")
-    return done or await _show(desk)
-
-
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: Desk) -> Response:
     stands: pb.GetAdjudicationResponse = await desk.calls.ask(
         pb.GetAdjudicationRequest(tournament_id=desk.tournament_id)
     )
@@ -48,3 +31,6 @@ async def _show(desk: AtDesk) -> Response:
         own_language=own.tile_set[:2] if own else "",
         layers=list(own.layers) if own and open_to_choice else [],
     )
+
+
+routes = page_of_forms(PAGE, _show, lexicon=ACTS)

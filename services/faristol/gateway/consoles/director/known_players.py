@@ -18,6 +18,7 @@ from faristol.gateway.consoles.director.commands import Given, command_id_in, li
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to, titled
 from faristol.gateway.form import Lists
+from faristol.gateway.results import Page
 from faristol.kernel.names import begins, words_of
 from faristol.kernel.refusal import N_
 from faristol.office.known_players import Known, of_list, of_person
@@ -118,7 +119,7 @@ async def _look(desk: AtDesk, given: Given) -> Look:
     else:
         found_ids: list[str] = []
         if look.name:
-            answer = await desk.results.search_players(look.name, MOST_OF_ALL)
+            answer = await desk.results.search_players(look.name, Page(MOST_OF_ALL))
             found_ids = [each.player_id for each in answer.players]
             look.more = answer.total - len(found_ids)
         everybody = await _persons(desk, dict.fromkeys((*found_ids, *wanted)))
@@ -138,7 +139,7 @@ async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
     async def person(player_id: str) -> Known | None:
         async with few:
             try:
-                return of_person(await desk.results.player(player_id, page_size=1))
+                return of_person(await desk.results.player(player_id, Page(1)))
             except grpc.aio.AioRpcError as problem:
                 if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
                     raise

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import AtDesk, Desk
-from faristol.gateway.form import Fields
+from faristol.gateway.consoles.director.desk import Desk, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 PAGE = "teams"
@@ -18,8 +16,6 @@ RESERVES = 4
 """Places of a form behind the boards of a match, or behind those that are in a line-up already."""
 BOARDS = 4
 """Boards of a match where the rules are not at hand."""
-
-routes = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +29,7 @@ class Listed:
     """Its own players, then those of no team."""
 
 
-@routes.get("/tournaments/{tournament_id}/console/teams")
-async def show_teams(desk: AtDesk) -> Response:
-    """The teams, with what can be done to each."""
-    return await _show(desk)
-
-
-@routes.post("/tournaments/{tournament_id}/console/teams")
-async def change_teams(desk: AtDesk, given: Fields) -> Response:
-    """Carry out one act on a team."""
-    done = await desk.carry_out(given, f"{desk.address}/teams", ACTS)
-    return done or await _show(desk)
-
-
-async def _show(desk: AtDesk) -> Response:
+async def _show(desk: Desk) -> Response:
     boards = _boards(desk)
     free = _free(desk.tournament)
     return await desk.show(
@@ -58,6 +41,9 @@ async def _show(desk: AtDesk) -> Response:
         free=free,
         places=range(1, boards + RESERVES + 1),
     )
+
+
+routes = page_of_forms(PAGE, _show, pairing=ACTS)
 
 
 def _boards(desk: Desk) -> int:

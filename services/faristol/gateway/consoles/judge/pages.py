@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.client.problems import reason_of
+from faristol.gateway.asked import DEADLINE
 from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.commands import command_id, in_words, refused
 from faristol.gateway.consoles.frame import console_page
@@ -23,7 +24,6 @@ from faristol.gateway.consoles.judge.forms import Written, empty, merged, read, 
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
-from faristol.gateway.results import DEADLINE
 from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb

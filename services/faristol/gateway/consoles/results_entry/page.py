@@ -23,7 +23,7 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
-from faristol.gateway.results import Reader, Results
+from faristol.gateway.results import Moment, Reader, Results
 from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.kernel.refusal import N_
 from faristol.office.names import Roster
@@ -125,7 +125,7 @@ class _Entry:
 
     async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
         """The page of the round, or of one of its tables."""
-        head = await self.results.tournament(self.tournament_id, min_position=self.done)
+        head = await self.results.tournament(self.tournament_id, Moment(self.done))
         subject = self.session.credential.subject_id
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
         return console_page(
