@@ -10,7 +10,6 @@ from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.unit.pairing.engines.test_foresight import PETERSEN, graph_of
 from tests.unit.pairing.engines.test_swiss import SEED, Championship, every_pairing, standings_of_few
 
