@@ -75,8 +75,10 @@ format: $(READY) ## format the code
 
 proto: $(PB) ## generate libs/faristol/pb from the contract
 
-golden: $(READY) $(PB) ## keep bytes of every event and version that is new, for the tests that old events are read
+golden: $(READY) $(PB) ## keep bytes of every event and version that is new, and what walks at tables and on tournaments come to
 	$(BIN)/python tests/unit/record_events/golden.py
+	PYTHONPATH=. $(BIN)/python tests/unit/table/kept_walks.py
+	PYTHONPATH=. $(BIN)/python tests/unit/pairing/kept_walks.py
 
 bench: setup ## measure, and write what was measured to var/bench.json
 	$(BIN)/python tests/benchmarks/run.py

@@ -161,7 +161,11 @@ def test_an_interruption_ends_once_and_for_its_own_reason() -> None:
     other = signals.over(Kind.SETTLED, "arbiter-call", 12, 1)
     assert (other.given[-1].interruption, other.interruption(1).ended_by) == (0, None)
     ended = signals.interrupted("arbiter-call", 11, 1).over(Kind.SETTLED, "challenge", 13, 1)
-    assert (ended.given[-1].interruption, ended.interruption(1).ended_by, ended.interruption(2).ended_by) == (1, 2, None)
+    assert (ended.given[-1].interruption, ended.interruption(1).ended_by, ended.interruption(2).ended_by) == (
+        1,
+        2,
+        None,
+    )
     assert ended.over(Kind.SETTLED, "challenge", 14, 1).interruptions == ended.interruptions
 
 

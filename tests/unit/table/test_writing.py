@@ -63,7 +63,10 @@ def test_a_score_that_only_one_of_them_wrote_so_is_disputed() -> None:
     for score, total in ((counted + 1, counted), (counted, counted + 1)):
         found = hall.decided(pb.WriteScoreRequest(player_id="biel", score=score, total=total))
         assert [type(fact).__name__ for fact in found] == ["ScoreWritten", "CountDisputed"]
-    for wrong in (pb.WriteScoreRequest(player_id="biel", score=-1), pb.WriteScoreRequest(player_id="biel", total=10**6)):
+    for wrong in (
+        pb.WriteScoreRequest(player_id="biel", score=-1),
+        pb.WriteScoreRequest(player_id="biel", total=10**6),
+    ):
         with pytest.raises(Invalid):
             hall.decided(wrong)
     assert hall.decided(pb.WriteScoreRequest(player_id="biel", score=0))
@@ -99,7 +102,13 @@ def test_only_the_play_of_a_turn_that_was_taken_is_corrected(turn: int) -> None:
     before = hall.game.scores["anna"]
     (fact,) = hall.decided(pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=before + 4))
     assert isinstance(fact, events.PlayCorrected)
-    assert (fact.turn, fact.player_id, fact.before, fact.score, fact.total) == (1, "anna", before, before + 4, before + 4)
+    assert (fact.turn, fact.player_id, fact.before, fact.score, fact.total) == (
+        1,
+        "anna",
+        before,
+        before + 4,
+        before + 4,
+    )
 
 
 def final(name: str) -> Hall:
