@@ -43,7 +43,7 @@ BOOKS: Mapping[str, tuple[str, Mapping[str, Any], int, int]] = {
     "festa-major": ("festa-major", {}, 9, 4),
 }
 """The book, what is chosen of it, players and rounds."""
-SEEDS = range(2)
+SEEDS = range(5)
 STEPS = 60
 KINDS = list(COMMANDS)
 STOPPING = (
@@ -159,11 +159,8 @@ class Anybody:
         games = [found for played in state.played for found in played.pairings]
         if field.type == FieldDescriptor.TYPE_MESSAGE:
             if field.message_type.name == "Timestamp":
-                getattr(request, field.name).FromSeconds(
-                    int(self.hall.now.timestamp()) + chance.choice([                moment = int(self.hall.now.timestamp()) + chance.choice([-(9**6), 0, 9**6])
+                moment = int(self.hall.now.timestamp()) + chance.choice([-(9**6), 0, 9**6])
                 getattr(request, field.name).FromSeconds(moment)
-, 0, 9**6])
-                )
             elif field.message_type.name == "FinalScore":
                 scored = chance.choice(games).player_ids if games else self.players[:2]
                 if not getattr(request, field.name):

@@ -29,7 +29,7 @@ from faristol.table.game.state import Game, Phase
 from faristol.table.offers import offers
 
 FILE = Path(__file__).with_name("kept_walks.json")
-SEEDS = range(3)
+SEEDS = range(4)
 STEPS = 45
 PROBED = 3
 """Commands that are tried after each step, of which nothing comes."""
