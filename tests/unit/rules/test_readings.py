@@ -132,3 +132,11 @@ def test_whatever_is_typed_a_reading_fits_the_board_and_shows_what_lies_there(
         assert all(tile.face in {*tile_set.faces, "?"} for tile in word)
     for faces in tile_readings(text, tile_set):
         assert all(face in {*tile_set.faces, "?"} for face in faces)
+
+
+def test_text_is_exact_where_every_part_of_it_is_a_tile() -> None:
+    assert is_exact("C A RR O S", SPANISH)
+    assert is_exact("(C) ?", SPANISH)
+    assert not is_exact("C A x", SPANISH)
+    assert not is_exact("x A", SPANISH)
+    assert not is_exact("", SPANISH)
