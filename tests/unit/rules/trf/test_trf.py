@@ -383,3 +383,7 @@ def test_a_forfeit_has_no_colours_and_a_game_that_was_played_has_both() -> None:
             read_trf("\n".join([line(1, "", f"   2 {colours[0]} 1"), line(2, "", f"   1 {colours[1]} 0")]))
     with pytest.raises(TrfError, match="the colours of the game"):
         read_trf("\n".join([line(1, "", "   2 w +"), line(2, "", "   1 - -")]))
+
+
+def test_a_line_that_ends_before_the_first_round_has_no_cell() -> None:
+    assert read_trf(line(1, "").ljust(90) + "|").players[0].cells == ()

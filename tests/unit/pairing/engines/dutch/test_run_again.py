@@ -136,6 +136,20 @@ def test_no_way_out_is_offered_of_a_round_that_can_be_paired() -> None:
     assert [choices(a_round) for a_round, _ in rounds(3, 8)] == [()] * sum(1 for _ in rounds(3, 8))
 
 
+def test_the_bye_of_a_great_field_may_come_from_above_the_next_scoregroup(monkeypatch: pytest.MonkeyPatch) -> None:
+    players = (
+        *(Player(number, 30) for number in (1, 2, 3)),
+        *(Player(number, 20, had_bye=True) for number in (4, 5)),
+        *(Player(number, 10, had_bye=True) for number in (6, 7, 8, 9)),
+    )
+    a_round = Round(players, number=4)
+    together = pair_round(a_round)
+    monkeypatch.setattr(pairing, "SMALL", 0)
+    apart = pair_round(a_round)
+    assert (apart.boards, apart.bye, apart.bye_points) == (together.boards, together.bye, together.bye_points)
+    assert apart.bye == 3
+
+
 PAIRED = by_seed(
     0,
     "e24e5b13 8c2b9925 0067921f 683e1b4f 44088b62 a399152e 72861acf 813ccc4e eb5b8c0e c65af92a 108a3a54 a6e56ef2 "
