@@ -10,7 +10,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +23,7 @@ from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.administration.results import record_result
-from faristol.pairing.model import Phase, Tournament, evolve
+from faristol.pairing.model import Pairing, Phase, Tournament, evolve
 from faristol.pairing.office.office import COMMANDS
 from faristol.pairing.rounds import explanation, pairing
 from faristol.pairing.teams import explanation as of_teams
@@ -113,7 +113,8 @@ class Anybody:
         if not games or self.chance.random() < 0.1:
             return self.tried(lambda: hall.close(on.number))
         game = self.chance.choice(games)
-        scores = [(player, self.chance.choice([300, 400])) for player in (state.find_game(game) or ())[1].player_ids]
+        players = next(found.player_ids for found in on.pairings if found.game_id == game)
+        scores = [(player, self.chance.choice([300, 400])) for player in players]
         at = to_timestamp(hall.now)
         return self.tried(lambda: hall.do(record_result(state, hall.ruleset, game=game, scores=scores, occurred_at=at)))
 
@@ -150,11 +151,11 @@ class Anybody:
                 continue
             if field.is_repeated:
                 for _ in range(self.chance.choice([0, 1, 1, 2, 2])):
-                    self._one(request, field, lambda value, name=field.name: getattr(request, name).append(value))
+                    self._fill_field(request, field, getattr(request, field.name).append)
             else:
-                self._one(request, field, lambda value, name=field.name: setattr(request, name, value))
+                self._fill_field(request, field, partial(setattr, request, field.name))
 
-    def _one(self, request: Any, field: FieldDescriptor, put: Callable[[Any], None]) -> None:
+    def _fill_field(self, request: Any, field: Any, put: Callable[[Any], None]) -> None:
         chance, state = self.chance, self.hall.state
         games = [found for played in state.played for found in played.pairings]
         if field.type == FieldDescriptor.TYPE_MESSAGE:
@@ -182,7 +183,7 @@ class Anybody:
         else:
             put(chance.choice([0, 1, 1, 2, 3, 50]))
 
-    def _text(self, name: str, games: Sequence[Any]) -> str:
+    def _text(self, name: str, games: Sequence[Pairing]) -> str:
         chance = self.chance
         match name:
             case "player_id" | "player_ids" | "loser_ids":

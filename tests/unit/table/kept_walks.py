@@ -94,12 +94,16 @@ def walked(ruleset: Ruleset, players: int, seed: int) -> Iterator[str]:
     somebody = Anybody(hall, chance, arbiters=0.1)
     facts = ticks = told = 0
     for step in range(STEPS):
-        offered = somebody.offered() if step % 5 == 4 else somebody.act()
+        offered: list[str] = []
+        if step % 5 == 4:
+            offered = somebody.offered()
+        else:
+            somebody.act()
         deadline = next_deadline(hall.clock, hall.game, ruleset)
         parts = [
             *(f"{_name(fact)} {_summed(fact)}" for fact in (*hall.facts[facts:], *hall.ticks[ticks:])),
             *somebody.told[told:],
-            *(offered or ()),
+            *offered,
             f"{deadline.due if deadline else None} {[_name(fact) for fact in deadline.facts] if deadline else ''}",
             *(somebody.probed() for _ in range(PROBED)),
         ]

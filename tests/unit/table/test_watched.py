@@ -50,9 +50,9 @@ def test_a_round_that_is_paired_again_begins_anew_and_leaves_other_rounds_alone(
         events.PostponedGameStarted(game_id="h1"),
         events.ResultRecorded(game_id="h1"),
     )
-    assert (played.postponed, played.begun, played.over) == ({"g2", "h1"}, {"g2", "h1"}, {"g1", "h1"})
+    assert [set(played.postponed), set(played.begun), set(played.over)] == [{"g2", "h1"}, {"g2", "h1"}, {"g1", "h1"}]
     again = watch_tournament(played, paired(2, "h1"))
-    assert (again.postponed, again.begun, again.over) == ({"g2"}, {"g2"}, {"g1"})
+    assert [set(again.postponed), set(again.begun), set(again.over)] == [{"g2"}, {"g2"}, {"g1"}]
     assert [len(again.pairings[number]) for number in (1, 2)] == [2, 1]
     assert (again.drawn[1], again.drawn[2]) == (NOON + 1, NOON + 2)
     assert seen(events.RoundPaired(round=1)).drawn == {}

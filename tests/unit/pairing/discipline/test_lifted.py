@@ -13,6 +13,7 @@ from faristol.pairing.model import Appeal, AppealPhase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 EXPELLED = events.PlayerExpelled(player_id="anna", round=2)
+POINTS, ROUNDS = events.SANCTION_KIND_POINTS, events.SANCTION_KIND_ROUNDS
 WARNED = events.PlayerWarned(player_id="anna")
 
 
@@ -33,12 +34,24 @@ def rests(act: Message, later: Message) -> bool:
         (events.PlayerSanctioned(player_id="anna", rounds=[3]), events.PlayerSanctioned(player_id="anna"), False),
         (events.SanctionLifted(player_id="anna", rounds=[3]), events.RoundPaired(round=3), True),
         (events.SanctionLifted(player_id="anna", rounds=[3]), events.RoundPaired(round=2), False),
-        (events.SanctionLifted(player_id="anna", kind=1), events.PlayerSanctioned(player_id="anna", kind=1), True),
-        (events.SanctionLifted(player_id="anna", kind=1), events.PlayerSanctioned(player_id="biel", kind=1), False),
-        (events.SanctionLifted(player_id="anna", kind=1), events.PlayerSanctioned(player_id="anna", kind=2), False),
         (
-            events.SanctionLifted(player_id="anna", kind=1, game_id="g"),
-            events.PlayerSanctioned(player_id="anna", kind=1, game_id="h"),
+            events.SanctionLifted(player_id="anna", kind=POINTS),
+            events.PlayerSanctioned(player_id="anna", kind=POINTS),
+            True,
+        ),
+        (
+            events.SanctionLifted(player_id="anna", kind=POINTS),
+            events.PlayerSanctioned(player_id="biel", kind=POINTS),
+            False,
+        ),
+        (
+            events.SanctionLifted(player_id="anna", kind=POINTS),
+            events.PlayerSanctioned(player_id="anna", kind=ROUNDS),
+            False,
+        ),
+        (
+            events.SanctionLifted(player_id="anna", kind=POINTS, game_id="g"),
+            events.PlayerSanctioned(player_id="anna", kind=POINTS, game_id="h"),
             False,
         ),
         (events.WarningLifted(player_id="anna"), WARNED, True),

@@ -192,3 +192,9 @@ def test_whether_something_can_be_laid_is_asked_as_soon_as_all_that_is_left_is_o
 def test_no_tile_is_called_first_that_is_not_in_the_rack() -> None:
     assert in_call_order(["B", "A"], ["A", "A", "E"]) == ("A", "B")
     assert in_call_order([], ["A"]) == ()
+
+
+def test_the_leftover_stays_in_the_rack_unless_it_is_said_that_one_with_it_went_back() -> None:
+    with pytest.raises(Refusal) as refused:
+        enter_rack(4, "EIBCDLM", ("A", "E", "R"), tuple("BCDLMIO"), FISC)
+    assert refused.value.reason == "LEFTOVER_MISSING"

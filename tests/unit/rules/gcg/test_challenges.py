@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -14,7 +15,7 @@ from faristol.rules.gcg.problem import Wrong
 FISC, BOX = load_ruleset("fisc-2023"), load_ruleset("box")
 
 
-def costing(points: int, unit: str, goes: str) -> Ruleset:
+def costing(points: int, unit: Literal["challenge", "word"], goes: Literal["from-challenger", "to-mover"]) -> Ruleset:
     return replace(FISC, challenge=replace(FISC.challenge, penalty=points, penalty_unit=unit, penalty_goes=goes))
 
 
