@@ -113,7 +113,7 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
     ``TURN_LOST`` where asking costs the turn.
     """
     law = ruleset.free_exchange
-    if not law.allowed or law.when == "never":
+    if not law.allowed:
         raise Refusal(
             "FREE_EXCHANGE_UNKNOWN",
             ruleset.article("free_exchange.allowed"),

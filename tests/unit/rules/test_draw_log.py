@@ -75,3 +75,39 @@ def test_a_draw_of_more_than_there_was_is_told() -> None:
     made = log()
     made[4] = replace(made[4], among=made[4].faces[:2])
     assert any(told.startswith("draw 4 cannot have been made") for told in wrong(made))
+
+
+def test_what_was_drawn_may_come_back_into_the_bag_each_time_it_was_drawn_and_no_more() -> None:
+    bag = tuple(sorted(full_bag(SET)))
+    first = draw(bag, 7, SEED, 0)
+    left = without(bag, first)
+    second = draw(left, 3, SEED, 1)
+    returned = tuple(sorted((*without(left, second), *first[:3])))
+    third = draw(returned, 3, SEED, 2)
+    again = tuple(sorted((*without(returned, third), *first[3:6])))
+    made = [
+        Draw(0, "anna", Source.BAG, bag, first),
+        Draw(1, "anna", Source.BAG, left, second),
+        Draw(2, "anna", Source.BAG, returned, third),
+        Draw(3, "anna", Source.BAG, again, draw(again, 1, SEED, 3)),
+    ]
+    assert wrong(made) == []
+    twice = tuple(sorted((*again, *["Z"] * 9)))
+    made[3] = replace(made[3], among=twice, faces=draw(twice, 1, SEED, 3))
+    (told,) = wrong(made)
+    assert told.startswith("before draw 3 the bag had gained Z")
+
+
+def test_after_an_exchange_of_too_many_as_many_tiles_may_have_left_the_bag_and_no_more() -> None:
+    bag = tuple(sorted(full_bag(SET)))
+    rack = tuple("AEIOSTR")
+    for taken, problems in ((2, 0), (3, 1)):
+        left = bag[taken:]
+        made = [
+            Draw(0, "anna", Source.RACK, rack, draw(rack, 2, SEED, 0)),
+            Draw(1, "anna", Source.BAG, left, draw(left, 1, SEED, 1)),
+        ]
+        assert len(wrong(made)) == problems
+        rest = without(left, made[1].faces)[1:]
+        made.append(Draw(2, "anna", Source.BAG, rest, draw(rest, 1, SEED, 2)))
+        assert len(wrong(made)) == problems + 1, "what was chosen once is not chosen again"

@@ -132,3 +132,29 @@ def test_whatever_is_typed_a_reading_fits_the_board_and_shows_what_lies_there(
         assert all(tile.face in {*tile_set.faces, "?"} for tile in word)
     for faces in tile_readings(text, tile_set):
         assert all(face in {*tile_set.faces, "?"} for face in faces)
+
+
+def test_text_is_exact_where_every_part_of_it_is_a_tile() -> None:
+    assert is_exact("C A RR O S", SPANISH)
+    assert is_exact("(C) ?", SPANISH)
+    assert not is_exact("C A x", SPANISH)
+    assert not is_exact("x A", SPANISH)
+    assert not is_exact("", SPANISH)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("C a S A", ["C (A) S A"]),
+        ("C a S a", ["C (A) S (A)"]),
+        ("C a s a S", []),
+        ("C A ?s A", ["C A (S) A"]),
+        ("C A (s) A", ["C A (S) A"]),
+        ("c a ?s a", ["C A (S) A"]),
+    ],
+)
+def test_tiles_typed_apart_are_blanks_by_sign_or_by_small_letters_as_many_as_there_are_blanks(
+    text: str, expected: list[str]
+) -> None:
+    assert SPANISH.counts["?"] == 2
+    assert shown(text) == expected

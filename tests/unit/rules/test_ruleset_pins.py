@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import OrderedDict
 
 import pytest
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import load_ruleset, pinned_ruleset, ruleset_names, with_options
+from faristol.rules import load_ruleset, pinned_ruleset, ruleset_names, ruleset_pins, with_options
 from faristol.rules.ruleset_file import RulesetError
 from faristol.rules.ruleset_pins import keep_content, read_content
 
@@ -62,3 +64,19 @@ def test_content_that_this_version_cannot_read_says_where(change: object, said: 
     change(content)  # type: ignore[operator] # one of the above
     with pytest.raises(RulesetError, match=said):
         read_content(json.dumps(content).encode(), {})
+
+
+def test_the_ruleset_that_was_asked_for_longest_ago_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ruleset_pins, "MOST_KEPT", 2)
+    monkeypatch.setattr(ruleset_pins, "_kept", OrderedDict())
+    digests = []
+    for minutes in (41, 42, 43):
+        content = json.loads(load_ruleset("fise").canonical)
+        content["clock"]["minutes"] = minutes
+        kept = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        digests.append(hashlib.sha256(kept).hexdigest())
+        keep_content(kept, digests[-1], {})
+        assert pinned_ruleset("fise", digests[0]).clock.minutes == 41, "it is asked for again and again"
+    assert pinned_ruleset("fise", digests[2]).clock.minutes == 43
+    with pytest.raises(Refusal, match="not installed here"):
+        pinned_ruleset("fise", digests[1])

@@ -85,8 +85,14 @@ def test_a_draw_that_was_seen_is_entered_and_checked() -> None:
     hall.play("H8 C A S A")
     with pytest.raises(Invalid, match="X X cannot be"):
         hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["X", "X", "X", "E"]))
-    hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
+    for number in (["M", "E", "N"], ["M", "E", "N", "T", "A"]):
+        with pytest.raises(Invalid, match="expected as many as were drawn"):
+            hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=number, count=4))
+    left = hall.game.bag_left
+    (fact,) = hall.do(game_pb2.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
     assert hall.game.racks["anna"][3:] == ("M", "E", "N", "T")
+    assert isinstance(fact, events.TilesDrawn)
+    assert fact.bag_left == hall.game.bag_left == left - 4
     hosted = Hall(rules("fisc-2023"), racks=["C A S A R T I", "M E N T S O L"])
     hosted.play("H8 C A S A")
     with pytest.raises(Invalid, match="the system draws at this table"):

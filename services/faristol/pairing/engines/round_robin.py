@@ -35,9 +35,11 @@ def pair_berger(players: Sequence[str], number: int, cycles: int = 1) -> Paired:
     pairs: list[tuple[int, int]] = []
     for player in range(1, size):
         other = (place + 2 - player - 1) % (size - 1) + 1
+        if other < player:
+            continue
         if player == other:
             pairs.insert(0, (player, size) if 2 * player <= size else (size, player))
-        elif player < other:
+        else:
             pairs.append((player, other) if (player + other) % 2 else (other, player))
     if cycle % 2:
         pairs = [(black, white) for white, black in pairs]

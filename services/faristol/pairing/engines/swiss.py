@@ -13,6 +13,7 @@ pairing whatever the matching library does inside.
 from __future__ import annotations
 
 import hmac
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, groupby, islice, pairwise
@@ -34,8 +35,8 @@ IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
 NEIGHBOURS = (8, 32)
 """How far apart in the standings opponents are looked for at first, and when that is not enough."""
 
-FEW = 24
-"""Players of one score of whom it is looked at whether they can be paired among themselves."""
+FEW = 12
+"""Pairs that the players of one score would be, of whom it is looked at whether they can be paired among themselves."""
 
 _LOT_BITS = 48
 
@@ -164,9 +165,8 @@ def no_bye_left(players: int) -> Refusal:
 def within_reach(nodes: Sequence[int], distance: int) -> Iterator[Edge]:
     """The pairs of nodes, in rising order, that are no farther apart."""
     for place, high in enumerate(nodes):
-        for low in nodes[place + 1 : place + 1 + distance]:
-            if low - high <= distance:
-                yield high, low
+        for low in nodes[place + 1 : bisect_right(nodes, high + distance)]:
+            yield high, low
 
 
 def _points(standing: Sequence[Entrant], matching: Matching) -> int:
@@ -188,7 +188,7 @@ def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
     for place, group in enumerate(groups):
         beside = [boundary for boundary in (place - 1, place) if 0 <= boundary < len(gaps)]
         even = len(group) % 2 == 0 and all(above[boundary] % 2 == 0 for boundary in beside)
-        if not even or not beside or counted in beside or len(group) > FEW or _pairable(standing, group):
+        if not even or not beside or counted in beside or len(group) // 2 > FEW or _pairable(standing, group):
             continue
         least += 2 * min(gaps[boundary] for boundary in beside)
         counted = place

@@ -93,6 +93,7 @@ def test_who_had_left_before_being_expelled_does_not_come_back_when_that_is_lift
     assert isinstance(hall.facts[-1], events.PlayerExpelled)
     lift(hall)
 
+    assert not hall.state.players[0].left_before
     assert "p1" not in {player.player_id for player in hall.state.to_pair(2)}
     hall.carry_out(pb.ReinstatePlayerRequest(player_id="p1"))
     assert "p1" in {player.player_id for player in hall.state.to_pair(2)}

@@ -72,3 +72,22 @@ def test_a_table_says_how_it_ended_in_the_tournaments_own_record() -> None:
     facts = after_a_forfeit().state.played[0].decided["open-r1-t1"]
 
     assert facts == FORFEIT
+
+
+def test_each_kind_of_round_is_told_as_what_it_was() -> None:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 8)})
+    hall.pair(1)
+    hall.start(1)
+    played = hall.state.played[0]
+    assert played.bye is not None
+    assert past_of(hall.state, FISC, played.bye, 2) == (Past(half_points=2, paired=True, allocated=True),)
+    assert past_of(hall.state, FISC, played.bye, 1) == ()
+    for pairing in played.pairings:
+        first, second = pairing.player_ids
+        assert past_of(hall.state, FISC, first, 2) == (Past(opponent=second, first=True, paired=True),)
+        assert past_of(hall.state, FISC, second, 2) == (Past(opponent=first, paired=True),)
+    first, second = played.pairings[0].player_ids
+    hall.report(played.pairings[0].game_id, 350, 350)
+    assert past_of(hall.state, FISC, first, 2) == (Past(half_points=1, opponent=second, first=True, paired=True),)
+    assert past_of(hall.state, FISC, second, 2) == (Past(half_points=1, opponent=first, paired=True),)
+    assert past_of(hall.state, FISC, "nobody", 2) == (Past(),)

@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import FISC, Hall
+from tests.unit.pairing.halls import FISC, Hall, decided
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
@@ -724,3 +724,19 @@ def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in()
     # Who goes over to another team is waited for again.
     line_up(hall, "a", "a1", "a2", "c1")
     assert [obstacle.subject for obstacle in obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pb.RegisterTeamRequest(team_id="e", name="E", player_ids=["a3"]),
+        pb.SetLineUpRequest(team_id="a", player_ids=["a2", "a1"]),
+        pb.WithdrawTeamRequest(team_id="a"),
+        pb.ReinstateTeamRequest(team_id="a"),
+    ],
+)
+def test_nothing_is_done_to_teams_of_a_tournament_that_is_over(request_: Message) -> None:
+    hall = hall_of("a", "b")
+    with pytest.raises(Refusal) as refused:
+        decided(replace(hall.state, over=True), request_, rules=OF_TWO, facts=hall.facts)
+    assert refused.value.reason == "TOURNAMENT_OVER"

@@ -180,3 +180,21 @@ def test_an_announced_number_of_turns_ends_a_game_that_is_not_official() -> None
     assert unofficial(4, None, twelve) == ("players", "turns")
     assert unofficial(9, DuplicateEndReason.AGREEMENT, FISC) == ("turns",)
     assert unofficial(1, DuplicateEndReason.TURNS, load_ruleset("duplicate-house")) == ()
+
+
+def test_whether_something_can_be_laid_is_asked_as_soon_as_all_that_is_left_is_one_rack() -> None:
+    seven, eight = tuple("ABECIDO"), tuple("ABECIDOF")
+    assert end_before(20, seven, FISC, lambda _: False) is DuplicateEndReason.NO_PLAY
+    assert end_before(20, seven, FISC, lambda _: True) is None
+    assert end_before(20, eight, FISC, lambda _: False) is None
+
+
+def test_no_tile_is_called_first_that_is_not_in_the_rack() -> None:
+    assert in_call_order(["B", "A"], ["A", "A", "E"]) == ("A", "B")
+    assert in_call_order([], ["A"]) == ()
+
+
+def test_the_leftover_stays_in_the_rack_unless_it_is_said_that_one_with_it_went_back() -> None:
+    with pytest.raises(Refusal) as refused:
+        enter_rack(4, "EIBCDLM", ("A", "E", "R"), tuple("BCDLMIO"), FISC)
+    assert refused.value.reason == "LEFTOVER_MISSING"

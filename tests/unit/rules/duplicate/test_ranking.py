@@ -83,3 +83,30 @@ def test_a_category_is_ranked_among_itself() -> None:
     lines = [line for line in rank([FIRST], PLAYERS, FISC) if line.player in ("blai", "cesca", "dídac", "eloi")]
     assert [line.player for line in lines] == ["blai", "cesca", "dídac", "eloi"]
     assert ranks_among([line.rank for line in lines]) == [1, 2, 2, 4]
+
+
+def test_a_top_of_one_point_is_a_top_and_solos_are_found_by_players_of_the_list_alone() -> None:
+    lines = {line.player: line for line in rank([game((1, {"anna": 1, "zoe": 0}))], PLAYERS, FISC)}
+    assert (lines["anna"].tops, lines["anna"].solos, lines["blai"].tops) == (1, 1, 0)
+    other = rank([game((9, {"zoe": 9, "anna": 8}))], PLAYERS, FISC)
+    assert {line.solos for line in other} == {0}
+
+
+def test_what_was_done_in_earlier_games_is_no_part_of_the_percent_of_a_later_one() -> None:
+    rules = with_options(HOUSE, {"ranking": "percent"})
+    games = [game((100, {"anna": 100})), game((200, {"anna": 100})), game()]
+    line = rank(games, PLAYERS, rules)[0]
+    assert (line.percent, line.total, line.negative) == (Fraction(75), 200, -100)
+    assert rank([GameScores([TurnScores(0, 0, {})], {}, 5)], PLAYERS, rules)[0].percent == 0
+
+
+def test_ranks_among_some_are_shared_by_those_who_share_one_already() -> None:
+    assert ranks_among([]) == []
+    assert ranks_among([2, 2, 5, 7, 7, 7, 9]) == [1, 1, 3, 4, 4, 4, 7]
+
+
+def test_warnings_of_who_is_not_ranked_cost_nobody_anything() -> None:
+    rules = with_options(HOUSE, {"warnings": "from-third"})
+    warned = game((70, {"anna": 70}), warnings={"zoe": 9, "anna": 3})
+    line = rank([warned], PLAYERS, rules)[0]
+    assert (line.player, line.penalty, line.total) == ("anna", rules.warnings.points, 70 - rules.warnings.points)

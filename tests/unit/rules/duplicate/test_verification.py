@@ -64,3 +64,36 @@ def test_racks_taken_by_hand_are_checked_by_the_bag_alone() -> None:
     again = replace(by_hand, rack=CalledRack(("Z", "Z", "A", "E", "R", "N", "E"), 3, 0), used=())
     assert wrong([by_hand, again]) == ["turn 2: Z was not left"]
     assert wrong([replace(by_hand, used=("Z",))]) == ["turn 1: the master play has Z, which the rack does not hold"]
+
+
+def test_racks_of_a_sealed_game_follow_from_its_own_seed_and_count() -> None:
+    turns = [replace(turn, sealed=True) for turn in game(3)]
+    held = HeldSeed(bytes(range(32)), commitment(bytes(range(32)), "cup-r1"))
+    sealed = HeldSeed(SEED, COMMITTED)
+    assert list(check_racks(turns, game_id="cup-r1", held=held, ruleset=FISC, sealed=sealed)) == []
+    assert list(check_racks(turns, game_id="cup-r1", held=held, ruleset=FISC)) == [], "its seed is not public yet"
+    assert list(check_racks(game(3), game_id="cup-r1", held=None, ruleset=FISC, sealed=sealed)) == []
+    swapped = list(check_racks(turns, game_id="cup-r1", held=sealed, ruleset=FISC, sealed=held))
+    assert swapped
+    assert all("gives" in said for said in swapped)
+    wrong_seed = list(check_racks([], game_id="cup-r1", held=None, ruleset=FISC, sealed=HeldSeed(SEED, bytes(32))))
+    assert len(wrong_seed) == 1
+
+
+def test_the_leftover_is_called_first_and_only_where_one_is() -> None:
+    turns = game()
+    place = next(place for place, turn in enumerate(turns) if place and turn.rack.leftover)
+    rack = turns[place].rack
+    other = next(face for face in ("A", "E", "S", "T", "R") if face not in rack.faces[: rack.leftover])
+    turns[place] = replace(turns[place], rack=rack._replace(faces=(other, *rack.faces[1:])))
+    assert any("is called first" in said for said in wrong(turns))
+    none = replace(game()[0], rack=game()[0].rack._replace(leftover=1))
+    assert any("is called first" in said for said in wrong([none]))
+
+
+def test_a_rack_taken_by_hand_counts_no_draw() -> None:
+    by_hand = PlayedTurn(CalledRack(tuple("CASERNA"), 0, 0), (), by_hand=True, used=())
+    drawn = draw_rack(2, tuple("CASERNA"), without(full_bag(FISC.tile_set), tuple("CASERNA")), SEED, 0, FISC)
+    assert drawn is not None
+    racks = [CalledRack(each.rack, len(each.leftover), each.counter) for each in drawn.attempts]
+    assert wrong([by_hand, PlayedTurn(racks[-1], tuple(racks[:-1]), by_hand=False, used=())]) == []

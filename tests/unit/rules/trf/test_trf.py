@@ -25,6 +25,7 @@ from faristol.rules.trf import (
     TrfError,
     decode_trf,
     read_trf,
+    told_by_first_round,
     write_trf,
 )
 
@@ -350,3 +351,39 @@ def test_what_the_older_edition_cannot_tell_is_said() -> None:
     document = replace(read_trf("\n".join(FOUR)), byes=(Byes("Z", 5, (1,)),))
     with pytest.raises(ValueError, match="byes of round 3 alone"):
         write_trf(document, Edition.TRF16)
+
+
+@pytest.mark.parametrize(
+    ("lines", "colour"),
+    [
+        ([line(1, "", "   2 w 1"), line(2, "", "   1 b 0")], "w"),
+        ([line(1, "", "   2 b 1"), line(2, "", "   1 w 0")], "b"),
+        ([line(1, "", "0000 - U"), line(2, "", "   3 w 1"), line(3, "", "   2 b 0")], "b"),
+        ([line(1, "", "0000 - U"), line(2, "", "   3 b 1"), line(3, "", "   2 w 0")], "w"),
+        ([line(1, "", "0000 - Z"), line(2, "", "   3 b 1"), line(3, "", "   2 w 0")], "b"),
+        ([line(1, "", "   2 - +"), line(2, "", "   1 - -")], "-"),
+        ([line(1, "", "0000 - Z")], "-"),
+    ],
+)
+def test_the_first_round_tells_the_initial_colour(lines: list[str], colour: str) -> None:
+    assert told_by_first_round(read_trf("\n".join(lines)).players) == colour
+
+
+def test_fictitious_points_of_one_round_of_several_are_written_with_the_others() -> None:
+    document = replace(read_trf("\n".join(FOUR)), fictitious=(Fictitious(10, 2, 2, 2, 3),))
+    lines = write_trf(document, Edition.TRF16).split("\r\n")
+    assert [text for text in lines if text.startswith("XXA")] == ["XXA    2  0.0  1.0", "XXA    3  0.0  1.0"]
+
+
+def test_a_forfeit_has_no_colours_and_a_game_that_was_played_has_both() -> None:
+    forfeit = [line(1, "", "   2 - +"), line(2, "", "   1 - -")]
+    assert read_trf("\n".join(forfeit)).players[0].cells[0] == Cell(2, "-", "+")
+    for colours in (("-", "-"), ("w", "w"), ("w", "-"), ("-", "b")):
+        with pytest.raises(TrfError, match="the colours of the game"):
+            read_trf("\n".join([line(1, "", f"   2 {colours[0]} 1"), line(2, "", f"   1 {colours[1]} 0")]))
+    with pytest.raises(TrfError, match="the colours of the game"):
+        read_trf("\n".join([line(1, "", "   2 w +"), line(2, "", "   1 - -")]))
+
+
+def test_a_line_that_ends_before_the_first_round_has_no_cell() -> None:
+    assert read_trf(line(1, "").ljust(90) + "|").players[0].cells == ()
