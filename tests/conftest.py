@@ -12,6 +12,7 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 os.environ["FARISTOL_OPEN"] = "true"
 
 import asyncio
+import gc
 import shutil
 import tempfile
 import threading
@@ -64,6 +65,11 @@ def folder_in_memory() -> Path | None:
 
 
 FOLDER = folder_in_memory()
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests stay to the end: the collector of garbage need not look through them again and again."""
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:
