@@ -52,6 +52,7 @@ export class Outbox extends EventTarget {
   #again = false;
   #attempt = 0;
   #timer = 0;
+  #last = 0; // the time of the last act that was carried out, in ms by the server's clock
   /** Acts that wait, in order. */
   acts = [];
   /** Acts that the services have carried out since the page last saw what came of any: with when, `sentAt`, and `date`. */
@@ -63,7 +64,7 @@ export class Outbox extends EventTarget {
    * `game` is what the acts are kept under. `probe` is a question, `[method, body]` of the game service, whose answer says
    * what time it is; where `skips`, an act that was refused does not keep those behind it. `late` is asked, with the act,
    * what becomes of one that is dated before what others did meanwhile: `done` where they did the same, `again` where it
-   * still means the same and may be taken as done after theirs, else nothing; a promise.
+   * still means the same and may be taken as done after theirs, null where nobody answers, else nothing; a promise.
    */
   constructor(game, { probe = ["GetGame", { game_id: game }], skips = false, late = async () => "" } = {}) {
     super();
@@ -90,9 +91,7 @@ export class Outbox extends EventTarget {
   /** Keeps acts, in order, and sends them. Each is `{service, method, body, label}`; gives them as they were kept. */
   async add(...acts) {
     const at = Date.now();
-    const known = { game: this.game, offset: measured(), problem: null };
-    // Each has a time of its own: by the last one at a table it is known which of them are seen.
-    const kept = acts.map((act, place) => ({ ...act, ...known, id: newId(), at: at + place }));
+    const kept = acts.map((act) => ({ ...act, game: this.game, id: newId(), at, offset: measured(), problem: null }));
     await stored(this.#database, "acts", "readwrite", (store) => {
       for (const act of kept) store.add(act);
     });
@@ -151,27 +150,47 @@ export class Outbox extends EventTarget {
       if (!(await this.#leased())) return this.#later(2000); // another tab sends them
       this.#become("sending");
       if (act.offset === null && !offset.known) await call("game", ...this.probe);
-      if (act.offset === null && offset.known) act.offset = offset.ms; // it was done before any answer had come
-      const { status, body } = await call(act.service, act.method, asSent(act));
+      const dated = await this.#dated(act);
+      const { status, body } = await call(act.service, act.method, asSent(dated));
       if (status === 401) return this.#become("ended");
-      if (passes(status)) {
-        this.#become("away");
-        return this.#later(PAUSES[Math.min(this.#attempt++, PAUSES.length - 1)]);
-      }
-      this.#attempt = 0;
+      if (passes(status)) return this.#away();
       if (status === 200) {
-        const date = Date.parse(asSent(act).occurred_at ?? ""); // of the fact, by the server's clock
-        this.sent.push({ ...act, date, sentAt: performance.now() }); // until it is seen, it is as if it still waited
+        this.#attempt = 0;
+        this.#last = Date.parse(asSent(dated).occurred_at ?? "") || this.#last;
+        // Until it is seen, it is as if it still waited.
+        this.sent.push({ ...act, date: this.#last, sentAt: performance.now() });
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
       } else if (act.unless?.includes(body.reason)) {
+        this.#attempt = 0;
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("known", { detail: { act, problem: body } }));
+      } else if (await this.#refused(dated, { status, ...body })) {
+        this.#attempt = 0;
       } else {
-        await this.#refused(act, { status, ...body });
+        return this.#away();
       }
     }
     this.#become("idle");
+  }
+
+  #away() {
+    this.#become("away");
+    this.#later(PAUSES[Math.min(this.#attempt++, PAUSES.length - 1)]);
+  }
+
+  /**
+   * An act with its time, later than that of the one before it: what is known of the server's clock may have changed in
+   * between. By these times it is known, too, which acts are in what is seen of a table. It is kept before it is sent,
+   * as what is sent again has to be the same.
+   */
+  async #dated(act) {
+    const dated = { ...act, offset: act.offset ?? measured() }; // null where it was done before any answer had come
+    const isEarly = !act.dates && this.#last >= act.at + (dated.offset ?? 0) && this.#last > (act.floor ?? 0);
+    if (isEarly) dated.floor = this.#last;
+    if (isEarly || dated.offset !== act.offset)
+      await stored(this.#database, "acts", "readwrite", (store) => void store.put(dated));
+    return dated;
   }
 
   async #done(act) {
@@ -179,24 +198,29 @@ export class Outbox extends EventTarget {
     await this.#changed();
   }
 
-  /** Keeps a refused act for a person to decide; one that is only dated too early may still be done, or be done already. */
+  /**
+   * Keeps a refused act for a person to decide; one that is only dated too early may still be done, or be done already.
+   * Gives false where nobody answers what became of it.
+   */
   async #refused(act, problem) {
     const last = problem.field === "occurred_at" ? Date.parse(problem.last ?? "") : NaN;
     let outcome = "";
     if (Number.isFinite(last) && act.floor !== last) {
       outcome = await this.late(act);
+      if (outcome === null) return false;
       const isClose = last - Date.parse(asSent(act).occurred_at) < CLOSE; // clocks are no better than that
       if (!outcome && isClose && !act.unless) outcome = "again";
     }
     if (outcome === "done") {
       await this.#done(act);
       this.dispatchEvent(new CustomEvent("known", { detail: { act, problem } }));
-      return;
+      return true;
     }
     const next = outcome === "again" ? { ...act, floor: last } : { ...act, problem };
     await stored(this.#database, "acts", "readwrite", (store) => void store.put(next));
     await this.#changed();
     if (next.problem) this.dispatchEvent(new CustomEvent("refused", { detail: next }));
+    return true;
   }
 
   #become(state) {

@@ -1,7 +1,7 @@
 // What the pages of a table share: the outbox, what is seen of the table, what is offered, and how an act is entered.
 
 import { about, make, nameOf } from "./dom.js";
-import { call, offset } from "./device.js";
+import { call, offset, passes } from "./device.js";
 import { ask, labelOf } from "./keep-acts.js";
 import { Outbox } from "./outbox.js";
 import { TableState, ahead, lateOutcome, timesShown } from "./table-state.js";
@@ -12,7 +12,7 @@ export const rules = { ...about.rules, keeper: about.players[0].id };
 export const outbox = new Outbox(about.game, {
   async late(act) {
     const { status, body } = await call("game", "GetGame", { game_id: about.game });
-    return status === 200 ? lateOutcome(act, body) : "";
+    return status === 200 ? lateOutcome(act, body) : passes(status) ? null : "";
   },
 });
 export const state = new TableState({
