@@ -349,6 +349,31 @@ async def test_a_table_goes_on_where_the_network_is_lost_before_the_last_turn_wa
         assert (await hall.until(game, 3)).turn == 3
 
 
+REDRAWN = """async (above) => {
+  const { fill, make } = await import("/static/dom.js");
+  const [box, line] = [make("div"), make("input", { "data-key": "line" })];
+  document.body.append(box);
+  fill(box, above && make("p", {}, "above"), make("div", {}, "acts"), line);
+  line.focus();
+  const moved = [];
+  const watch = new MutationObserver((changes) => moved.push(...changes.flatMap((each) => [...each.removedNodes])));
+  watch.observe(box, { childList: true });
+  fill(box, !above && make("p", {}, "above"), make("div", {}, "acts"), line);
+  await new Promise(requestAnimationFrame);
+  return [document.activeElement === line, moved.includes(line)];
+}"""
+"""Whether the focus of a line stays, and whether the line was moved, when something above it goes or comes."""
+
+
+@pytest.mark.parametrize("above", [True, False])
+async def test_who_types_a_line_goes_on_when_something_above_it_goes_or_comes(
+    browser: Browser, hall: Hall, *, above: bool
+) -> None:
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, f"{PAPER}-r1-t14")
+        assert await page.evaluate(REDRAWN, above) == [True, False]
+
+
 @pytest.mark.nightly
 async def test_what_waits_is_there_when_the_browser_is_opened_again(hall: Hall, tmp_path: Path) -> None:
     game = await hall.begun(8)

@@ -29,10 +29,13 @@ export function make(tag, given = {}, ...children) {
  * ends where it began, and the focus is not lost; what they listen with is what the wanted ones had.
  */
 export function fill(element, ...children) {
+  const active = document.activeElement;
   patch(
     element,
     children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== ""),
   );
+  const isMoved = active !== document.activeElement && element.contains(active);
+  if (isMoved) active.focus({ preventScroll: true }); // what is moved loses the focus
 }
 
 function keyOf(node) {
@@ -46,6 +49,8 @@ function isLike(old, wanted) {
 function patch(parent, wanted) {
   const nodes = wanted.map((child) => (child instanceof Node ? child : document.createTextNode(child)));
   const staying = new Set(nodes.filter((node) => node.parentNode === parent));
+  const keys = new Set(nodes.map(keyOf));
+  const isOver = (old) => !staying.has(old) && !(keyOf(old) && keys.has(keyOf(old)));
   let next = parent.firstChild;
   for (const node of nodes) {
     const rest = [];
@@ -57,6 +62,12 @@ function patch(parent, wanted) {
         ? rest.find((old) => isLike(old, node) && !staying.has(old))
         : next && !keyOf(next) && isLike(next, node) && !staying.has(next) && next;
     const placed = known || node;
+    // What is over goes, and what stays is not moved for it.
+    while (known && next !== known && next && isOver(next)) {
+      const gone = next;
+      next = next.nextSibling;
+      gone.remove();
+    }
     if (placed === next) next = next.nextSibling;
     else parent.insertBefore(placed, next);
     if (placed !== node) become(placed, node);
