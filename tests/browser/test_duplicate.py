@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
-from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, LEAST_TOUCHED, PHONES, SMALL, WIDE, WIDEST
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE, WIDEST, fits
 from tests.integration.access_cell import Cell
 from tests.integration.officials import arbiter, do
 from tests.integration.test_duplicate import CUP, FIRST, Stage, staged
@@ -57,9 +57,7 @@ async def test_a_phone_shows_all_of_it(browser: Browser, stage: Stage, languages
         for path in READ:
             for language in languages:
                 await page.goto(f"{path}?lang={language}")
-                for width in PHONES:
-                    await page.set_viewport_size({"width": width, "height": 780})
-                    assert await page.evaluate(WIDE) == "", (path, language, width)
+                await fits(page, (path, language))
             assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
             assert await page.evaluate(FAINT) == [], path
             assert await serious(page) == [], path
@@ -122,8 +120,6 @@ async def _fits(page: Page, path: str, languages: Collection[str]) -> None:
     """A console fits a phone, and nothing is cut off on a wide screen."""
     for language in languages:
         await page.goto(f"{path}?lang={language}")
-        for width in PHONES:
-            await page.set_viewport_size({"width": width, "height": 780})
-            assert await page.evaluate(WIDE) == "", (path, language, width)
+        await fits(page, (path, language))
         await page.set_viewport_size({"width": 1200, "height": 780})
         assert await page.evaluate(CUT) == [], (path, language)

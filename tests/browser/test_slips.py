@@ -9,7 +9,7 @@ from datetime import UTC
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from tests.axe.checker import serious
-from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, PHONES, SMALL, WIDE
+from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, SMALL, fits
 from tests.integration.access_cell import Cell, held
 from tests.integration.officials import do
 from tests.integration.test_duplicate_consoles import CLOCK, GAME, cell
@@ -89,9 +89,7 @@ async def _looks(page: Page, languages: Collection[str]) -> None:
     for language in languages:
         await page.goto(f"{SLIP}?lang={language}")
         await expect(page.locator("#left")).to_be_visible()
-        for width in PHONES:
-            await page.set_viewport_size({"width": width, "height": 780})
-            assert await page.evaluate(WIDE) == "", (language, width)
+        await fits(page, language)
         await page.locator("[data-key=save]").evaluate("button => button.scrollIntoView()")
         assert await page.evaluate(SEEN, "#left"), f"who writes does not see the time: {language}"
         tops = await page.locator(".slip-fields input").evaluate_all(

@@ -22,7 +22,7 @@ from faristol.credentials.policy import Place, Places, check_role, check_scope, 
 from faristol.credentials.state import STREAM, Access, fold
 from faristol.credentials.tokens import Verified, verify
 from faristol.duplicate.start import MOST_SEATS
-from faristol.host.metadata import AUTHORIZATION, OwnCalls, metadata_of
+from faristol.host.metadata import AUTHORIZATION, OwnServiceInterceptor, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
@@ -224,14 +224,14 @@ class _Found:
         return place
 
 
-class AccessInterceptor(OwnCalls):
+class AccessInterceptor(OwnServiceInterceptor):
     """Asks of every call of Faristol's own services who makes it and whether they may."""
 
     def __init__(self, admission: Admission) -> None:
         self._admission = admission
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnCalls``."""
+        """See ``OwnServiceInterceptor``."""
         method = details.method
         authorization = metadata_of(details.invocation_metadata, AUTHORIZATION)
         read, write = handler.request_deserializer, handler.response_serializer

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError, Message
 from grpc_status import rpc_status
 
 from faristol.host.errors import Stopping, status_of
-from faristol.host.metadata import OwnCalls, metadata_of
+from faristol.host.metadata import OwnServiceInterceptor, metadata_of
 from faristol.host.streams import until
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -35,7 +35,7 @@ def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
     return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
 
 
-class ErrorInterceptor(OwnCalls):
+class ErrorInterceptor(OwnServiceInterceptor):
     """Answers with a status where a method raises, in the call's ``refusal-language``, or else its ``accept-language``.
 
     Streams end, as unavailable, once ``stopping`` is set: they would otherwise outlast any grace. Without it they
@@ -46,7 +46,7 @@ class ErrorInterceptor(OwnCalls):
         self._stopping = stopping or asyncio.Event()
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnCalls``."""
+        """See ``OwnServiceInterceptor``."""
         metadata = details.invocation_metadata
         language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
         read = _reader(handler.request_deserializer)

@@ -29,7 +29,7 @@ def metadata_of(metadata: Iterable[tuple[str, str | bytes]] | None, name: str) -
     return next((str(value) for key, value in metadata or () if key == name), "")
 
 
-class OwnCalls(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+class OwnServiceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
     """Has a say in calls of Faristol's own services; what gRPC brings along, as health, goes by."""
 
     async def intercept_service(

@@ -10,7 +10,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
-from faristol.host.metadata import OwnCalls
+from faristol.host.metadata import OwnServiceInterceptor
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
@@ -84,11 +84,11 @@ class Telemetry:
             close()
 
 
-class TraceInterceptor(OwnCalls):
+class TraceInterceptor(OwnServiceInterceptor):
     """A server span for each call, in the caller's trace."""
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnCalls``."""
+        """See ``OwnServiceInterceptor``."""
         if not handler.unary_unary:
             return handler
         inner: Any = handler.unary_unary

@@ -49,9 +49,14 @@ function isLike(old, wanted) {
 function patch(parent, wanted) {
   const nodes = wanted.map((child) => (child instanceof Node ? child : document.createTextNode(child)));
   const staying = new Set(nodes.filter((node) => node.parentNode === parent));
-  const keys = new Set(nodes.map(keyOf));
-  const isOver = (old) => !staying.has(old) && !(keyOf(old) && keys.has(keyOf(old)));
+  const keys = new Set(nodes.map(keyOf).filter(Boolean));
+  const isOver = (old) => !staying.has(old) && !keys.has(keyOf(old));
   let next = parent.firstChild;
+  const dropNext = () => {
+    const gone = next;
+    next = next.nextSibling;
+    gone.remove();
+  };
   for (const node of nodes) {
     const rest = [];
     for (let old = next; old; old = old.nextSibling) rest.push(old);
@@ -63,20 +68,12 @@ function patch(parent, wanted) {
         : next && !keyOf(next) && isLike(next, node) && !staying.has(next) && next;
     const placed = known || node;
     // What is over goes, and what stays is not moved for it.
-    while (known && next !== known && next && isOver(next)) {
-      const gone = next;
-      next = next.nextSibling;
-      gone.remove();
-    }
+    while (known && next && next !== known && isOver(next)) dropNext();
     if (placed === next) next = next.nextSibling;
     else parent.insertBefore(placed, next);
     if (placed !== node) become(placed, node);
   }
-  while (next) {
-    const gone = next;
-    next = next.nextSibling;
-    gone.remove();
-  }
+  while (next) dropNext();
 }
 
 function become(old, wanted) {

@@ -151,25 +151,23 @@ export class Outbox extends EventTarget {
       this.#become("sending");
       if (act.offset === null && !offset.known) await call("game", ...this.probe);
       const dated = await this.#dated(act);
-      const { status, body } = await call(act.service, act.method, asSent(dated));
+      const request = asSent(dated);
+      const { status, body } = await call(act.service, act.method, request);
       if (status === 401) return this.#become("ended");
       if (passes(status)) return this.#away();
       if (status === 200) {
-        this.#attempt = 0;
-        this.#last = Date.parse(asSent(dated).occurred_at ?? "") || this.#last;
+        this.#last = Date.parse(request.occurred_at ?? "") || this.#last;
         // Until it is seen, it is as if it still waited.
         this.sent.push({ ...act, date: this.#last, sentAt: performance.now() });
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("sent", { detail: { act, answer: body } }));
       } else if (act.unless?.includes(body.reason)) {
-        this.#attempt = 0;
         await this.#done(act);
         this.dispatchEvent(new CustomEvent("known", { detail: { act, problem: body } }));
-      } else if (await this.#refused(dated, { status, ...body })) {
-        this.#attempt = 0;
-      } else {
+      } else if (!(await this.#refused(dated, { status, ...body }))) {
         return this.#away();
       }
+      this.#attempt = 0;
     }
     this.#become("idle");
   }

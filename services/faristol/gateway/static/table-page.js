@@ -18,7 +18,7 @@ export const outbox = new Outbox(about.game, {
 export const state = new TableState({
   game: about.game,
   tournament: about.tournament,
-  players: about.players.map(({ id }) => id),
+  players: order,
   arbiter: about.arbiter,
   news: about.news,
   offers: true,
@@ -32,8 +32,7 @@ const may = new Set(about.may);
  */
 function unseen() {
   const last = Date.parse(state.seen.table.occurred_at ?? "");
-  const isUnseen = ({ sentAt, date }) => sentAt > state.askedAt && !(date <= last);
-  return [...outbox.sent.filter(isUnseen), ...outbox.acts];
+  return [...outbox.sent.filter(({ date }) => !(date <= last)), ...outbox.acts];
 }
 
 /** The table as it will be once what waits is sent; null before anything was seen. */

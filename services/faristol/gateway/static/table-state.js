@@ -228,8 +228,8 @@ export function timesLeft(clock, now) {
 }
 
 /**
- * The same with the presses among `acts`, which are not in what was seen: since each of them the next player's time runs, and not that of who
- * pressed. `shown` is the table as it will be, `players` their ids in order.
+ * The same with the presses among `acts`, which are not in what was seen: since each of them the next player's time runs,
+ * and not that of who pressed. `shown` is the table as it will be, `players` their ids in order.
  */
 export function timesShown(seen, shown, acts, players, now) {
   const left = timesLeft(seen.clock, now);
