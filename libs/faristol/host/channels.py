@@ -49,6 +49,9 @@ CHANNEL_OPTIONS = (
     ("grpc.service_config", json.dumps(_CONFIG)),
     # A connection that a replica has ended is when others are asked for: not 30 seconds after the last time.
     ("grpc.dns_min_time_between_resolutions_ms", 5_000),
+    # Channels of a process share the connection to an address, and with it how long to wait after what an earlier
+    # one was refused there: the first call to a service that has just started would meet a refusal of before.
+    ("grpc.use_local_subchannel_pool", 1),
 )
 
 _log = logging.getLogger(__name__)

@@ -146,3 +146,24 @@ async def test_a_call_goes_to_another_replica_where_one_was_killed() -> None:
         await say(b"", timeout=10)
     await channel.close()
     await second.stop(None)
+
+
+async def test_a_channel_does_not_wait_for_what_an_earlier_one_was_refused_at_its_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = {"grpc.initial_reconnect_backoff_ms": 30_000, "grpc.max_reconnect_backoff_ms": 30_000}
+    monkeypatch.setattr(
+        channels, "CHANNEL_OPTIONS", tuple((key, slow.get(key, value)) for key, value in channels.CHANNEL_OPTIONS)
+    )
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+        earlier: Any = open_channel(f"127.0.0.1:{port}")
+        with pytest.raises(grpc.aio.AioRpcError, match="UNAVAILABLE"):
+            await earlier.unary_unary(METHOD)(b"", timeout=10)
+    server, _ = await replica("127.0.0.1", port, Settings())
+    channel: Any = open_channel(f"127.0.0.1:{port}")
+    assert await channel.unary_unary(METHOD)(b"", timeout=10) == b"127.0.0.1"
+    for each in (earlier, channel):
+        await each.close()
+    await server.stop(None)
