@@ -11,7 +11,7 @@ from itertools import chain
 import pytest
 from google.protobuf.message import Message
 from google.rpc import code_pb2
-from sqlalchemy import insert, text, update
+from sqlalchemy import insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -40,7 +40,7 @@ from faristol.record.verification import verify
 
 LATE_ROWS = """
 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000100)
-SELECT n FROM numbers WHERE n > 1000000
+SELECT n, position FROM numbers, counter WHERE n > 1000000
 """
 """It takes a while until the first one comes."""
 
@@ -309,6 +309,42 @@ async def test_a_transaction_that_is_cancelled_holds_nobody_up(record: Record, o
     async with asyncio.timeout(10):  # less than others would wait for the lock
         assert (await other.append(write("game-a", 0, 1), Metadata())).position == 1
     assert cancelled.tb is not None, "it is still there"
+
+
+async def test_a_reader_who_is_cancelled_keeps_nobody_from_cleaning(record: Record, other: Record) -> None:
+    """What it read is given back with its connection: until then cleaning would wait, and whoever writes with it."""
+    await record.append(write("game-a", 0, 1), Metadata())
+    begun = asyncio.Event()
+
+    async def read() -> None:
+        async with record.reading() as connection:
+            await connection.execute(select(tables.events.c.position))
+            begun.set()
+            await connection.execute(text(LATE_ROWS))
+
+    reading = asyncio.create_task(read())
+    await begun.wait()
+    await asyncio.sleep(0.05)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError) as cancelled:
+        await reading
+    await other.append(write("game-a", 1, 1), Metadata())
+    async with asyncio.timeout(10):  # less than cleaning waits for others
+        assert await other.clean() == ""
+    assert cancelled.tb is not None, "it is still there"
+
+
+async def test_who_reads_for_long_delays_cleaning_and_nobody_who_writes(record: Record, other: Record) -> None:
+    await record.append(write("game-a", 0, 1), Metadata())
+    async with record.reading() as connection:
+        await connection.execute(select(tables.events.c.position))
+        await record.append(write("game-a", 1, 1), Metadata())
+        cleaning = asyncio.create_task(other.clean())
+        await asyncio.sleep(0.5)
+        async with asyncio.timeout(10):  # less than a writer waits for a lock
+            for version in range(2, 12):
+                await record.append(write("game-a", version, 1), Metadata())
+    assert await cleaning == ""
 
 
 async def test_what_another_process_wrote_is_never_overlooked(record: Record, other: Record) -> None:

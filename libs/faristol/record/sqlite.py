@@ -17,6 +17,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from sqlalchemy import (
     URL,
@@ -46,6 +47,9 @@ T = TypeVar("T")
 
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for what another process holds."""
+
+MOMENT = 0.2
+"""Seconds for which cleaning keeps others from writing at a time, and lets them write then."""
 
 ROOM = 1024 * 1024
 """Bytes: a row may still find its place in a file on a disk that is full."""
@@ -226,8 +230,19 @@ class Sqlite(Backend):
         """Processes that share a file tell each other nothing."""
 
     async def clean(self) -> str:
-        engine = create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args={"timeout": PATIENCE})
-        return await cleaned(engine, ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"))
+        give_up = asyncio.get_running_loop().time() + PATIENCE
+        if said := await cleaned(self._alone(PATIENCE), ("VACUUM",)):
+            return said
+        # It waits for readers with the lock that writers need: for a moment each time, between which they write.
+        while said := await cleaned(self._alone(MOMENT), ("PRAGMA wal_checkpoint(TRUNCATE)",)):
+            if asyncio.get_running_loop().time() > give_up:
+                break
+            await asyncio.sleep(MOMENT)
+        return said
+
+    def _alone(self, patience: float) -> AsyncEngine:
+        """An engine for what runs in no transaction, and waits so many seconds for others."""
+        return create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args={"timeout": patience})
 
     async def close(self) -> None:
         await self._appends.close()
@@ -273,12 +288,24 @@ class _Thread:
 class _Connection(sqlite3.Connection):
     """A connection that gives its locks back when it is closed.
 
-    SQLite keeps them while anybody has a cursor with rows to come, and the traceback of a caller who was cancelled in
-    the middle of a transaction has one: until that is forgotten, nobody could write.
+    SQLite keeps them while anybody has a cursor with rows to come, also after the transaction was rolled back, and the
+    traceback of a caller who was cancelled in the middle of a statement has one. Until that is forgotten, nobody could
+    write, or ``clean`` would wait for the reader and keep others from writing.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
+        made = super().cursor(factory)
+        self._cursors.add(made)
+        return made
 
     def close(self) -> None:
         with suppress(sqlite3.Error):  # closed already, or beyond help
+            for cursor in list(self._cursors):
+                cursor.close()
             self.rollback()
         super().close()
 
