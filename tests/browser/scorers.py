@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import grpc
 from playwright.async_api import Browser, BrowserContext, Page, expect
+from playwright.async_api import TimeoutError as NotInTime
 from tests.integration.access_cell import Cell, held, opened, seated
 
 from faristol.client.credentials import authorize, authorized
@@ -139,12 +140,27 @@ async def type_play(page: Page, line: str) -> None:
     """A play from a typed line; the first reading where there are several."""
     await page.locator(".typed-line input").fill(line)
     await page.keyboard.press("Enter")
-    await page.locator("[data-key=enter]").click()
+    await touch_enter(page)
+
+
+async def touch_enter(page: Page) -> None:
+    """Enter the play that is made. Who touches while the page moves, as it does with news, touches again."""
+    button = page.locator("[data-key=enter]")
+    await button.click()
+    with suppress(AssertionError):
+        await expect(button).to_have_count(0)
+        return
+    await button.click()
 
 
 async def finish_turn(page: Page) -> None:
-    """Accepted: the turn is over."""
-    await page.locator("[data-key=done]").click()
+    """Accepted: the turn is over. Where that is not offered, what is on the page says why."""
+    button = page.locator("[data-key=done]")
+    try:
+        await button.wait_for()
+    except NotInTime as problem:
+        raise AssertionError(f"no turn can be finished:\n{await page.locator('#keep').inner_text()}") from problem
+    await button.click()
 
 
 async def all_sent(page: Page) -> None:

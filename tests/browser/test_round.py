@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
-from tests.browser.scorers import finish_turn, kept, type_play
+from tests.browser.scorers import finish_turn, kept, touch_enter, type_play
 from tests.integration.access_cell import Cell, held, opened, with_small_lexicons
 from tests.integration.officials import do
 
@@ -157,7 +157,7 @@ async def lay(page: Page, row: int, column: int, *faces: str) -> None:
         if face.startswith("?"):
             await page.locator("[data-key=blank]").click()
         await page.locator(f"[data-key='face-{face.removeprefix('?')}']").click()
-    await page.locator("[data-key=enter]").click()
+    await touch_enter(page)
 
 
 async def sent(page: Page) -> None:

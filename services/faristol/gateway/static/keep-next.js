@@ -29,7 +29,7 @@ export function drawNext(element, shown, composer) {
   const { phase, mover, turn } = shown;
   const heading = turn > 0 && mover && text("turnOf", { turn, player: nameOf(mover) });
   const bag = make("span", { class: "sub" }, ` · ${text("bag", { count: shown.bag })}`);
-  fill(element, heading && make("h2", {}, heading, bag), held(phase), ruling(), (AT_PHASE[phase] ?? (() => []))(shown, composer));
+  fill(element, heading && make("h2", {}, heading, bag), held(phase), ruling(turn), (AT_PHASE[phase] ?? (() => []))(shown, composer));
 }
 
 /** Draws everything that is offered, player by player. */
@@ -110,8 +110,9 @@ function held(phase) {
   return told ? make("p", { class: "notice", role: "status", "data-key": "held" }, told) : null;
 }
 
-function ruling() {
-  const { ruling: last, turn } = state.seen.table;
+/** The last ruling, up to the turn after it. It goes with the act that ends that turn: what is seen later moves nothing. */
+function ruling(turn) {
+  const { ruling: last } = state.seen.table;
   if (!last || last.turn < turn - 1) return null;
   const words = last.words.map((each) => ` ${each.word.faces.join("")} ${each.valid ? "✓" : "✗"}`);
   const told = text(last.valid ? "valid" : "invalid", { word: last.word.faces.join("") });
