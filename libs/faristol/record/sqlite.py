@@ -10,6 +10,7 @@ import asyncio
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -50,6 +51,9 @@ LOCK_TIMEOUT = 15.0
 
 MOMENT = 0.2
 """Seconds for which cleaning keeps others from writing at a time, and lets them write then."""
+
+RACE = 0.01
+"""Seconds after which who opens a new file at the same time as others tries again."""
 
 ROOM = 1024 * 1024
 """Bytes: a row may still find its place in a file on a disk that is full."""
@@ -329,12 +333,18 @@ def _configure(connection: Any) -> None:
     """Have transactions begin where they are told to, and every commit on disk before it is acknowledged."""
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in (
-        f"busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}",
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "foreign_keys = ON",
-    ):
+    cursor.execute(f"PRAGMA busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}")
+    give_up = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as problem:
+            # Where several open a new file at once, SQLite refuses all but one at once, whatever their patience is.
+            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(RACE)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
