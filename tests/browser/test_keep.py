@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, Route, async_playwright, expect
 from tests.browser.conftest import FLAGS
 from tests.browser.scorers import (
     PAPER,
@@ -22,6 +22,7 @@ from tests.browser.scorers import (
     all_sent,
     finish_turn,
     kept,
+    lay,
     phone,
     played_on_paper,
     sit_down,
@@ -46,16 +47,6 @@ AN_HOUR = "const real = Date.now; Date.now = () => real() + {hours} * 3600000;"
 async def hall(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Hall]:
     async with played_on_paper(tmp_path_factory.mktemp("keep"), lexicons) as made:
         yield made
-
-
-async def lay(page: Page, row: int, column: int, *faces: str) -> None:
-    """Touch a square and tiles, `?X` for a blank that stands for X."""
-    await page.get_by_role("gridcell").nth(15 * row + column).click()
-    for face in faces:
-        if face.startswith("?"):
-            await page.locator("[data-key=blank]").click()
-        await page.locator(f"[data-key='face-{face.removeprefix('?')}']").click()
-    await page.locator("[data-key=enter]").click()
 
 
 async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_the_tab_was_killed(

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
-from tests.browser.scorers import finish_turn, kept, touch_enter, type_play
+from tests.browser.scorers import finish_turn, kept, lay, type_play
 from tests.integration.access_cell import Cell, held, opened, with_small_lexicons
 from tests.integration.officials import do
 
@@ -148,16 +148,6 @@ async def prepare(place: Place, page: Page) -> None:
     await page.locator("[name='starts_at.1']").fill(at.strftime("%Y-%m-%dT%H:%M"))
     await press(page, place.said("Announce it"), at.strftime("%Y-%m-%d"))
     await place.shot(page, "04-announced")
-
-
-async def lay(page: Page, row: int, column: int, *faces: str) -> None:
-    """Touch a square and tiles, `?X` for a blank that stands for X."""
-    await page.get_by_role("gridcell").nth(15 * row + column).click()
-    for face in faces:
-        if face.startswith("?"):
-            await page.locator("[data-key=blank]").click()
-        await page.locator(f"[data-key='face-{face.removeprefix('?')}']").click()
-    await touch_enter(page)
 
 
 async def sent(page: Page) -> None:

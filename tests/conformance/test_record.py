@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 import pytest
 from google.protobuf.message import Message
 from google.rpc import code_pb2
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import Executable, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -290,35 +291,18 @@ async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
     await opened.close()
 
 
-async def test_a_transaction_that_is_cancelled_holds_nobody_up(record: Record, other: Record) -> None:
-    """Its locks go with it, and not when its traceback is forgotten, which has a cursor with rows to come."""
-    begun = asyncio.Event()
+async def cancelled_while_rows_come(
+    opening: AbstractAsyncContextManager[AsyncConnection], statement: Executable
+) -> pytest.ExceptionInfo[asyncio.CancelledError]:
+    """What a caller raises who is cancelled in the middle of a transaction that began with a statement.
 
-    async def read_in_a_transaction() -> None:
-        async with record.writing() as connection:
-            await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
-            begun.set()
-            await connection.execute(text(LATE_ROWS))
-
-    working = asyncio.create_task(read_in_a_transaction())
-    await begun.wait()
-    await asyncio.sleep(0.05)
-    working.cancel()
-    with pytest.raises(asyncio.CancelledError) as cancelled:
-        await working
-    async with asyncio.timeout(10):  # less than others would wait for the lock
-        assert (await other.append(write("game-a", 0, 1), Metadata())).position == 1
-    assert cancelled.tb is not None, "it is still there"
-
-
-async def test_a_reader_who_is_cancelled_keeps_nobody_from_cleaning(record: Record, other: Record) -> None:
-    """What it read is given back with its connection: until then cleaning would wait, and whoever writes with it."""
-    await record.append(write("game-a", 0, 1), Metadata())
+    Its traceback has a cursor with rows to come for as long as somebody keeps it.
+    """
     begun = asyncio.Event()
 
     async def read() -> None:
-        async with record.reading() as connection:
-            await connection.execute(select(tables.events.c.position))
+        async with opening as connection:
+            await connection.execute(statement)
             begun.set()
             await connection.execute(text(LATE_ROWS))
 
@@ -328,6 +312,22 @@ async def test_a_reader_who_is_cancelled_keeps_nobody_from_cleaning(record: Reco
     reading.cancel()
     with pytest.raises(asyncio.CancelledError) as cancelled:
         await reading
+    return cancelled
+
+
+async def test_a_transaction_that_is_cancelled_holds_nobody_up(record: Record, other: Record) -> None:
+    """Its locks go with it, and not when its traceback is forgotten."""
+    locking = update(tables.counter).values(position=tables.counter.c.position)
+    cancelled = await cancelled_while_rows_come(record.writing(), locking)
+    async with asyncio.timeout(10):  # less than others would wait for the lock
+        assert (await other.append(write("game-a", 0, 1), Metadata())).position == 1
+    assert cancelled.tb is not None, "it is still there"
+
+
+async def test_a_reader_who_is_cancelled_keeps_nobody_from_cleaning(record: Record, other: Record) -> None:
+    """What it read is given back with its connection: until then cleaning would wait, and whoever writes with it."""
+    await record.append(write("game-a", 0, 1), Metadata())
+    cancelled = await cancelled_while_rows_come(record.reading(), select(tables.events.c.position))
     await other.append(write("game-a", 1, 1), Metadata())
     async with asyncio.timeout(10):  # less than cleaning waits for others
         assert await other.clean() == ""

@@ -334,19 +334,26 @@ def _configure(connection: Any) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}")
+    _use_wal(cursor)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _use_wal(cursor: Any) -> None:
+    """Have the file keep a write-ahead log.
+
+    Where several open a new file at the same time, SQLite refuses all but one at once, whatever their patience is.
+    """
     give_up = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
-            break
+            return
         except sqlite3.OperationalError as problem:
-            # Where several open a new file at once, SQLite refuses all but one at once, whatever their patience is.
             if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
-            time.sleep(RACE)
-    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+        time.sleep(RACE)
 
 
 def _rows(connection: sqlite3.Connection, *, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:

@@ -6,13 +6,14 @@ import asyncio
 import socket
 import struct
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+from tests.integration.processes import free_port
 
 from faristol.host import Settings, authority, channels
 from faristol.host.channels import open_channel
@@ -67,6 +68,12 @@ async def replica(host: str, port: int, settings: Settings, tls: Tls | None = No
     return server, port
 
 
+def open_by(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, int]) -> None:
+    """Have channels opened with some of their options changed."""
+    some_changed = tuple((key, changed.get(key, value)) for key, value in channels.CHANNEL_OPTIONS)
+    monkeypatch.setattr(channels, "CHANNEL_OPTIONS", some_changed)
+
+
 @pytest.fixture(params=["plain", "tls"])
 def tls(request: pytest.FixtureRequest, tmp_path: Path) -> Tls | None:
     """Certificates of a process, half of the time."""
@@ -80,10 +87,7 @@ def tls(request: pytest.FixtureRequest, tmp_path: Path) -> Tls | None:
 async def test_calls_are_shared_out_and_none_fails_while_replicas_come_go_and_age(
     monkeypatch: pytest.MonkeyPatch, tls: Tls | None
 ) -> None:
-    quick = {"grpc.dns_min_time_between_resolutions_ms": 100}
-    monkeypatch.setattr(
-        channels, "CHANNEL_OPTIONS", tuple((key, quick.get(key, value)) for key, value in channels.CHANNEL_OPTIONS)
-    )
+    open_by(monkeypatch, {"grpc.dns_min_time_between_resolutions_ms": 100})
     settings = Settings(grpc_connection_seconds=0.5)
     hosts = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
     async with names() as (dns, dns_port):
@@ -151,16 +155,11 @@ async def test_a_call_goes_to_another_replica_where_one_was_killed() -> None:
 async def test_a_channel_does_not_wait_for_what_an_earlier_one_was_refused_at_its_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    slow = {"grpc.initial_reconnect_backoff_ms": 30_000, "grpc.max_reconnect_backoff_ms": 30_000}
-    monkeypatch.setattr(
-        channels, "CHANNEL_OPTIONS", tuple((key, slow.get(key, value)) for key, value in channels.CHANNEL_OPTIONS)
-    )
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        port = held.getsockname()[1]
-        earlier: Any = open_channel(f"127.0.0.1:{port}")
-        with pytest.raises(grpc.aio.AioRpcError, match="UNAVAILABLE"):
-            await earlier.unary_unary(METHOD)(b"", timeout=10)
+    open_by(monkeypatch, {"grpc.initial_reconnect_backoff_ms": 30_000, "grpc.max_reconnect_backoff_ms": 30_000})
+    port = free_port()
+    earlier: Any = open_channel(f"127.0.0.1:{port}")
+    with pytest.raises(grpc.aio.AioRpcError, match="UNAVAILABLE"):
+        await earlier.unary_unary(METHOD)(b"", timeout=10)
     server, _ = await replica("127.0.0.1", port, Settings())
     channel: Any = open_channel(f"127.0.0.1:{port}")
     assert await channel.unary_unary(METHOD)(b"", timeout=10) == b"127.0.0.1"
