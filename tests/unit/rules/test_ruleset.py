@@ -81,6 +81,13 @@ def test_every_value_has_its_article() -> None:
     assert fisc.article("championship.bye_spread") == ""
 
 
+def test_a_section_of_another_mode_is_one_about_which_a_book_is_silent() -> None:
+    assert load_ruleset("fisc-2023").article("slips.late") == ""
+    assert load_ruleset("fisc-2023-duplicate").article("exchange.limit") == ""
+    with pytest.raises(KeyError):
+        load_ruleset("fisc-2023-duplicate").article("colours.limit")
+
+
 def test_the_digest_is_of_the_content_and_not_of_the_file() -> None:
     read = read_ruleset(TEXT, file="fisc-2023.toml")
     laid_out_otherwise = re.sub(r"(?m)^#.*\n", "", TEXT) + "\n# another comment\n"
