@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
@@ -26,7 +25,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.terminal.common import run, tell
 from faristol.terminal.names import Roll, roll, tournament_meant
-from faristol.terminal.services import asked
+from faristol.terminal.services import answer_to
 from faristol.text.terminal import language_of_terminal
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
@@ -172,7 +171,7 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
         given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
     elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
         known = run(roll(given["tournament_id"], address))
-    request = request_of(act, kind, given, known, lambda name: str(run(tournament_meant(name, address))))
+    request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
     try:
         answer = call(address, method, request)
     except StartError as problem:
@@ -193,8 +192,6 @@ def request_of(
     request = kind()
     if "tournament_id" in fields and act.new != "tournament_id":
         request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
-    if "command_id" in fields:
-        request.command_id = str(uuid.uuid4())  # type: ignore[attr-defined]
     reader = Reader(act, kind.DESCRIPTOR, known, tournament, option_of)
     for name, value in given.items():
         if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
@@ -219,15 +216,10 @@ def _round_meant(which: str, known: Roll | None) -> int:
     return next((entry.round for entry in played if entry.phase == phase), 0) or known.round().round
 
 
-def call(address: str | None, method: str, request: Message) -> Message:
+def call(address: str | None, method: str, request: Message) -> Any:
     """What a service answers. Raises ``StartError`` for what it refuses, and where it cannot be reached."""
-
-    async def ask(stub: Any) -> Message:
-        answer: Message = await getattr(stub, method)(request)
-        return answer
-
     try:
-        return asked(METHODS[method][0], address, ask)
+        return answer_to(request, METHODS[method][0], address)
     except StartError as problem:
         raise StartError(as_written(str(problem), method)) from problem.__cause__
 

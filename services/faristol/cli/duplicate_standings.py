@@ -34,17 +34,11 @@ def standings(
     if not place_of_duplicate(game)[0]:
         _totals(game, address, json_output=json_output)
         return
-    request = pb.GetDuplicateStandingsRequest(game_id=game, inside=inside)
-    answer = ask_games(address, lambda stub: stub.GetDuplicateStandings(request))
-    if not answer.lines and _is_hidden(game, address):
+    answer = ask_games(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
+    if not answer.lines and ask_games(pb.GetDuplicateRequest(game_id=game), address).embargoed:
         tell(answer, said(HIDDEN, game=game), json_output=json_output)
         return
     tell(answer, _lines(game, answer, address), json_output=json_output)
-
-
-def _is_hidden(game: str, address: str | None) -> bool:
-    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
-    return bool(shown.embargoed)
 
 
 def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
@@ -66,8 +60,7 @@ def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | N
 
 
 def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
-    request = pb.GetDuplicateTotalsRequest(tournament_id=tournament)
-    answer = ask_games(address, lambda stub: stub.GetDuplicateTotals(request))
+    answer = ask_games(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
     if not answer.games:
         raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
     names = names_of(listed_of(tournament, address))

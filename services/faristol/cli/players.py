@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -100,9 +99,10 @@ class _Complaints:
 
 
 def _tournament(address: str | None, tournament: str) -> pairing.GetTournamentResponse:
-    answer = call(address, "GetTournament", pairing.GetTournamentRequest(tournament_id=tournament))
-    assert isinstance(answer, pairing.GetTournamentResponse)
-    return answer
+    found: pairing.GetTournamentResponse = call(
+        address, "GetTournament", pairing.GetTournamentRequest(tournament_id=tournament)
+    )
+    return found
 
 
 def _register(
@@ -128,7 +128,6 @@ def _register(
                 else:
                     complaints.tell(row.line, with_names(problem, known))
             else:
-                assert isinstance(answer, pairing.RegisterPlayerResponse | pairing.Registration)
                 ids[row.line] = answer.player_id
                 registered += 1
     return ids, registered
@@ -145,14 +144,11 @@ def _together(rows: Sequence[Listed]) -> Iterator[Sequence[Listed]]:
 def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[int, pairing.Registration]:
     """What came of those who were registered in one command, by line; nobody where it was refused as a whole."""
     requests = [row.request for row in rows]
-    asked = pairing.RegisterPlayersRequest(
-        command_id=str(uuid.uuid4()), tournament_id=requests[0].tournament_id, players=requests
-    )
+    asked = pairing.RegisterPlayersRequest(tournament_id=requests[0].tournament_id, players=requests)
     try:
         answer = call(address, "RegisterPlayers", asked)
     except StartError:
         return {}
-    assert isinstance(answer, pairing.RegisterPlayersResponse)
     return {row.line: found for row, found in zip(rows, answer.registrations, strict=True) if found.player_id}
 
 
