@@ -145,8 +145,7 @@ def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> Exchange
 
 def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Laid, ...] | None:
     """The same squares with other tiles of the rack, so that the main word is a phony."""
-    blanks = {index for index, tile in enumerate(play.tiles) if tile.is_blank}
-    if blanks:
+    if any(tile.is_blank for tile in play.tiles):
         return None
     for faces in _arrangements([face for face in rack if face != BLANK], len(play.tiles)):
         tiles = tuple(

@@ -31,7 +31,6 @@ from faristol.demo.player import (
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
 from faristol.words.plays import Grid
 
@@ -60,7 +59,6 @@ class Table(Commands):
     """
 
     graph: WordGraph
-    tile_set: TileSet
     cast: Cast
 
     @property
@@ -123,7 +121,7 @@ class Table(Commands):
         if await self.clock.time_is_over(game, done, other):
             return other
         turns = (game.turn - 1) // len(game.sides)
-        sight = Sight(Grid.of(self.tile_set, squares), list(game.rack), game.bag_left, turns)
+        sight = Sight(Grid.of(self.rules.tile_set, squares), list(game.rack), game.bag_left, turns)
         match choose(self.graph, self.rules, sight, lot):
             case Play(tiles):
                 placements = [

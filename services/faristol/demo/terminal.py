@@ -184,8 +184,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
 
         measuring = asyncio.create_task(measure())
         try:
-            tile_set = plan.rules.tile_set
-            return await Championship(api, plan, graph, tile_set, lexicon, datetime.now(UTC), seen).play()
+            return await Championship(api, plan, graph, lexicon, datetime.now(UTC), seen).play()
         finally:
             measuring.cancel()
 
