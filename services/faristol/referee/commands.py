@@ -13,9 +13,9 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER
 from faristol.referee.document import Value, there_is_no
-from faristol.referee.forms import fill
+from faristol.referee.forms import board_of, fill
 from faristol.referee.verbs import Verb
-from faristol.rules import Board, Ruleset
+from faristol.rules import Ruleset
 
 TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
 """The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
@@ -34,9 +34,6 @@ class Table(Protocol):
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """The clock as its service shows it."""
-
-    async def board(self) -> Board:
-        """The tiles that lie on the board."""
 
 
 class Commands:
@@ -76,7 +73,7 @@ class Commands:
         if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
             request.player_ids.append(actor)
         self._complete(actor, name, request)
-        fill(request, fields, await self._services.board())
+        fill(request, fields, board_of(await self._services.table()))
         return await self._services.call(request)
 
     async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:

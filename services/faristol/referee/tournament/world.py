@@ -16,7 +16,7 @@ from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step
 from faristol.referee.document import Value, there_is_no
 from faristol.referee.forms import fill, moment
 from faristol.referee.lexicons import LEXICON_NAME
-from faristol.referee.services import table_verbs
+from faristol.referee.services import TABLE_VERBS
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import arguments
 from faristol.referee.tournament.expectations import of_tournament
@@ -88,7 +88,7 @@ class TournamentWorld(World[TournamentServices]):
         """One command or question."""
         verbs = self.services.verbs
         if step.verb not in verbs:
-            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, *table_verbs(), PLAY_ROUND, PLAY_ROUNDS)))
+            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, *TABLE_VERBS, PLAY_ROUND, PLAY_ROUNDS)))
         verb = verbs[step.verb]
         if step.argument and "scores" in verb.request.DESCRIPTOR.fields_by_name:
             line = read_line(step.argument, self.names)
