@@ -9,6 +9,7 @@ import typer
 
 from faristol.cli.options import Address, AsJson
 from faristol.cli.slip_list import read_slips
+from faristol.duplicate.end_reasons import END_REASONS
 from faristol.gateway.duplicate.call_table import tiles_called
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
@@ -86,7 +87,7 @@ def call(
     answer = ask_games(request, address)
     shown = seen_inside(game, address)
     if answer.end:
-        tell(answer, said(ENDED, end=_end(answer.end)), json_output=json_output)
+        tell(answer, said(ENDED, end=END_REASONS[answer.end].value), json_output=json_output)
         return
     lines = [said(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
     tell(answer, lines, json_output=json_output)
@@ -248,7 +249,3 @@ def play_text(play: events.DuplicatePlay) -> str:
     direction = Direction.ACROSS if play.across else Direction.DOWN
     start_ = Start(Square(play.row, play.column), direction)
     return f"{Notation.FISC.write(start_)} {' '.join(play.faces)}"
-
-
-def _end(end: events.DuplicateEnd.ValueType) -> str:
-    return events.DuplicateEnd.Name(end).removeprefix("DUPLICATE_END_").lower().replace("_", "-")

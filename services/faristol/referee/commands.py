@@ -107,7 +107,7 @@ class Commands:
                 continue
             if turn_step == "draw" and away and not book.absence.opponent_may_draw:
                 continue
-            for player in self._writers(actor) if turn_step == "write" else (actor,):
+            for player in writers(book, self._players, actor) if turn_step == "write" else (actor,):
                 if player in away and player != actor:
                     continue
                 table = await self._services.table()
@@ -118,12 +118,13 @@ class Commands:
                 if not table.end_condition and (turn_step != "draw" or table.bag_left):
                     answers.append(await self.send(player, TURN_STEPS[turn_step], place))
 
-    def _writers(self, mover: str) -> Sequence[str]:
-        """Who writes the score of a play."""
-        match self._ruleset.turn.written_by:
-            case "both":
-                return sorted(self._players, key=lambda player: player != mover)
-            case "mover":
-                return (mover,)
-            case "keeper":
-                return self._players[:1]
+
+def writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
+    """Who writes the score of a play, the mover first."""
+    match ruleset.turn.written_by:
+        case "both":
+            return sorted(players, key=lambda player: player != mover)
+        case "mover":
+            return (mover,)
+        case "keeper":
+            return players[:1]

@@ -14,7 +14,7 @@ from typing import Any
 from faristol.duplicate.game import MS
 from faristol.duplicate.sealed import SealedGame, SealedTurn
 from faristol.keeper.hall.bundle import Bundle
-from faristol.keeper.hall.journal import HallJournal, Kept, Played, closed
+from faristol.keeper.hall.journal import HallJournal, Kept, Played
 from faristol.keeper.hall.times import SyncedClock
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, instant, timestamp
@@ -167,8 +167,9 @@ class HallAtWork:
             rack=turn.rack,
         )
         self.journal.keep_command("close", turn.number, request)
-        self.journal.keep_turn(closed(turn))
-        return closed(turn)
+        closed = replace(turn, closed=True)
+        self.journal.keep_turn(closed)
+        return closed
 
     def master_of(self, number: int) -> SealedTurn | None:
         """The sealed turn of that number, once its time is over in this hall."""
