@@ -439,17 +439,13 @@ def _made(name: str, function: Callable[..., None]) -> Any:
     return typer.main.get_command(parent)
 
 
-def _acts(name: str | None) -> None:
-    acting_as(name)
-
-
 def _somebody(
     acts: Annotated[
         str | None,
         typer.Option(
             "--as",
             metavar="NAME",
-            callback=_acts,
+            callback=acting_as,
             expose_value=False,
             help="Who acts: your name, kept with what you do and erasable; else FARISTOL_AS.",
         ),

@@ -16,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from faristol.cli.acts import ACTS, HIDDEN, Act
 from faristol.cli.commands import spelled
 from faristol.cli.completion import players
-from faristol.cli.fields import TEAM_FOR, Reader, choices, written
+from faristol.cli.fields import TEAM_FOR, Reader, choices, option_of, written
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.host import StartError
 from faristol.pb.comments import COMMENTS
@@ -57,18 +57,6 @@ def command_of(method: str) -> Callable[..., None]:
     carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect looks for it
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return carry_out
-
-
-def option_of(act: Act, field: Any) -> str:
-    """The option of a field: ``--arbiter`` of ``arbiter_id``, ``--score`` of ``scores``."""
-    if field.name in act.spelled:
-        return f"--{act.spelled[field.name]}"
-    if field.name == "occurred_at":
-        return "--at"
-    name = re.sub(r"_ids?$", "", field.name)
-    if field.is_repeated and name == field.name:
-        name = re.sub(r"ie$", "y", name.removesuffix("s"))
-    return f"--{name.replace('_', '-')}"
 
 
 def readable(comment: str) -> str:
@@ -192,7 +180,7 @@ def request_of(
     request = kind()
     if "tournament_id" in fields and act.new != "tournament_id":
         request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
-    reader = Reader(act, kind.DESCRIPTOR, known, tournament, option_of)
+    reader = Reader(act, kind.DESCRIPTOR, known, tournament)
     for name, value in given.items():
         if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
             reader.read(request, fields[name], value)

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 
 from faristol.cli import contract, history
 from faristol.cli.acts import ACTS
-from faristol.cli.contract import METHODS, as_written, option_of
+from faristol.cli.contract import METHODS, as_written
+from faristol.cli.fields import option_of
 from faristol.cli.main import app
 from faristol.office import history as office_history
 from faristol.office.sentences import SENTENCES, Sentences
