@@ -215,8 +215,7 @@ def demo(
             )
         else:
             plan = Plan(players=players, rounds=rounds or 5, seed=seed, ruleset=ruleset or "fisc-2023", options=chosen)
-        show = terminal.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
-        run(terminal.run(settings, plan, show))
+        run(terminal.run(settings, plan, json_output=json_output, keep_serving=keep_serving, connect=connect))
 
 
 def main(arguments: list[str] | None = None) -> None:
