@@ -12,7 +12,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.forms import board_of, fill
 from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
@@ -59,7 +59,7 @@ class Commands:
         """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
         verbs = self._services.verbs
         if name not in verbs:
-            raise place.wrong(there_is_no(N_("verb"), name, (*verbs, "turn")))
+            raise place.no_such(N_("verb"), name, (*verbs, "turn"))
         verb = verbs[name]
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name

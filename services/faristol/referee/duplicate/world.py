@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.case import OFFICIALS, Step
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.duplicate.case import GAME_ID, TOURNAMENT_ID, DuplicateCase
 from faristol.referee.duplicate.expectations import OF_STEPS, STATE
 from faristol.referee.duplicate.position import turns_before
@@ -60,7 +60,7 @@ class DuplicateWorld(World[DuplicateServices]):
     async def _player(self, step: Step, answers: list[Message]) -> None:
         """A slip of a player, or a claim."""
         if step.verb not in OF_PLAYERS:
-            raise step.place.wrong(there_is_no("verb of a player", step.verb, OF_PLAYERS))
+            raise step.place.no_such("verb of a player", step.verb, OF_PLAYERS)
         request: Any = self.services.verbs[OF_PLAYERS[step.verb]].request()
         self.complete(step.actor, step.verb, request)
         request.hall = self.case.hall_of(step.actor)
@@ -76,7 +76,7 @@ class DuplicateWorld(World[DuplicateServices]):
             if "paper" in said:
                 request.source, request.collector_id = events.SLIP_SOURCE_PAPER, said.pop("paper").text()
             for key, value in said.items():
-                raise value.wrong(there_is_no("field of a slip", key, {*_SLIP_FIELDS, "paper", "turn"}))
+                raise value.no_such("field of a slip", key, {*_SLIP_FIELDS, "paper", "turn"})
         answers.append(await self.services.call(request))
 
     async def _official(self, step: Step, answers: list[Message]) -> None:
@@ -85,7 +85,7 @@ class DuplicateWorld(World[DuplicateServices]):
             await self._close(step)
         verbs = self.services.verbs
         if step.verb not in verbs:
-            raise step.place.wrong(there_is_no("verb", step.verb, verbs))
+            raise step.place.no_such("verb", step.verb, verbs)
         request: Any = verbs[step.verb].request()
         self.complete(step.actor, step.verb, request)
         known = request.DESCRIPTOR.fields_by_name

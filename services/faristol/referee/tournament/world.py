@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.forms import fill, moment
 from faristol.referee.lexicons import LEXICON_NAME
 from faristol.referee.services import TABLE_VERBS
@@ -87,7 +87,7 @@ class TournamentWorld(World[TournamentServices]):
         """One command or question."""
         verbs = self.services.verbs
         if step.verb not in verbs:
-            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, *TABLE_VERBS, PLAY_ROUND, PLAY_ROUNDS)))
+            raise step.place.no_such("verb", step.verb, (*verbs, *TABLE_VERBS, PLAY_ROUND, PLAY_ROUNDS))
         verb = verbs[step.verb]
         if step.argument and "scores" in verb.request.DESCRIPTOR.fields_by_name:
             line = read_line(step.argument, self.names)
@@ -168,7 +168,7 @@ class TournamentWorld(World[TournamentServices]):
         recorded = await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}")
         found = [act.version for act in recorded if act.name == value.text()]
         if not found:
-            raise value.wrong(there_is_no("act", value.text(), {act.name for act in recorded}))
+            raise value.no_such("act", value.text(), {act.name for act in recorded})
         return value.saying(str(found[-1]))
 
     async def _play(self, step: Step, answers: list[Message]) -> None:
