@@ -20,13 +20,13 @@ from faristol.kernel.pins import Pin
 from faristol.pairing.administration.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Metadata, Write
 from faristol.referee.cell import OnCell, serving
 from faristol.referee.duplicate.case import EARLIER_ID, GAME_ID, ROUND, TOURNAMENT_ID, DuplicateCase
 from faristol.referee.duplicate.earlier import earlier_game
 from faristol.referee.forms import moment
+from faristol.referee.hall import founding
 from faristol.referee.lexicons import about_cases, install
 from faristol.referee.memory import InMemory, folder, settings
 from faristol.referee.notebook import Notebook
@@ -56,9 +56,7 @@ class DuplicateServices(Services):
     async def open(self, case: DuplicateCase) -> None:
         """Open the game by starting the round of its tournament."""
         facts = [
-            pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
-            pairing_events.RulesetPinned(ruleset=pin_of(case.ruleset).message()),
-            pairing_events.LexiconPinned(lexicon=game_events.Pin(name=self.lexicon.name, digest=self.lexicon.digest)),
+            *founding(case.ruleset, self.lexicon, TOURNAMENT_ID),
             *(pairing_events.PlayerRegistered(player_id=case.names.ids[name]) for name in case.players),
         ]
         if list(case.halls) != [""]:
