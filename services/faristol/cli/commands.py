@@ -284,7 +284,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "erase-person": Verb("archive:erase_person", "Forget a person for ever."),
             "erase-note": Verb("archive:erase_note", "Forget for ever what was noted with one act."),
             "migrate": Verb("archive:migrate", "Bring the tables of the record to the format of this version."),
-            "roles": Verb("roles:roles", "Grant roles of PostgreSQL what the services need."),
+            "roles": Verb("archive:roles", "Grant roles of PostgreSQL what the services need."),
         },
     ),
     "projection": Noun(
