@@ -105,8 +105,8 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
         return _parameter(field.name, Annotated[tuple[str, str], typer.Argument(metavar="WHO WHO", **about)])
     if field.is_repeated:
         values = choices(field, act.values)
-        complete = {"autocompletion": lambda incomplete: [word for word in values if word.startswith(incomplete)]}
-        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **{**about, **complete})
+        about["autocompletion"] = _completing(values)
+        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **about)
         return _parameter(field.name, Annotated[list[str] | None, argument], None)
     if field.name in act.optional | {"game_id"} or (field.name == "round" and act.round):
         return _parameter(field.name, Annotated[kind | None, typer.Argument(metavar=metavar, **about)], None)
@@ -123,12 +123,15 @@ def _option(act: Act, field: Any) -> inspect.Parameter:
         return _parameter(field.name, Annotated[int | None, typer.Option(name, **about)], None)
     about["metavar"] = written(field, act.values)
     if field.enum_type is not None:
-        values = choices(field, act.values)
-        about["autocompletion"] = lambda incomplete: [word for word in values if word.startswith(incomplete)]
+        about["autocompletion"] = _completing(choices(field, act.values))
     elif _names_players(field):
         about["autocompletion"] = players
     kind: Any = list[str] if field.is_repeated else str
     return _parameter(field.name, Annotated[kind | None, typer.Option(name, **about)], None)
+
+
+def _completing(words: list[str]) -> Callable[[str], list[str]]:
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _help(field: Any) -> str:

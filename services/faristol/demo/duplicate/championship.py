@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from faristol.client.services import call, when_found
 from faristol.demo.championship import Direction
@@ -67,10 +68,7 @@ class DuplicateChampionship(Direction):
         await self.send(pairing.StartRound, pairing_pb2.StartRoundRequest(round=number), when, "start", number)
         game_id = duplicate_id(plan.tournament_id, number)
         await when_found(self.api.duplicate.GetDuplicate, duplicate_pb2.GetDuplicateRequest(game_id=game_id))
-
-        def seen(turns: int, of: int) -> None:
-            self.seen(number, turns, of)
-
+        seen = partial(self.seen, number)
         ended = await DuplicateGame(self.api, plan, self.graph, self.cast, number, self.now, seen).play()
         close = pairing_pb2.CloseRoundRequest(round=number)
         is_last = number == plan.rounds
