@@ -14,9 +14,7 @@ from faristol.cli.usage import HelpContext
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.comments import COMMENTS
-from faristol.terminal.common import acting_as
-from faristol.text import say, translations
-from faristol.text.terminal import language_of_terminal
+from faristol.terminal.common import acting_as, said
 
 
 class Verb(NamedTuple):
@@ -372,14 +370,12 @@ class Group(TyperGroup):
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
     """An error: there is no such thing; perhaps these were meant, or else all that there are."""
-    known, language = list(known), language_of_terminal()
-    read = translations(language).gettext
-    params = {"what": read(what), "name": repr(given), "known": ", ".join(known)}
+    known, what, name = list(known), said(what), repr(given)
     if near := likely(given, known, 3):
-        alternative = read(N_("or"))
+        alternative = said(N_("or"))
         meant = f" {alternative} ".join(near)
-        return say(N_("there is no {what} {name}; did you mean {near}?"), {**params, "near": meant}, language)
-    return say(N_("there is no {what} {name}; there are: {known}"), params, language)
+        return said(N_("there is no {what} {name}; did you mean {near}?"), what=what, name=name, near=meant)
+    return said(N_("there is no {what} {name}; there are: {known}"), what=what, name=name, known=", ".join(known))
 
 
 class Commands(Group):
