@@ -150,7 +150,7 @@ async def made(folder: Path, players: int, seed: int) -> Games:
     lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     games = Games()
 
-    def seen(_number: int, finished: int, tables: int, _position: int) -> None:
+    def seen(_number: int, finished: int, tables: int) -> None:
         if finished == tables:
             raise _Over
 

@@ -61,7 +61,10 @@ def import_players(
     rows, errors = read_players(file, tournament, head.divisions, language)
     if not errors:
         entered = {row.request.tournament_id for row in rows} - {tournament}
-        tournaments = {tournament: head, **{division: _tournament(address, division) for division in sorted(entered)}}
+        tournaments = {tournament: head}
+        for division in sorted(entered):
+            request = pairing.GetTournamentRequest(tournament_id=division)
+            tournaments[division] = call(address, "GetTournament", request)
         errors = list(without_teams(rows, tournaments, language))
     for error in errors:
         typer.echo(f"{file}:{error}", err=True)
@@ -96,13 +99,6 @@ class _Complaints:
     def tell(self, line: int, problem: object) -> None:
         typer.echo(f"{self._file}:{line}: {problem}", err=True)
         self.made = True
-
-
-def _tournament(address: str | None, tournament: str) -> pairing.GetTournamentResponse:
-    found: pairing.GetTournamentResponse = call(
-        address, "GetTournament", pairing.GetTournamentRequest(tournament_id=tournament)
-    )
-    return found
 
 
 def _register(

@@ -28,8 +28,6 @@ class Outcome:
     tournament: results_pb2.Tournament
     standings: Sequence[results_pb2.Standing]
     ratings: rating_pb2.GetRatingListResponse
-    position: int
-    """Position in the record of its last event."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +61,8 @@ class Direction:
 class Championship(Direction):
     """Directs a championship from its creation, or from wherever it stands, to the final standings."""
 
-    seen: Callable[[int, int, int, int], None]
-    """Told round, tables finished, tables, and the furthest position known."""
+    seen: Callable[[int, int, int], None]
+    """Told round, tables finished, and tables."""
 
     async def play(self) -> Outcome:
         """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
@@ -96,7 +94,7 @@ class Championship(Direction):
             self.api.results.GetTournament,
             results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id, min_position=position),
         )
-        return Outcome(shown.tournament, standings.standings, ratings, shown.position)
+        return Outcome(shown.tournament, standings.standings, ratings)
 
     async def _registered(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing
@@ -115,15 +113,15 @@ class Championship(Direction):
         when = plan.round_start(number, self.now)
         pair, start = pairing_pb2.PairRoundRequest(round=number), pairing_pb2.StartRoundRequest(round=number)
         paired = await self.send(pairing.PairRound, pair, when, "pair", number)
-        started = await self.send(pairing.StartRound, start, when, "start", number)
+        await self.send(pairing.StartRound, start, when, "start", number)
         total, finished = len(paired.pairings), 0
-        self.seen(number, finished, total, started.position)
+        self.seen(number, finished, total)
         tables = [asyncio.create_task(self._play_table(seat)) for seat in paired.pairings]
         try:
             for table in asyncio.as_completed(tables):
                 await table
                 finished += 1
-                self.seen(number, finished, total, 0)
+                self.seen(number, finished, total)
         finally:
             for task in tables:
                 task.cancel()

@@ -164,7 +164,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
         bars: dict[int, TaskID] = {}
         meter = _Meter(api)
 
-        def seen(number: int, finished: int, tables: int, _position: int) -> None:
+        def seen(number: int, finished: int, tables: int) -> None:
             if number not in bars:
                 bars[number] = progress.add_task(f"round {number}", total=tables, speed="")
             progress.update(bars[number], completed=finished)

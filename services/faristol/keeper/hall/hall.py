@@ -17,7 +17,7 @@ from faristol.keeper.hall.bundle import Bundle
 from faristol.keeper.hall.journal import HallJournal, Kept, Played
 from faristol.keeper.hall.times import SyncedClock
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import Instant, instant, timestamp
+from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -236,8 +236,7 @@ class HallAtWork:
             self.journal.keep_turn(turn)
 
     def _is_over(self, shown: pb.DuplicateTurn) -> bool:
-        ends_at: Instant | None = instant(shown.ends_at) if shown.HasField("ends_at") else None
-        return ends_at is not None and ends_at <= self._clock.now()
+        return shown.HasField("ends_at") and instant(shown.ends_at) <= self._clock.now()
 
     async def _send(self) -> None:
         for kept in self.journal.unsent:
