@@ -150,16 +150,14 @@ async def made(folder: Path, players: int, seed: int) -> Games:
     lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     games = Games()
 
-    def seen(_number: int, finished: int, tables: int, _position: int) -> None:
+    def seen(_number: int, finished: int, tables: int) -> None:
         if finished == tables:
             raise _Over
 
     async with running(settings) as process:
         keepers: Any = [_Keeper(games)]  # the stubs want another class
         channel = grpc.aio.insecure_channel(process.grpc_address, CHANNEL_OPTIONS, interceptors=keepers)
-        championship = Championship(
-            Api(lambda _: channel), plan, graph, plan.rules.tile_set, lexicon, datetime.now(UTC), seen
-        )
+        championship = Championship(Api(lambda _: channel), plan, graph, lexicon, datetime.now(UTC), seen)
         with suppress(_Over):
             await championship.play()
         await channel.close(None)

@@ -57,7 +57,7 @@ class Stage:
     """The services, as whoever directs and judges calls them."""
 
     def __init__(self, cell: Cell, clock: Clock) -> None:
-        self.services = OnCell(cell.record, cell.channel, cell.reactions, {}, CUP)
+        self.services = OnCell(cell)
         self.record, self.clock = cell.record, clock
         self.address, self.http_address = cell.address, cell.http_address
 

@@ -137,7 +137,7 @@ async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
 
     services = ("lexicon", "game", "clock", "pairing", "results", *more)
     async with serving(nats_url, services, clock, installed) as cell:
-        made = Stage(OnCell(cell.record, cell.channel, cell.reactions, {}, "cup"), clock)
+        made = Stage(OnCell(cell), clock)
         made.address, made.http_address = cell.address, cell.http_address
         yield made
 

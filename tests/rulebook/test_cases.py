@@ -10,12 +10,12 @@ import pytest
 from faristol.referee.articles import articles_of
 from faristol.referee.case import Case
 from faristol.referee.coverage import as_markdown, coverage
-from faristol.referee.duplicate.services import duplicate_verbs
+from faristol.referee.duplicate.services import DUPLICATE_VERBS
 from faristol.referee.duplicate.world import OF_PLAYERS
 from faristol.referee.reader import files_in, read_cases
 from faristol.referee.runner import Verdict, run_case
 from faristol.referee.services import CLOCK, GAME
-from faristol.referee.tournament.commands import tournament_verbs
+from faristol.referee.tournament.commands import TOURNAMENT_VERBS
 from faristol.referee.verbs import verbs_of
 from faristol.rules import load_book, load_ruleset, ruleset_names
 
@@ -85,5 +85,5 @@ def test_a_ruleset_cites_no_article_that_its_book_does_not_have() -> None:
 def test_every_command_stands_in_a_case() -> None:
     done = {step.verb for case in CASES for step in case.steps}
     done |= {OF_PLAYERS[step.verb] for case in CASES for step in case.steps if step.verb in OF_PLAYERS}
-    commands = {*verbs_of((GAME, CLOCK)), *tournament_verbs(), *duplicate_verbs()}
+    commands = {*verbs_of((GAME, CLOCK)), *TOURNAMENT_VERBS, *DUPLICATE_VERBS}
     assert commands - done == set()

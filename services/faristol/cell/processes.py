@@ -6,8 +6,8 @@ import asyncio
 import fcntl
 import os
 import resource
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -173,13 +173,7 @@ async def serve_until(running: Running, stop: asyncio.Event) -> None:
         raise StartError(running.process.problem)
 
 
-@contextmanager
-def _held(lock: IO[str]) -> Iterator[None]:
-    with lock:
-        yield
-
-
-def _hold(folder: Path, services: Sequence[str]) -> AbstractContextManager[None]:
+def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
     """Lock the folder, so that no other process serves it. Raises ``StartError``; ``BusError`` for a single service."""
     if len(services) == 1:
         raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
@@ -196,7 +190,7 @@ def _hold(folder: Path, services: Sequence[str]) -> AbstractContextManager[None]
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
-    return _held(lock)
+    return lock
 
 
 MOST_DESCRIPTORS = 65_536

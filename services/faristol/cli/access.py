@@ -32,7 +32,7 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.record import keys as key_files
 from faristol.terminal.common import columns, run, said, tell
 from faristol.terminal.names import Roll, roll, tournament_meant
-from faristol.terminal.services import asked
+from faristol.terminal.services import answer_to
 from faristol.terminal.settings import settings_of
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
@@ -90,7 +90,6 @@ def grant(
         _check_place(place, hall or (), table or ())
         player = place.player(player) if player else ""
     request = pb.GrantCredentialRequest(
-        command_id=str(uuid.uuid4()),
         name=name,
         subject_id=subject,
         role=_role(role),
@@ -100,7 +99,7 @@ def grant(
         form=FORMS[form],
         holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
     )
-    answer = asked("access", address, lambda stub: stub.GrantCredential(request))
+    answer = answer_to(request, "access", address)
     if answer.token:
         line = said(TAKE_IT, variable=TOKEN, token=answer.token)
     elif answer.code and (pages := Addresses().http_address):
@@ -121,7 +120,7 @@ def list_credentials(
 ) -> None:
     """List the credentials that you may end, the latest first."""
     request = pb.ListCredentialsRequest(tournament_id=tournament, ended=ended)
-    answer = asked("access", address, lambda stub: stub.ListCredentials(request))
+    answer = answer_to(request, "access", address)
     rows = [
         (
             line.credential.credential_id,
@@ -143,8 +142,7 @@ def revoke(
     json_output: AsJson = False,
 ) -> None:
     """End a credential, and all that were handed on from it."""
-    request = pb.RevokeCredentialRequest(command_id=str(uuid.uuid4()), credential_id=credential)
-    answer = asked("access", address, lambda stub: stub.RevokeCredential(request))
+    answer = answer_to(pb.RevokeCredentialRequest(credential_id=credential), "access", address)
     tell(answer, said(ENDED), json_output=json_output)
 
 
@@ -156,7 +154,7 @@ def sign_in(
     json_output: AsJson = False,
 ) -> None:
     """Get a token by the code of a link, or by a PIN at a table."""
-    request = pb.SignInRequest(command_id=str(uuid.uuid4()))
+    request = pb.SignInRequest()
     by = by.strip().rpartition("#")[2]  # of a whole link
     is_pin = bool(_PIN.fullmatch(by))
     if is_pin and not (tournament and table):
@@ -166,13 +164,13 @@ def sign_in(
         request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
     else:
         request.code = by
-    answer = asked("access", address, lambda stub: stub.SignIn(request))
+    answer = answer_to(request, "access", address)
     tell(answer, said(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
 
 
 def who(address: Address = None, json_output: AsJson = False) -> None:
     """Show whose credential you use, and for what."""
-    answer = asked("access", address, lambda stub: stub.GetCaller(pb.GetCallerRequest()))
+    answer = answer_to(pb.GetCallerRequest(), "access", address)
     credential = answer.credential
     until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
     cells = (said(labels.ROLES[credential.role]), answer.name or credential.subject_id, _over(credential.scope), until)

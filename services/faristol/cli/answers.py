@@ -91,9 +91,17 @@ def told(method: str, request: Message, answer: Message, known: Roll | None, lan
         return
     of = SENTENCES.get(method, Sentences())
     params = _params(method, request, answer, known, language)
-    sentences = [of.said] if of.said else []
-    sentences += [text for field, text in of.further.items() if _value(field, request, answer)]
-    yield " ".join(say(text, params, language) for text in sentences)
+    texts = [of.said]
+    if isinstance(request, pairing.SanctionPlayerRequest):
+        params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
+        loses = request.game_id and not (request.points or request.rounds)
+        texts += [
+            POINTS_OFF if request.points else "",
+            ROUNDS_OUT if request.rounds else "",
+            GAME_LOST if loses else "",
+        ]
+    texts += [text for field, text in of.further.items() if _value(field, request, answer)]
+    yield " ".join(say(text, params, language) for text in filter(None, texts))
 
 
 def as_told(method: str, request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
@@ -233,22 +241,6 @@ def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | N
     return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
 
 
-def _sanctioned(
-    request: pairing.SanctionPlayerRequest, answer: pairing.SanctionPlayerResponse, known: Roll, language: str
-) -> Iterator[str]:
-    """Who is sanctioned, and with what."""
-    of = SENTENCES["SanctionPlayer"]
-    params = _params("SanctionPlayer", request, answer, known, language)
-    params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
-    loses = request.game_id and not (request.points or request.rounds)
-    texts = [of.said, POINTS_OFF if request.points else "", ROUNDS_OUT if request.rounds else ""]
-    texts += [
-        GAME_LOST if loses else "",
-        *(text for field, text in of.further.items() if _value(field, request, answer)),
-    ]
-    yield " ".join(say(text, params, language) for text in filter(None, texts))
-
-
 def _round_paired(
     request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
 ) -> Iterator[str]:
@@ -385,7 +377,6 @@ _TEXTS: Mapping[str, Mapping[Any, str]] = {
 
 _OWN: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,
-    "SanctionPlayer": _sanctioned,
     "ListObstacles": _obstacles,
     "ExplainPairing": _explained,
     "GetTournament": _tournament,

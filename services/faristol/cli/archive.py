@@ -1,4 +1,4 @@
-"""`faristol record export | restore | erase-person | erase-note | migrate`."""
+"""`faristol record export | restore | erase-person | erase-note | migrate | roles`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from faristol.terminal.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
     from faristol.record.export import Exported
+
+Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services that decide.")]
+Reader = Annotated[str, typer.Option(metavar="ROLE", help="Role of the results service.")]
 
 
 def _counted(counts: Exported) -> str:
@@ -178,3 +181,27 @@ def _nothing_to_migrate(had: int | None, *, pre: bool) -> str:
     if had is None:
         return "there is no record yet: the first process that serves makes it"
     return f"the record has format {had} already" if not pre else f"the record has format {had}, and is ready"
+
+
+def roles(
+    writer: Writer = "",
+    reader: Reader = "",
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Grant roles of PostgreSQL what the services need, and nothing that changes or removes a fact.
+
+    It is done as the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. Granting again changes
+    nothing.
+    """
+    from faristol.host.roles import Role, grant, told
+
+    given = {Role.WRITER: writer, Role.READER: reader}
+    names = {role: name for role, name in given.items() if name}
+    if not names:
+        raise typer.BadParameter("there is nothing to grant: name a role with --writer or --reader")
+    if len(set(names.values())) < len(names):
+        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
+    with_record(owners_settings_of(data=data, database_url=database_url), lambda record: grant(record, names))
+    tell({"granted": {str(role): name for role, name in names.items()}}, told(names), json_output=json_output)

@@ -14,9 +14,7 @@ from faristol.cli.usage import HelpContext
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.comments import COMMENTS
-from faristol.terminal.common import acting_as
-from faristol.text import say, translations
-from faristol.text.terminal import language_of_terminal
+from faristol.terminal.common import acting_as, said
 
 
 class Verb(NamedTuple):
@@ -284,7 +282,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "erase-person": Verb("archive:erase_person", "Forget a person for ever."),
             "erase-note": Verb("archive:erase_note", "Forget for ever what was noted with one act."),
             "migrate": Verb("archive:migrate", "Bring the tables of the record to the format of this version."),
-            "roles": Verb("roles:roles", "Grant roles of PostgreSQL what the services need."),
+            "roles": Verb("archive:roles", "Grant roles of PostgreSQL what the services need."),
         },
     ),
     "projection": Noun(
@@ -372,14 +370,12 @@ class Group(TyperGroup):
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
     """An error: there is no such thing; perhaps these were meant, or else all that there are."""
-    known, language = list(known), language_of_terminal()
-    read = translations(language).gettext
-    params = {"what": read(what), "name": repr(given), "known": ", ".join(known)}
+    known, what, name = list(known), said(what), repr(given)
     if near := likely(given, known, 3):
-        alternative = read(N_("or"))
+        alternative = said(N_("or"))
         meant = f" {alternative} ".join(near)
-        return say(N_("there is no {what} {name}; did you mean {near}?"), {**params, "near": meant}, language)
-    return say(N_("there is no {what} {name}; there are: {known}"), params, language)
+        return said(N_("there is no {what} {name}; did you mean {near}?"), what=what, name=name, near=meant)
+    return said(N_("there is no {what} {name}; there are: {known}"), what=what, name=name, known=", ".join(known))
 
 
 class Commands(Group):
@@ -439,17 +435,13 @@ def _made(name: str, function: Callable[..., None]) -> Any:
     return typer.main.get_command(parent)
 
 
-def _acts(name: str | None) -> None:
-    acting_as(name)
-
-
 def _somebody(
     acts: Annotated[
         str | None,
         typer.Option(
             "--as",
             metavar="NAME",
-            callback=_acts,
+            callback=acting_as,
             expose_value=False,
             help="Who acts: your name, kept with what you do and erasable; else FARISTOL_AS.",
         ),

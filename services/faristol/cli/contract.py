@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from faristol.cli.acts import ACTS, HIDDEN, Act
 from faristol.cli.commands import spelled
 from faristol.cli.completion import players
-from faristol.cli.fields import TEAM_FOR, Reader, choices, written
+from faristol.cli.fields import TEAM_FOR, Reader, choices, option_of, written
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.host import StartError
 from faristol.pb.comments import COMMENTS
@@ -26,7 +25,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.terminal.common import run, tell
 from faristol.terminal.names import Roll, roll, tournament_meant
-from faristol.terminal.services import asked
+from faristol.terminal.services import answer_to
 from faristol.text.terminal import language_of_terminal
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
@@ -58,18 +57,6 @@ def command_of(method: str) -> Callable[..., None]:
     carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect looks for it
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return carry_out
-
-
-def option_of(act: Act, field: Any) -> str:
-    """The option of a field: ``--arbiter`` of ``arbiter_id``, ``--score`` of ``scores``."""
-    if field.name in act.spelled:
-        return f"--{act.spelled[field.name]}"
-    if field.name == "occurred_at":
-        return "--at"
-    name = re.sub(r"_ids?$", "", field.name)
-    if field.is_repeated and name == field.name:
-        name = re.sub(r"ie$", "y", name.removesuffix("s"))
-    return f"--{name.replace('_', '-')}"
 
 
 def readable(comment: str) -> str:
@@ -118,8 +105,8 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
         return _parameter(field.name, Annotated[tuple[str, str], typer.Argument(metavar="WHO WHO", **about)])
     if field.is_repeated:
         values = choices(field, act.values)
-        complete = {"autocompletion": lambda incomplete: [word for word in values if word.startswith(incomplete)]}
-        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **{**about, **complete})
+        about["autocompletion"] = _completing(values)
+        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **about)
         return _parameter(field.name, Annotated[list[str] | None, argument], None)
     if field.name in act.optional | {"game_id"} or (field.name == "round" and act.round):
         return _parameter(field.name, Annotated[kind | None, typer.Argument(metavar=metavar, **about)], None)
@@ -136,12 +123,15 @@ def _option(act: Act, field: Any) -> inspect.Parameter:
         return _parameter(field.name, Annotated[int | None, typer.Option(name, **about)], None)
     about["metavar"] = written(field, act.values)
     if field.enum_type is not None:
-        values = choices(field, act.values)
-        about["autocompletion"] = lambda incomplete: [word for word in values if word.startswith(incomplete)]
+        about["autocompletion"] = _completing(choices(field, act.values))
     elif _names_players(field):
         about["autocompletion"] = players
     kind: Any = list[str] if field.is_repeated else str
     return _parameter(field.name, Annotated[kind | None, typer.Option(name, **about)], None)
+
+
+def _completing(words: list[str]) -> Callable[[str], list[str]]:
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _help(field: Any) -> str:
@@ -172,7 +162,7 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
         given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
     elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
         known = run(roll(given["tournament_id"], address))
-    request = request_of(act, kind, given, known, lambda name: str(run(tournament_meant(name, address))))
+    request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
     try:
         answer = call(address, method, request)
     except StartError as problem:
@@ -193,9 +183,7 @@ def request_of(
     request = kind()
     if "tournament_id" in fields and act.new != "tournament_id":
         request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
-    if "command_id" in fields:
-        request.command_id = str(uuid.uuid4())  # type: ignore[attr-defined]
-    reader = Reader(act, kind.DESCRIPTOR, known, tournament, option_of)
+    reader = Reader(act, kind.DESCRIPTOR, known, tournament)
     for name, value in given.items():
         if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
             reader.read(request, fields[name], value)
@@ -219,15 +207,10 @@ def _round_meant(which: str, known: Roll | None) -> int:
     return next((entry.round for entry in played if entry.phase == phase), 0) or known.round().round
 
 
-def call(address: str | None, method: str, request: Message) -> Message:
+def call(address: str | None, method: str, request: Message) -> Any:
     """What a service answers. Raises ``StartError`` for what it refuses, and where it cannot be reached."""
-
-    async def ask(stub: Any) -> Message:
-        answer: Message = await getattr(stub, method)(request)
-        return answer
-
     try:
-        return asked(METHODS[method][0], address, ask)
+        return answer_to(request, METHODS[method][0], address)
     except StartError as problem:
         raise StartError(as_written(str(problem), method)) from problem.__cause__
 

@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules.draw_log import Draw, Source, check_draws
 from faristol.terminal.common import many, run, tell
 from faristol.terminal.names import game_meant
-from faristol.terminal.services import asked
+from faristol.terminal.services import answer_to
 
 _SOURCES = {
     pb.DRAW_SOURCE_START: Source.START,
@@ -36,7 +36,7 @@ def verify(
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
         raise typer.BadParameter(f"{commitment!r} is no commitment: expected 64 hexadecimal digits")
     game_id = run(game_meant(game, table, number, address))
-    told = asked("game", address, lambda stub: stub.ListDraws(pb.ListDrawsRequest(game_id=game_id)))
+    told = answer_to(pb.ListDrawsRequest(game_id=game_id), "game", address)
     public = shown(game_id, address)
     committed = bytes.fromhex(commitment) or public.draw_commitment
     log = [

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import grpc
 import typer
 
 from faristol.cli.options import Address, AsJson
 from faristol.cli.slip_list import read_slips
+from faristol.duplicate.end_reasons import END_REASONS
 from faristol.gateway.duplicate.call_table import tiles_called
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
@@ -20,10 +18,8 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.rules import Direction, Notation, Square, Start
-from faristol.terminal.common import as_json, run, said, tell
-from faristol.terminal.services import service_at
-
-T = TypeVar("T")
+from faristol.terminal.common import as_json, said, tell
+from faristol.terminal.services import answer_to
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, as in cup-r1.")]
 Turn = Annotated[int, typer.Option(min=0, help="The round of three minutes; the last one called when left out.")]
@@ -44,48 +40,35 @@ NO_CLAIMS = N_("no claim waits")
 SAME_CLAIM = N_("{claim} waits in several halls: say which by --hall; there are: {halls}")
 
 
-def ask_games(address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
-    """What ``work`` gets from the duplicate service. Raises ``StartError`` for what it refuses."""
-    return _at("game", address, DuplicateServiceStub, work)
-
-
-def _at(
-    service: str, address: str | None, stub: Callable[[grpc.aio.Channel], Any], work: Callable[[Any], Awaitable[T]]
-) -> T:
-    async def ask() -> T:
-        async with service_at(service, address) as channel:
-            return await work(stub(channel))
-
-    answer: T = run(ask())
-    return answer
+def ask_games(request: Any, address: str | None) -> Any:
+    """What the duplicate service answers to a request. Raises ``StartError`` for what it refuses."""
+    return answer_to(request, "game", address, DuplicateServiceStub)
 
 
 def turn_number(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one called where none is given."""
-    return turn or len(_turns(game, address))
+    return turn or len(seen_inside(game, address).turns)
 
 
 def last_scored(game: str, turn: int, address: str | None) -> int:
     """The turn that is meant: the last one scored where none is given."""
     if turn:
         return turn
-    turns_ = _turns(game, address)
+    turns_ = seen_inside(game, address).turns
     return max((each.turn for each in turns_ if each.scored), default=len(turns_))
 
 
-def _turns(game: str, address: str | None) -> Sequence[pb.DuplicateTurn]:
-    """The turns of a game whose racks were called, as its officials see them."""
-    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
-    found: Sequence[pb.DuplicateTurn] = shown.turns
-    return found
+def seen_inside(game: str, address: str | None) -> pb.GetDuplicateResponse:
+    """A game as its officials see it."""
+    shown: pb.GetDuplicateResponse = ask_games(pb.GetDuplicateRequest(game_id=game, inside=True), address)
+    return shown
 
 
 def hall_of(game: str, player: str, hall: str, address: str | None) -> str:
     """The hall that is meant: where the player sits when none is given."""
     if hall:
         return hall
-    request = pb.GetHallSheetRequest(game_id=game, player_id=player, inside=True)
-    found: str = ask_games(address, lambda stub: stub.GetHallSheet(request)).hall.name
+    found: str = ask_games(pb.GetHallSheetRequest(game_id=game, player_id=player, inside=True), address).hall.name
     return found
 
 
@@ -100,13 +83,11 @@ def call(
     json_output: AsJson = False,
 ) -> None:
     """Call the rack of the next round: drawn, or of the tiles that the judge took."""
-    request = pb.CallRackRequest(
-        command_id=new_id(), game_id=game, faces=tiles or (), arbiter_id=arbiter, reason=reason
-    )
-    answer = ask_games(address, lambda stub: stub.CallRack(request))
-    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game, inside=True)))
+    request = pb.CallRackRequest(game_id=game, faces=tiles or (), arbiter_id=arbiter, reason=reason)
+    answer = ask_games(request, address)
+    shown = seen_inside(game, address)
     if answer.end:
-        tell(answer, said(ENDED, end=_end(answer.end)), json_output=json_output)
+        tell(answer, said(ENDED, end=END_REASONS[answer.end].value), json_output=json_output)
         return
     lines = [said(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
     tell(answer, lines, json_output=json_output)
@@ -117,8 +98,8 @@ def start(
 ) -> None:
     """Begin the time of a round."""
     number = turn_number(game, turn, address)
-    request = turns.StartTurnRequest(command_id=new_id(), game_id=game, turn=number, arbiter_id=arbiter)
-    answer = _at("clock", address, TurnClockServiceStub, lambda stub: stub.StartTurn(request))
+    request = turns.StartTurnRequest(game_id=game, turn=number, arbiter_id=arbiter)
+    answer = answer_to(request, "clock", address, TurnClockServiceStub)
     tell(answer, said(STARTED, turn=number), json_output=json_output)
 
 
@@ -133,15 +114,13 @@ def slips(
     json_output: AsJson = False,
 ) -> None:
     """Hand in the slips of a hall: all of a file, or none where a line is wrong."""
-    sheet = pb.GetHallSheetRequest(game_id=game, hall=hall, inside=True)
-    players = ask_games(address, lambda stub: stub.GetHallSheet(sheet)).players
+    players = ask_games(pb.GetHallSheetRequest(game_id=game, hall=hall, inside=True), address).players
     ids = {player.player_id: player.player_id for player in players}
     found = read_slips(file, {str(player.number): player.player_id for player in players} | ids)
     number = turn_number(game, turn, address)
     taken = 0
     for begin in range(0, len(found), 500):
         request = pb.SubmitSlipsRequest(
-            command_id=new_id(),
             game_id=game,
             hall=hall,
             turn=number,
@@ -149,23 +128,15 @@ def slips(
             collector_id=collector,
             slips=found[begin : begin + 500],
         )
-        taken += _hand_in(request, address)
+        taken += ask_games(request, address).taken
     if close:
-        closing = pb.CloseHallRequest(command_id=new_id(), game_id=game, hall=hall, turn=number, collector_id=collector)
-        ask_games(address, lambda stub: stub.CloseHall(closing))
+        ask_games(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector), address)
     tell({"taken": taken, "turn": number}, said(TAKEN, count=taken), json_output=json_output)
-
-
-def _hand_in(request: pb.SubmitSlipsRequest, address: str | None) -> int:
-    """How many slips of a part of a list were taken."""
-    answer: pb.SubmitSlipsResponse = ask_games(address, lambda stub: stub.SubmitSlips(request))
-    return answer.taken
 
 
 def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
     """List the plays of the highest score of a round that is over, the proposed master play first."""
-    request = pb.ListTopsRequest(game_id=game, turn=turn_number(game, turn, address))
-    answer = ask_games(address, lambda stub: stub.ListTops(request))
+    answer = ask_games(pb.ListTopsRequest(game_id=game, turn=turn_number(game, turn, address)), address)
     tell(answer, [f"{play_text(play)} {play.score}" for play in answer.plays], json_output=json_output)
 
 
@@ -182,22 +153,20 @@ def score(
     """Score a round, and lay its master play."""
     number = turn_number(game, turn, address)
     request = pb.ScoreTurnRequest(
-        command_id=new_id(),
         game_id=game,
         turn=number,
         without_open_halls=bool(without_open_halls),
         reason=without_open_halls,
         arbiter_id=arbiter,
     )
-    answer = ask_games(address, lambda stub: stub.ScoreTurn(request))
+    answer = ask_games(request, address)
     line = said(SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score)
     tell(answer, line, json_output=json_output)
 
 
 def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
     """List the claims that wait for the judge."""
-    request = pb.ListWaitingRequest(game_id=game, turn=turn_number(game, 0, address))
-    answer = ask_games(address, lambda stub: stub.ListWaiting(request))
+    answer = ask_games(pb.ListWaitingRequest(game_id=game, turn=turn_number(game, 0, address)), address)
     lines = []
     for claim in answer.claims:
         slip, score = claim.slip, claim.score
@@ -220,10 +189,8 @@ def claim(
     """Contest what a round was worth, for a player."""
     number = last_scored(game, turn, address)
     where = hall_of(game, player, hall, address)
-    request = pb.RaiseClaimRequest(
-        command_id=new_id(), game_id=game, hall=where, turn=number, player_id=player, words=words
-    )
-    answer = ask_games(address, lambda stub: stub.RaiseClaim(request))
+    request = pb.RaiseClaimRequest(game_id=game, hall=where, turn=number, player_id=player, words=words)
+    answer = ask_games(request, address)
     tell(answer, said(RAISED, claim=answer.claim_id), json_output=json_output)
 
 
@@ -239,13 +206,12 @@ def decide(
     json_output: AsJson = False,
 ) -> None:
     """Decide a claim: correct the slip, or refuse."""
-    listed = ask_games(address, lambda stub: stub.ListWaiting(pb.ListWaitingRequest(game_id=game, turn=1)))
+    listed = ask_games(pb.ListWaitingRequest(game_id=game, turn=1), address)
     meant = [each for each in listed.claims if each.claim_id == claim_id and hall in ("", each.hall.name)]
     if len(meant) > 1:
         told = ", ".join(each.hall.name for each in meant)
         raise typer.BadParameter(said(SAME_CLAIM, claim=claim_id, halls=told))
     request = pb.DecideClaimRequest(
-        command_id=new_id(),
         game_id=game,
         hall=meant[0].hall.name if meant else hall,
         claim_id=claim_id,
@@ -255,12 +221,8 @@ def decide(
     if coordinates or word:
         player = meant[0].slip.player_id if meant else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
-    answer = ask_games(address, lambda stub: stub.DecideClaim(request))
-    line = (
-        said(CORRECTED, claim=claim_id, points=answer.score.points)
-        if answer.accepted
-        else said(REFUSED, claim=claim_id)
-    )
+    answer = ask_games(request, address)
+    line = said(CORRECTED if answer.accepted else REFUSED, claim=claim_id, points=answer.score.points)
     tell(answer, line, json_output=json_output)
 
 
@@ -272,15 +234,13 @@ def end(
     json_output: AsJson = False,
 ) -> None:
     """End a game, together with the players."""
-    request = pb.EndGameRequest(command_id=new_id(), game_id=game, reason=reason, arbiter_id=arbiter)
-    answer = ask_games(address, lambda stub: stub.EndGame(request))
+    answer = ask_games(pb.EndGameRequest(game_id=game, reason=reason, arbiter_id=arbiter), address)
     tell(answer, said(ENDED, end="agreement"), json_output=json_output)
 
 
 def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
     """Declare the results of a game final: no claim is heard any more."""
-    request = pb.ValidateResultsRequest(command_id=new_id(), game_id=game, arbiter_id=arbiter)
-    answer = ask_games(address, lambda stub: stub.ValidateResults(request))
+    answer = ask_games(pb.ValidateResultsRequest(game_id=game, arbiter_id=arbiter), address)
     tell(answer, said(FINAL), json_output=json_output)
 
 
@@ -289,12 +249,3 @@ def play_text(play: events.DuplicatePlay) -> str:
     direction = Direction.ACROSS if play.across else Direction.DOWN
     start_ = Start(Square(play.row, play.column), direction)
     return f"{Notation.FISC.write(start_)} {' '.join(play.faces)}"
-
-
-def _end(end: events.DuplicateEnd.ValueType) -> str:
-    return events.DuplicateEnd.Name(end).removeprefix("DUPLICATE_END_").lower().replace("_", "-")
-
-
-def new_id() -> str:
-    """An id for a command."""
-    return str(uuid.uuid4())

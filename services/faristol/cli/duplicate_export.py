@@ -33,8 +33,8 @@ from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.pb.results.v1 import results_pb2 as results_pb
-from faristol.terminal.common import run, said
-from faristol.terminal.services import asked, service_at
+from faristol.terminal.common import said
+from faristol.terminal.services import asked
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
@@ -153,9 +153,4 @@ def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayers
 
 
 def _ask(address: str | None, work: Callable[[Duplicates], Awaitable[T]]) -> T:
-    async def ask() -> T:
-        async with service_at("game", address) as channel:
-            return await work(Duplicates(DuplicateServiceStub(channel), language_of_terminal()))
-
-    answer: T = run(ask())
-    return answer
+    return asked("game", address, lambda stub: work(Duplicates(stub, language_of_terminal())), DuplicateServiceStub)

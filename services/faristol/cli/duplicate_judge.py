@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.duplicate import By, Game, HallOfPlayer, Turn, ask_games, hall_of, new_id, play_text, turn_number
+from faristol.cli.duplicate import By, Game, HallOfPlayer, Turn, ask_games, hall_of, play_text, turn_number
 from faristol.cli.options import Address, AsJson
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -34,7 +34,7 @@ class As(StrEnum):
 def waiting(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
     """List what keeps a round from being scored: open halls, slips to rule on, and claims of any round."""
     request = pb.ListWaitingRequest(game_id=game, turn=turn_number(game, turn, address))
-    answer: pb.ListWaitingResponse = ask_games(address, lambda stub: stub.ListWaiting(request))
+    answer: pb.ListWaitingResponse = ask_games(request, address)
     lines = [said(WAITS_OPEN, hall=_hall(hall)) for hall in answer.open_halls]
     for slip in answer.slips:
         written = " / ".join(f"{each.coordinates} {each.word}".strip() or "–" for each in slip.slips)
@@ -66,10 +66,8 @@ def rule(
     where = hall_of(game, player, hall, address)
     name = f"HANDED_{handed.name}"
     slip = events.Slip(player_id=player, coordinates=coordinates, word=word, handed=events.Handed.Value(name))
-    request = pb.RuleSlipRequest(
-        command_id=new_id(), game_id=game, hall=where, turn=number, slip=slip, reason=reason, arbiter_id=arbiter
-    )
-    answer = ask_games(address, lambda stub: stub.RuleSlip(request))
+    request = pb.RuleSlipRequest(game_id=game, hall=where, turn=number, slip=slip, reason=reason, arbiter_id=arbiter)
+    answer = ask_games(request, address)
     tell(answer, said(RULED, turn=number, player=player), json_output=json_output)
 
 
@@ -86,15 +84,9 @@ def master(
     """Choose the master play of a round, before it is scored."""
     number = turn_number(game, turn, address)
     request = pb.ChooseMasterRequest(
-        command_id=new_id(),
-        game_id=game,
-        turn=number,
-        coordinates=coordinates,
-        word=word,
-        reason=reason,
-        arbiter_id=arbiter,
+        game_id=game, turn=number, coordinates=coordinates, word=word, reason=reason, arbiter_id=arbiter
     )
-    answer: pb.ChooseMasterResponse = ask_games(address, lambda stub: stub.ChooseMaster(request))
+    answer: pb.ChooseMasterResponse = ask_games(request, address)
     line = said(CHOSEN, turn=number, play=play_text(answer.play), score=answer.play.score, top=answer.top)
     tell(answer, line, json_output=json_output)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.duplicate import Game, Hall, ask_games, new_id
+from faristol.cli.duplicate import Game, Hall, ask_games
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.duplicate.envelope import EnvelopeError
 from faristol.duplicate.game import play_of, went_back
@@ -54,9 +54,8 @@ def prepare(
     json_output: AsJson = False,
 ) -> None:
     """Prepare the game of a round before it starts, sealed: nobody sees it."""
-    found = _tournament(tournament, address)
-    request = pb.PrepareGameRequest(command_id=new_id(), tournament_id=found, round=round_, rerun_of=rerun_of)
-    answer = ask_games(address, lambda stub: stub.PrepareGame(request))
+    found = run(tournament_meant(tournament, address))
+    answer = ask_games(pb.PrepareGameRequest(tournament_id=found, round=round_, rerun_of=rerun_of), address)
     line = said(PREPARED, game=answer.game_id, digest=answer.digest.hex())
     tell(answer, line, json_output=json_output)
 
@@ -70,11 +69,9 @@ def embargo(
     json_output: AsJson = False,
 ) -> None:
     """Hide the game of a round until every group has played it."""
-    found = _tournament(tournament, address)
-    request = pb.SetEmbargoRequest(
-        command_id=new_id(), tournament_id=found, round=round_, game_ids=games, together=together
-    )
-    answer = ask_games(address, lambda stub: stub.SetEmbargo(request))
+    found = run(tournament_meant(tournament, address))
+    request = pb.SetEmbargoRequest(tournament_id=found, round=round_, game_ids=games, together=together)
+    answer = ask_games(request, address)
     tell(answer, said(EMBARGOED, games=", ".join(answer.game_ids)), json_output=json_output)
 
 
@@ -85,8 +82,7 @@ def lift(
     json_output: AsJson = False,
 ) -> None:
     """End an embargo before the last group has played."""
-    request = pb.LiftEmbargoRequest(command_id=new_id(), game_id=game, reason=reason)
-    answer = ask_games(address, lambda stub: stub.LiftEmbargo(request))
+    answer = ask_games(pb.LiftEmbargoRequest(game_id=game, reason=reason), address)
     tell(answer, said(LIFTED, game=game), json_output=json_output)
 
 
@@ -98,7 +94,7 @@ def bundle(
     json_output: AsJson = False,
 ) -> None:
     """Write what a hall needs to play on when it is cut off."""
-    answer = ask_games(address, lambda stub: stub.GetBundle(pb.GetBundleRequest(game_id=game, hall=hall)))
+    answer = ask_games(pb.GetBundleRequest(game_id=game, hall=hall), address)
     bundles.write(bundles.Bundle(answer, hall), output)
     lines = [said(BUNDLED, game=game, file=str(output))]
     if answer.HasField("seal") and not answer.key:
@@ -160,7 +156,7 @@ def _sealed_of(file: Path) -> SealedGame:
 
 def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict[str, str]]:
     """The same of a game that is over."""
-    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
+    shown = ask_games(pb.GetDuplicateRequest(game_id=game), address)
     if not shown.end:
         raise typer.BadParameter(said(NOT_OVER))
     ruleset = ruleset_of(shown.ruleset)
@@ -206,11 +202,6 @@ def _words(sealed: SealedGame) -> tuple[Words | None, list[str]]:
 
 def _digest(sealed: SealedGame) -> str:
     return hashlib.sha256(document_of(sealed)).hexdigest()
-
-
-def _tournament(tournament: str, address: str | None) -> str:
-    found: str = run(tournament_meant(tournament, address))
-    return found
 
 
 def _played(turn: pb.DuplicateTurn) -> PlayedTurn:

@@ -15,7 +15,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.terminal.common import columns, said, tell
-from faristol.text import number, percent, translations
+from faristol.text import number, percent
 from faristol.text.terminal import language_of_terminal
 
 NO_GAMES = N_("{tournament} has no duplicate game that has begun and is not under embargo")
@@ -34,22 +34,15 @@ def standings(
     if not place_of_duplicate(game)[0]:
         _totals(game, address, json_output=json_output)
         return
-    request = pb.GetDuplicateStandingsRequest(game_id=game, inside=inside)
-    answer = ask_games(address, lambda stub: stub.GetDuplicateStandings(request))
-    if not answer.lines and _is_hidden(game, address):
+    answer = ask_games(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
+    if not answer.lines and ask_games(pb.GetDuplicateRequest(game_id=game), address).embargoed:
         tell(answer, said(HIDDEN, game=game), json_output=json_output)
         return
     tell(answer, _lines(game, answer, address), json_output=json_output)
 
 
-def _is_hidden(game: str, address: str | None) -> bool:
-    shown = ask_games(address, lambda stub: stub.GetDuplicate(pb.GetDuplicateRequest(game_id=game)))
-    return bool(shown.embargoed)
-
-
 def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
     language = language_of_terminal()
-    read = translations(language).gettext
     own = names_of(listed_of(place_of_duplicate(game)[0], address))
     names = names_in_standings(game, answer, own, address)
     rows = [
@@ -62,20 +55,18 @@ def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | N
         ]
         for line in answer.lines
     ]
-    return columns([["", read("Player"), read("Points"), "%", read("Negative")], *rows])
+    return columns([["", said("Player"), said("Points"), "%", said("Negative")], *rows])
 
 
 def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
-    request = pb.GetDuplicateTotalsRequest(tournament_id=tournament)
-    answer = ask_games(address, lambda stub: stub.GetDuplicateTotals(request))
+    answer = ask_games(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
     if not answer.games:
         raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
     names = names_of(listed_of(tournament, address))
-    read = translations(language_of_terminal()).gettext
-    games = [read("Game %(number)s") % {"number": game.round} for game in answer.games]
+    games = [said("Game %(number)s") % {"number": game.round} for game in answer.games]
     rows = []
     for each in answer.lines:
         shares = [str(share.total) if share.plays else "–" for share in each.games]
         name = names.get(each.line.player_id) or each.line.player_id
         rows.append([str(each.line.rank), name, str(each.line.total), *shares])
-    tell(answer, columns([["", read("Player"), read("Points"), *games], *rows]), json_output=json_output)
+    tell(answer, columns([["", said("Player"), said("Points"), *games], *rows]), json_output=json_output)

@@ -49,7 +49,7 @@ def train(
     own = tops = 0
     for number in range(1, (turns or 100) + 1):
         asked = pb.TrainTurnRequest(ruleset=ruleset, lexicon=lexicon, seed=seed, game_id=game, turn=number)
-        shown = _turn(asked, address)
+        shown = ask_games(asked, address)
         if not shown.turn:
             if shown.end:
                 typer.echo(said(ENDS[shown.end]))
@@ -60,15 +60,10 @@ def train(
         if slip is None:
             break
         asked.slip.CopyFrom(slip)
-        found = _turn(asked, address)
+        found = ask_games(asked, address)
         own, tops = own + found.score.points, tops + found.top
         typer.echo("\n".join([*_verdict(found), said(SUM, own=own, tops=tops)]))
     typer.echo(said(OVER, own=own, tops=tops))
-
-
-def _turn(asked: pb.TrainTurnRequest, address: str | None) -> pb.TrainTurnResponse:
-    answer: pb.TrainTurnResponse = ask_games(address, lambda stub: stub.TrainTurn(asked))
-    return answer
 
 
 def _written(seconds: int) -> events.Slip | None:

@@ -18,11 +18,11 @@ from faristol.kernel.refusal import N_
 from faristol.office.lists import LineError, content_of
 from faristol.office.results.sheet import Listed, read_sheet
 from faristol.office.results.tables import Tables
-from faristol.terminal.common import acting_as, run, tell, who_acts
+from faristol.terminal.common import acting_as, run, said, tell, who_acts
 from faristol.terminal.keyboard import answered
 from faristol.terminal.names import tournament_meant
 from faristol.terminal.services import service_at
-from faristol.text import say, translations
+from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 
 PATIENCE = 60.0
@@ -72,8 +72,8 @@ def enter(
     terminal = not file and sys.stdin.isatty()
     if not arbiter and not who_acts():
         if not terminal:
-            raise StartError(say(WHO_ENTERS, {}, language))
-        acting_as(typer.prompt(say(WHO, {}, language)))
+            raise StartError(said(WHO_ENTERS))
+        acting_as(typer.prompt(said(WHO)))
 
     async def work() -> int:
         tournament_id = await tournament_meant(tournament, address)
@@ -112,7 +112,7 @@ async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, jso
     tables = await calls.tables()
     new, standing, errors = read_sheet(text, tables, language, sure=sure)
     if not (new or standing or errors):
-        raise StartError(say(NO_RESULTS, {"file": name}, language))
+        raise StartError(said(NO_RESULTS, file=name))
     if not errors and new:
         try:
             await calls.enter([tables.result(listed.given) for listed in new])
@@ -121,19 +121,15 @@ async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, jso
     for error in errors[:MOST_TOLD]:
         _complain(f"{name}:{error}")
     if len(errors) > MOST_TOLD:
-        _complain(say(AND_MORE, {"more": len(errors) - MOST_TOLD}, language))
+        _complain(said(AND_MORE, more=len(errors) - MOST_TOLD))
     if errors:
-        _complain(say(NOTHING, {}, language))
+        _complain(said(NOTHING))
         return 2
     entered, known = ([listed.given.table for listed in results] for results in (new, standing))
     left = (await calls.tables()).left
     counted = translations(language).ngettext("%(num)s result entered", "%(num)s results entered", len(new))
     told = [counted % {"num": len(new)}]
-    told += [
-        say(text, {"tables": ranges(numbers)}, language)
-        for text, numbers in ((STAND_ALREADY, known), (LEFT, left))
-        if numbers
-    ]
+    told += [said(text, tables=ranges(numbers)) for text, numbers in ((STAND_ALREADY, known), (LEFT, left)) if numbers]
     content = {"round": tables.listed.round, "entered": entered, "standing": known, "left": left}
     tell(content, told, json_output=json_output, indent=None)
     return 0

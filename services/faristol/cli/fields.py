@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -62,6 +63,18 @@ def written(field: Any, values: Mapping[str, str]) -> str:
     return PARTS.get(field.message_type.name) or "=".join(parts)
 
 
+def option_of(act: Act, field: Any) -> str:
+    """The option of a field: ``--arbiter`` of ``arbiter_id``, ``--score`` of ``scores``."""
+    if field.name in act.spelled:
+        return f"--{act.spelled[field.name]}"
+    if field.name == "occurred_at":
+        return "--at"
+    name = re.sub(r"_ids?$", "", field.name)
+    if field.is_repeated and name == field.name:
+        name = re.sub(r"ie$", "y", name.removesuffix("s"))
+    return f"--{name.replace('_', '-')}"
+
+
 BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
 """How many bits a whole number of each type has."""
 
@@ -69,19 +82,11 @@ BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
 class Reader:
     """Reads what is given for the fields of an act."""
 
-    def __init__(
-        self,
-        act: Act,
-        request: Any,
-        known: Roll | None,
-        tournament: Callable[[str], str],
-        option_of: Callable[[Act, Any], str],
-    ) -> None:
+    def __init__(self, act: Act, request: Any, known: Roll | None, tournament: Callable[[str], str]) -> None:
         self._act = act
         self._arguments = act.positional(request)
         self._known = known
         self._tournament = tournament
-        self._option_of = option_of
         self._field: Any = None
 
     def read(self, request: Message, field: Any, given: Any) -> None:
@@ -208,9 +213,8 @@ class Reader:
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
         """What is wrong with a value, what was perhaps meant, and how it would be written."""
         near = likely(given, list(known), 2)
-        name = (
-            self._field.name.upper() if self._field.name in self._arguments else self._option_of(self._act, self._field)
-        )
+        field = self._field
+        name = field.name.upper() if field.name in self._arguments else option_of(self._act, field)
         text = CANNOT_BE_NEAR if near else CANNOT_BE
         return typer.BadParameter(said(text, field=name, given=repr(given), expected=expected, near=" / ".join(near)))
 

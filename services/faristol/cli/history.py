@@ -23,10 +23,8 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
     while answer.more:
         after = answer.acts[-1].version if answer.acts else 0
         request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after)
-        page = call(address, "ListActs", request)
-        assert isinstance(page, pairing.ListActsResponse)
         answer.ClearField("more")
-        answer.MergeFrom(page)
+        answer.MergeFrom(call(address, "ListActs", request))
     tell(answer, told(answer, known, language_of_terminal()), json_output=json_output)
 
 

@@ -22,7 +22,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.terminal.common import as_json, run, said, tell
 from faristol.terminal.keyboard import answered, heard
-from faristol.terminal.services import service_at
+from faristol.terminal.services import asked, service_at
 from faristol.text import LANGUAGES
 
 PATIENCE = 5.0
@@ -50,14 +50,13 @@ def watch(
 ) -> None:
     """Show the cases that a judge may take, the longest wait first, whenever they change."""
 
-    async def follow() -> None:
-        async with service_at("lexicon", address) as channel:
-            async for queue in Judge(channel, judge, PATIENCE).queue(language):
-                show_queue(queue, judge, json_output=json_output)
-                if once:
-                    return
+    async def follow(sitting: Judge) -> None:
+        async for queue in sitting.queue(language):
+            show_queue(queue, judge, json_output=json_output)
+            if once:
+                return
 
-    run(follow())
+    asked("lexicon", address, follow, partial(Judge, judge_id=judge, patience=PATIENCE))
 
 
 def sit_down(
@@ -139,12 +138,10 @@ def sit_down(
 def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
     """Take a case and show what is known of it. It goes back when no sign follows: `judge sit` gives them."""
 
-    async def take() -> tuple[pb.ClaimCaseResponse, pb.GetCaseFileResponse]:
-        async with service_at("lexicon", address) as channel:
-            sitting = Judge(channel, judge)
-            return await sitting.claim(case), await sitting.file(case)
+    async def take(sitting: Judge) -> tuple[pb.ClaimCaseResponse, pb.GetCaseFileResponse]:
+        return await sitting.claim(case), await sitting.file(case)
 
-    claimed, file = run(take())
+    claimed, file = asked("lexicon", address, take, partial(Judge, judge_id=judge))
     content = as_json(file) | {"seat": claimed.seat, "lease_seconds": claimed.lease_seconds}
     lines = [*file_lines(file), said(YOURS_FOR, seconds=claimed.lease_seconds)]
     tell(content, lines, json_output=json_output, indent=None)
@@ -152,12 +149,7 @@ def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = 
 
 def release(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
     """Give a case back."""
-
-    async def give() -> None:
-        async with service_at("lexicon", address) as channel:
-            await Judge(channel, judge).release(case)
-
-    run(give())
+    asked("lexicon", address, lambda sitting: sitting.release(case), partial(Judge, judge_id=judge))
     tell({"case_id": case, "judge_id": judge}, said(GIVEN_BACK, case=case), json_output=json_output, indent=None)
 
 
@@ -176,20 +168,18 @@ def rule(
     """Take a case, or have it, and rule on every word of it."""
     words = [(word, True) for word in valid or ()] + [(word, False) for word in invalid or ()]
 
-    async def decide() -> pb.RuleCaseResponse:
-        async with service_at("lexicon", address) as channel:
-            sitting = Judge(channel, judge)
-            await sitting.claim(case)
-            try:
-                file = await sitting.file(case)
-                rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in words]
-                return await sitting.rule(case, rulings)
-            except (StartError, grpc.aio.AioRpcError):
-                with suppress(grpc.aio.AioRpcError):  # it is not ours any more
-                    await sitting.release(case)
-                raise
+    async def decide(sitting: Judge) -> pb.RuleCaseResponse:
+        await sitting.claim(case)
+        try:
+            file = await sitting.file(case)
+            rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in words]
+            return await sitting.rule(case, rulings)
+        except (StartError, grpc.aio.AioRpcError):
+            with suppress(grpc.aio.AioRpcError):  # it is not ours any more
+                await sitting.release(case)
+            raise
 
-    answer = run(decide())
+    answer = asked("lexicon", address, decide, partial(Judge, judge_id=judge))
     tell(answer, _outcome(case, answer), json_output=json_output, indent=None)
 
 

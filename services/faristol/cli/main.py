@@ -25,9 +25,8 @@ from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host.services import RELAY, SERVICES, reached
 from faristol.kernel.refusal import N_
-from faristol.terminal.common import acting_as, run
+from faristol.terminal.common import acting_as, run, said
 from faristol.terminal.settings import settings_of
-from faristol.text import say
 from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
@@ -215,8 +214,7 @@ def demo(
             )
         else:
             plan = Plan(players=players, rounds=rounds or 5, seed=seed, ruleset=ruleset or "fisc-2023", options=chosen)
-        show = terminal.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
-        run(terminal.run(settings, plan, show))
+        run(terminal.run(settings, plan, json_output=json_output, keep_serving=keep_serving, connect=connect))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -230,8 +228,8 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(problem, NoArgsIsHelpError):
             print(problem.format_message(), file=sys.stderr)  # noqa: T201
             sys.exit(2)
-        said = str(getattr(problem, "format_message", problem.__str__)()).removeprefix("Invalid value: ")
-        _tell(in_language(said, ERRORS, language_of_terminal()), _help(problem, words))
+        told = str(getattr(problem, "format_message", problem.__str__)()).removeprefix("Invalid value: ")
+        _tell(in_language(told, ERRORS, language_of_terminal()), _help(problem, words))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as problem:
@@ -263,8 +261,8 @@ def _help(problem: Exception, words: Sequence[str]) -> str:
     """A pointer to the help of the command that was written, as far as there is such a command."""
     context = getattr(problem, "ctx", None)
     command = context.command_path if context else " ".join(["faristol", *called(words)])
-    text = N_("`{command} --help` shows what there is")
-    return f"; {say(text, {'command': command}, language_of_terminal())}"
+    hint = said(N_("`{command} --help` shows what there is"), command=command)
+    return f"; {hint}"
 
 
 def _tell(message: str, hint: str) -> None:

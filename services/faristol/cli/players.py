@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -22,11 +21,11 @@ from faristol.kernel.refusal import N_
 from faristol.office.names import Named
 from faristol.office.player_list import Listed, read_players
 from faristol.office.sentences import NOTE
-from faristol.office.team_list import ListedTeam, Tournaments, teams_of, without_teams
+from faristol.office.team_list import Tournaments, teams_of, without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.terminal.common import as_json, columns, run, tell
+from faristol.terminal.common import as_json, columns, run, said, tell
 from faristol.terminal.names import Roll, roll
-from faristol.text import say, translations
+from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 
 AT_ONCE = 500
@@ -62,7 +61,10 @@ def import_players(
     rows, errors = read_players(file, tournament, head.divisions, language)
     if not errors:
         entered = {row.request.tournament_id for row in rows} - {tournament}
-        tournaments = {tournament: head, **{division: _tournament(address, division) for division in sorted(entered)}}
+        tournaments = {tournament: head}
+        for division in sorted(entered):
+            request = pairing.GetTournamentRequest(tournament_id=division)
+            tournaments[division] = call(address, "GetTournament", request)
         errors = list(without_teams(rows, tournaments, language))
     for error in errors:
         typer.echo(f"{file}:{error}", err=True)
@@ -72,13 +74,13 @@ def import_players(
     told: list[str] = []
     read = translations(language)
     rolls = {division: Roll(found) for division, found in tournaments.items()}
-    ids, registered = _register(address, rows, rolls, complaints, language)
+    ids, registered = _register(address, rows, rolls, complaints)
     new = read.ngettext("%(num)s player registered", "%(num)s players registered", registered)
     told.append(new % {"num": registered})
     if before := len(ids) - registered:
         again = read.ngettext("%(num)s player was there already", "%(num)s players were there already", before)
         told.append(again % {"num": before})
-    teams = _make_teams(address, rows, ids, tournaments, complaints, language, told)
+    teams = _make_teams(address, rows, ids, tournaments, complaints, told)
     if teams is not None:
         told.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
     content = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
@@ -99,14 +101,8 @@ class _Complaints:
         self.made = True
 
 
-def _tournament(address: str | None, tournament: str) -> pairing.GetTournamentResponse:
-    answer = call(address, "GetTournament", pairing.GetTournamentRequest(tournament_id=tournament))
-    assert isinstance(answer, pairing.GetTournamentResponse)
-    return answer
-
-
 def _register(
-    address: str | None, rows: Sequence[Listed], rolls: Mapping[str, Roll], complaints: _Complaints, language: str
+    address: str | None, rows: Sequence[Listed], rolls: Mapping[str, Roll], complaints: _Complaints
 ) -> tuple[Mapping[int, str], int]:
     """The ids of those who are registered now, by their lines, and how many are new.
 
@@ -124,11 +120,10 @@ def _register(
                 known = rolls[row.request.tournament_id]
                 if before := _registered_before(problem, row.request):
                     ids[row.line] = before
-                    complaints.tell(row.line, stands_already(before, row.request, known, language))
+                    complaints.tell(row.line, stands_already(before, row.request, known))
                 else:
                     complaints.tell(row.line, with_names(problem, known))
             else:
-                assert isinstance(answer, pairing.RegisterPlayerResponse | pairing.Registration)
                 ids[row.line] = answer.player_id
                 registered += 1
     return ids, registered
@@ -145,18 +140,15 @@ def _together(rows: Sequence[Listed]) -> Iterator[Sequence[Listed]]:
 def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[int, pairing.Registration]:
     """What came of those who were registered in one command, by line; nobody where it was refused as a whole."""
     requests = [row.request for row in rows]
-    asked = pairing.RegisterPlayersRequest(
-        command_id=str(uuid.uuid4()), tournament_id=requests[0].tournament_id, players=requests
-    )
+    asked = pairing.RegisterPlayersRequest(tournament_id=requests[0].tournament_id, players=requests)
     try:
         answer = call(address, "RegisterPlayers", asked)
     except StartError:
         return {}
-    assert isinstance(answer, pairing.RegisterPlayersResponse)
     return {row.line: found for row, found in zip(rows, answer.registrations, strict=True) if found.player_id}
 
 
-def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll, language: str) -> str:
+def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll) -> str:
     """A sentence: the player of a line is registered already, and what to do if that is another person.
 
     ``before`` is the id of the registered player.
@@ -164,7 +156,7 @@ def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Ro
     found = next((player for player in known.players if player.id == before), Named(before, wanted.name, wanted.club))
     who = f"{found.name} ({found.detail})" if found.detail else found.name
     text = STANDS if wanted.player_id else STANDS_WITH_CLUB if wanted.club and found.detail else STANDS_WITHOUT
-    return say(text, {"who": who}, language)
+    return said(text, who=who)
 
 
 def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerRequest) -> str:
@@ -191,7 +183,6 @@ def _make_teams(
     ids: Mapping[int, str],
     tournaments: Tournaments,
     complaints: _Complaints,
-    language: str,
     told: list[str],
 ) -> int | None:
     """Register the teams of the list, and add players to those that are there already.
@@ -202,7 +193,11 @@ def _make_teams(
     teams = teams_of(rows, ids, tournaments)
     for team in teams:
         if team.refused and not team.team_id:
-            complaints.tell(team.line, say(TEAM_LACKS, _lacking(team), language))
+            command = (
+                f"faristol team add {team.tournament_id} {shlex.quote(team.name)} --player {','.join(team.coming)}"
+            )
+            lines = ", ".join(map(str, team.refused))
+            complaints.tell(team.line, said(TEAM_LACKS, team=repr(team.name), lines=lines, command=command))
         elif team.coming:
             try:
                 call(address, "SetLineUp" if team.team_id else "RegisterTeam", team.request())
@@ -210,25 +205,15 @@ def _make_teams(
                 complaints.tell(team.line, problem)
                 continue
             if team.team_id:
-                added = {"team": repr(team.name), "players": ", ".join(team.coming)}
-                told.append(say(TEAM_HAS_MORE, added, language))
+                told.append(said(TEAM_HAS_MORE, team=repr(team.name), players=", ".join(team.coming)))
             else:
                 made += 1
     return made if teams else None
 
 
-def _lacking(team: ListedTeam) -> dict[str, str]:
-    """What the sentence about a team that could not be registered says of it."""
-    return {
-        "team": repr(team.name),
-        "lines": ", ".join(map(str, team.refused)),
-        "command": f"faristol team add {team.tournament_id} {shlex.quote(team.name)} --player {','.join(team.coming)}",
-    }
-
-
 def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the players in the order of registration: name, id, club, rating, and what is to be said of them."""
-    known, language = run(roll(tournament, address)), language_of_terminal()
+    known = run(roll(tournament, address))
     listed = known.tournament.players
     rows = (
         [
@@ -236,40 +221,39 @@ def list_players(tournament: Tournament, address: Address = None, json_output: A
             player.player_id,
             player.club,
             "–" if player.unrated else str(player.rating),
-            ", ".join(_marks(player, language)),
+            ", ".join(_marks(player)),
         ]
         for player in listed
     )
     tell(list(map(as_json, listed)), columns(rows), json_output=json_output)
 
 
-def _marks(player: pairing.Player, language: str) -> Iterator[str]:
+def _marks(player: pairing.Player) -> Iterator[str]:
     """What is to be said of a player; what officials have to know, in the director's words, comes last."""
     if player.category:
         yield player.category
     if player.checked_in:
-        yield say(N_("checked in"), {}, language)
+        yield said(N_("checked in"))
     if player.entered_round > 1:
-        yield say(N_("from round {round} on"), {"round": player.entered_round}, language)
+        yield said(N_("from round {round} on"), round=player.entered_round)
     if player.withdrawn_round:
-        yield say(N_("withdrawn from round {round} on"), {"round": player.withdrawn_round}, language)
+        yield said(N_("withdrawn from round {round} on"), round=player.withdrawn_round)
     if player.table:
-        yield say(N_("table {table}"), {"table": player.table}, language)
+        yield said(N_("table {table}"), table=player.table)
     for bye in player.byes:
-        kind = translations(language).gettext(labels.BYES[bye.kind])
-        yield say(N_("sits round {round} out: {kind}"), {"round": bye.round, "kind": kind}, language)
+        yield said(N_("sits round {round} out: {kind}"), round=bye.round, kind=said(labels.BYES[bye.kind]))
     if player.note:
-        yield say(NOTE, {"note": player.note}, language)
+        yield said(NOTE, note=player.note)
 
 
 def list_teams(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the teams in the order of registration with their line-ups, reserves last."""
-    known, language = run(roll(tournament, address)), language_of_terminal()
+    known = run(roll(tournament, address))
     content, lines = [], []
     for team in known.tournament.teams:
         names = [known.name(who) for who in team.player_ids]
         content.append(as_json(team) | {"player_names": names})
-        left = {"round": team.withdrawn_round}
-        mark = f", {say(N_('withdrawn from round {round} on'), left, language)}" if team.withdrawn_round else ""
+        left = said(N_("withdrawn from round {round} on"), round=team.withdrawn_round)
+        mark = f", {left}" if team.withdrawn_round else ""
         lines.append(f"{team.name} ({team.team_id}{mark}): {', '.join(names)}")
     tell(content, lines, json_output=json_output)

@@ -28,7 +28,9 @@ Name = Annotated[str, typer.Argument(help="Name of a projection; all of them whe
 
 def list_projections(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Show what follows the record: where it is, how far behind, and what it cannot take."""
-    lines, last = _with_record(data, database_url, _status)
+    from faristol.bus.status import status
+
+    lines, last = _with_record(data, database_url, status)
     if json_output:
         tell({"position": last, "consumers": list(map(_as_json, lines))}, (), json_output=True)
     else:
@@ -122,12 +124,6 @@ async def _retry(record: Record, name: str, key: str) -> tuple[list[str], list[t
     from faristol.bus import parked, stopped
 
     return [] if key else await stopped.retry(record, name), await parked.retry(record, name, key)
-
-
-async def _status(record: Record) -> tuple[list[Status], int]:
-    from faristol.bus.status import status
-
-    return await status(record)
 
 
 async def _rebuild(record: Record, projection: Projection, *, quiet: bool) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import typer
 from rich.table import Table
@@ -20,7 +19,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.terminal.common import as_json, run, said, tell
 from faristol.terminal.names import tournament_meant
 from faristol.terminal.screen import console
-from faristol.terminal.services import asked
+from faristol.terminal.services import answer_to
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 
@@ -49,8 +48,7 @@ def rating_systems(
 def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Print the ratings after a tournament; while a round is left, those that the results so far would give."""
     tournament_id = run(tournament_meant(tournament, address))
-    request = rating.EstimateRatingsRequest(tournament_id=tournament_id)
-    found = asked("rating", address, lambda stub: stub.EstimateRatings(request))
+    found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), "rating", address)
     if json_output:
         tell(found, (), json_output=True)
         return
@@ -81,20 +79,14 @@ def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
     """What the players are called; by their ids alone where no results service can be asked."""
     if not (address or Addresses().of("results")):
         return {}
-    request = results.ListPlayersRequest(tournament_id=tournament_id)
-    found = asked("results", address, lambda stub: stub.ListPlayers(request))
+    found = answer_to(results.ListPlayersRequest(tournament_id=tournament_id), "results", address)
     return labels([Named(player.player_id, player.name, player.club) for player in found.players])
 
 
 def export(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Print the list after a tournament as CSV: what `faristol player import` takes for the next one."""
-
-    async def ask(stub: Any) -> results.ListPlayersResponse:
-        request = results.ListPlayersRequest(tournament_id=await tournament_meant(tournament, address))
-        answer: results.ListPlayersResponse = await stub.ListPlayers(request)
-        return answer
-
-    found = asked("results", address, ask)
+    request = results.ListPlayersRequest(tournament_id=run(tournament_meant(tournament, address)))
+    found = answer_to(request, "results", address)
     if not found.rating_system:
         raise StartError(said(NO_LIST, tournament=tournament))
     if json_output:

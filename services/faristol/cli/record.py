@@ -61,8 +61,7 @@ def with_record(settings: Settings, work: Callable[[Record], Awaitable[T]]) -> T
         async with opened(existing(settings)) as record:
             return await work(record)
 
-    done: T = run(opened_once())
-    return done
+    return run(opened_once())
 
 
 def verify(

@@ -7,21 +7,18 @@ from pathlib import Path
 
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
 from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
-from faristol.text import say
+from faristol.terminal.common import said
 from faristol.text.terminal import language_of_terminal
 
 COLUMNS = ("player", "coordinates", "word", "score", "handed")
 """Columns of a list of slips. The player is needed, by id or number; what is left out is empty."""
 
-HANDED: Mapping[str, events.Handed.ValueType] = {
+HANDED: Mapping[str, int] = {
     "": events.HANDED_IN_TIME,
-    "in-time": events.HANDED_IN_TIME,
-    "late": events.HANDED_LATE,
-    "not-at-all": events.HANDED_NOT_AT_ALL,
-    "hand-not-raised": events.HANDED_HAND_NOT_RAISED,
-    "twice": events.HANDED_TWICE,
+    **{word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way},
 }
 """How a slip came, as a list has it."""
 
@@ -44,28 +41,26 @@ def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
 
     ``seats`` has the players of the hall by their ids and by the numbers of their seats.
     """
-    language = language_of_terminal()
     errors: list[LineError] = []
     found: dict[str, tuple[int, events.Slip]] = {}
     try:
-        for line, fields in _lines(content_of(str(file), language, LARGEST_FILE), language, errors):
-            slip = _slip(line, fields, seats, language, errors)
+        for line, fields in _lines(content_of(str(file), language_of_terminal(), LARGEST_FILE), errors):
+            slip = _slip(line, fields, seats, errors)
             if slip is None:
                 continue
             if slip.player_id in found:
                 earlier, _ = found[slip.player_id]
-                errors.append(LineError(line, say(TWICE, {"given": slip.player_id, "line": earlier}, language)))
+                errors.append(LineError(line, said(TWICE, given=slip.player_id, line=earlier)))
             else:
                 found[slip.player_id] = line, slip
     except Unreadable as problem:
-        errors.append(LineError(problem.line, say(UNREADABLE, {}, language)))
+        errors.append(LineError(problem.line, said(UNREADABLE)))
     if errors:
-        told = {"file": str(file), "problems": "\n".join(map(str, errors))}
-        raise StartError(say(WRONG, told, language))
+        raise StartError(said(WRONG, file=str(file), problems="\n".join(map(str, errors))))
     return [slip for _, slip in found.values()]
 
 
-def _lines(text: str, language: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
+def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
     """The fields of every line by their columns."""
     rows = rows_of(text)
     begin = next(rows, None)
@@ -73,36 +68,34 @@ def _lines(text: str, language: str, errors: list[LineError]) -> Iterator[tuple[
         return
     line, head = begin
     columns = columns_of(head)
-    for column in columns:
-        if column not in COLUMNS:
-            known = {"given": repr(column), "expected": ", ".join(COLUMNS)}
-            errors.append(LineError(line, say(NO_COLUMN, known, language)))
+    expected = ", ".join(COLUMNS)
+    unknown = [column for column in columns if column not in COLUMNS]
+    errors += [LineError(line, said(NO_COLUMN, given=repr(column), expected=expected)) for column in unknown]
     if "player" not in columns:
-        errors.append(LineError(line, say(NO_PLAYER, {}, language)))
+        errors.append(LineError(line, said(NO_PLAYER)))
     if errors:
         return
     for line, fields in rows:
         if len(fields) > len(columns):
-            known_sizes = {"count": len(fields), "most": len(columns)}
-            errors.append(LineError(line, say(MANY_FIELDS, known_sizes, language)))
+            errors.append(LineError(line, said(MANY_FIELDS, count=len(fields), most=len(columns))))
         else:
             yield line, dict(zip(columns, fields, strict=False))
 
 
 def _slip(
-    line: int, fields: Mapping[str, str], seats: Mapping[str, str], language: str, errors: list[LineError]
+    line: int, fields: Mapping[str, str], seats: Mapping[str, str], errors: list[LineError]
 ) -> events.Slip | None:
     """The slip of a line; None where something is wrong with it, which ``errors`` takes."""
     handed = fields.get("handed", "").lower()
     before = len(errors)
     player = fields.get("player", "")
     if not player:
-        errors.append(LineError(line, say(NO_PLAYER, {}, language)))
+        errors.append(LineError(line, said(NO_PLAYER)))
     elif player not in seats:
-        errors.append(LineError(line, say(NOT_HERE, {"given": player}, language)))
+        errors.append(LineError(line, said(NOT_HERE, given=player)))
     if handed not in HANDED:
-        known = {"given": repr(handed), "expected": ", ".join(filter(None, HANDED))}
-        errors.append(LineError(line, say(NO_HANDED, known, language)))
+        expected = ", ".join(filter(None, HANDED))
+        errors.append(LineError(line, said(NO_HANDED, given=repr(handed), expected=expected)))
     if len(errors) > before:
         return None
     coordinates, word = fields.get("coordinates", ""), fields.get("word", "")
@@ -111,7 +104,7 @@ def _slip(
         coordinates="" if coordinates == ILLEGIBLE else coordinates,
         word="" if word == ILLEGIBLE else word,
         score=fields.get("score", ""),
-        handed=HANDED[handed],
+        handed=events.Handed.ValueType(HANDED[handed]),
         coordinates_illegible=coordinates == ILLEGIBLE,
         word_illegible=word == ILLEGIBLE,
     )

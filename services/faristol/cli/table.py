@@ -58,7 +58,10 @@ def table(
         async with AsyncExitStack() as stack:
 
             def channel(service: str) -> grpc.aio.Channel:
-                return _channel(stack, service, address)
+                wanted = address_of(service, address)
+                made = way_to(wanted, let_in(wanted))
+                stack.push_async_callback(made.close, None)
+                return made
 
             caller = (("accept-language", language), (ACTOR, arbiter), (ROLE, "arbiter"))
             services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
@@ -75,13 +78,6 @@ def table(
 
     if code := run(work()):
         raise typer.Exit(code)
-
-
-def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
-    wanted = address_of(service, address)
-    made = way_to(wanted, let_in(wanted))
-    stack.push_async_callback(made.close, None)
-    return made
 
 
 async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:

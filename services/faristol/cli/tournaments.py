@@ -5,12 +5,12 @@ from __future__ import annotations
 from faristol.cli.options import Address, AsJson
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.terminal.common import columns, tell
-from faristol.terminal.services import asked
+from faristol.terminal.services import answer_to
 
 
 def list_tournaments(address: Address = None, json_output: AsJson = False) -> None:
     """List the tournaments, the latest first: id, name, rules, rounds paired, players."""
-    found = asked("results", address, lambda stub: stub.ListTournaments(pb.ListTournamentsRequest()))
+    found = answer_to(pb.ListTournamentsRequest(), "results", address)
     rows = (
         [
             entry.tournament_id,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import Annotated, Any
 
@@ -15,9 +14,9 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.terminal.common import columns, run, said, tell
+from faristol.terminal.common import columns, said, tell
 from faristol.terminal.names import tournament_meant
-from faristol.terminal.services import service_at
+from faristol.terminal.services import asked, send
 
 STATES: Mapping[pb.WebhookState.ValueType, str] = {
     pb.WEBHOOK_STATE_LIVE: N_("live"),
@@ -74,45 +73,30 @@ def add(
 ) -> None:
     """Have an address called with the news of a tournament, as the event stream tells them. Prints the secret once."""
     wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        return await stub.AddWebhook(
-            pb.AddWebhookRequest(
-                command_id=_command(), tournament_id=tournament_id, url=url, filter=wanted, after_position=after
-            )
-        )
-
-    answer = _asked(tournament, address, work)
+    request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after)
+    answer = _answer_to(request, tournament, address)
     lines = [answer.webhook.webhook_id, said(SECRET, secret=answer.secret)]
     tell(answer, lines, json_output=json_output)
 
 
 def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the webhooks of a tournament, the oldest first, and how each is."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        return await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
-
-    answer = _asked(tournament, address, work)
+    answer = _answer_to(pb.ListWebhooksRequest(), tournament, address)
     rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
     tell(answer, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
 
 
 def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Show a webhook: what it gets, how far it is, what went wrong, and its dead letters."""
-
-    async def work(stub: Any, tournament_id: str) -> Any:
-        webhook_id = await _meant(stub, tournament_id, webhook)
-        return await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id, webhook_id=webhook_id))
-
-    answer = _asked(tournament, address, work)
+    answer = _answer_to(pb.ListWebhooksRequest(), tournament, address, webhook)
     tell(answer, _whole(answer), json_output=json_output)
 
 
 def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """End a webhook for good, with its dead letters."""
-    webhook_id, _ = _changed(pb.RemoveWebhookRequest(), tournament, webhook, address)
-    tell({"removed": webhook_id}, said(REMOVED, webhook=webhook_id), json_output=json_output)
+    request = pb.RemoveWebhookRequest()
+    _answer_to(request, tournament, address, webhook)
+    tell({"removed": request.webhook_id}, said(REMOVED, webhook=request.webhook_id), json_output=json_output)
 
 
 def resume(
@@ -123,13 +107,14 @@ def resume(
     json_output: AsJson = False,
 ) -> None:
     """Have a webhook that stopped go on where it stopped, so that nothing is lost; or have it go back to a position."""
-    webhook_id, answer = _changed(pb.ResumeWebhookRequest(after_position=after), tournament, webhook, address)
-    tell(answer, said(RESUMED, webhook=webhook_id, position=answer.webhook.position), json_output=json_output)
+    request = pb.ResumeWebhookRequest(after_position=after)
+    answer = _answer_to(request, tournament, address, webhook)
+    tell(answer, said(RESUMED, webhook=request.webhook_id, position=answer.webhook.position), json_output=json_output)
 
 
 def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Give a webhook a new secret, and print it once. The old one signs too for 24 hours."""
-    _, answer = _changed(pb.RotateWebhookSecretRequest(), tournament, webhook, address)
+    answer = _answer_to(pb.RotateWebhookSecretRequest(), tournament, address, webhook)
     tell(answer, said(SECRET, secret=answer.secret), json_output=json_output)
 
 
@@ -141,7 +126,7 @@ def redeliver(
     json_output: AsJson = False,
 ) -> None:
     """Have dead letters delivered once more: one that arrives is a dead letter no more."""
-    _, answer = _changed(pb.RedeliverNewsRequest(positions=positions or ()), tournament, webhook, address)
+    answer = _answer_to(pb.RedeliverNewsRequest(positions=positions or ()), tournament, address, webhook)
     tell(answer, said(ASKED, count=answer.count), json_output=json_output)
 
 
@@ -153,36 +138,20 @@ def drop(
     json_output: AsJson = False,
 ) -> None:
     """Drop dead letters: they are not delivered any more."""
-    _, answer = _changed(pb.DropNewsRequest(positions=positions or ()), tournament, webhook, address)
+    answer = _answer_to(pb.DropNewsRequest(positions=positions or ()), tournament, address, webhook)
     tell(answer, said(DROPPED, count=answer.count), json_output=json_output)
 
 
-def _command() -> str:
-    return str(uuid.uuid4())
+def _answer_to(request: Any, tournament: str, address: str | None, webhook: str | None = None) -> Any:
+    """The answer to a request, which is given the tournament that was meant, and the webhook that a command is for."""
 
+    async def ask(stub: Any) -> Any:
+        request.tournament_id = await tournament_meant(tournament, address)
+        if webhook is not None:
+            request.webhook_id = await _meant(stub, request.tournament_id, webhook)
+        return await send(stub, request)
 
-def _changed(request: Any, tournament: str, webhook: str, address: str | None) -> tuple[str, Any]:
-    """Carry out a command on the webhook that was meant: its id, and the answer."""
-
-    async def work(stub: Any, tournament_id: str) -> tuple[str, Any]:
-        request.command_id, request.tournament_id = _command(), tournament_id
-        request.webhook_id = await _meant(stub, tournament_id, webhook)
-        method = request.DESCRIPTOR.name.removesuffix("Request")
-        return request.webhook_id, await getattr(stub, method)(request)
-
-    found: tuple[str, Any] = _asked(tournament, address, work)
-    return found
-
-
-def _asked(tournament: str, address: str | None, work: Callable[[Any, str], Awaitable[Any]]) -> Any:
-    """What ``work`` gets from the service of webhooks for the tournament that was meant."""
-
-    async def ask() -> Any:
-        tournament_id = await tournament_meant(tournament, address)
-        async with service_at("results", address) as channel:
-            return await work(WebhookServiceStub(channel), tournament_id)
-
-    return run(ask())
+    return asked("results", address, ask, WebhookServiceStub)
 
 
 async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:

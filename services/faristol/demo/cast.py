@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
 import grpc
@@ -42,38 +42,30 @@ class Cast:
         with acting(self._tokens["director",]):
             yield
 
-    @asynccontextmanager
-    async def scorer(self, table: int) -> AsyncIterator[None]:
+    def scorer(self, table: int) -> AbstractAsyncContextManager[None]:
         """Act as the scorer of a table."""
-        async with self.director():
-            if self._tokens["director",] and ("scorer", table) not in self._tokens:
-                request = self._grant(needs.ROLE_SCORER, name=f"Taula {table}", form=events.FORM_LINK)
-                request.scope.tables.append(table)
-                code = (await call(self.api.access.GrantCredential, request)).code
-                enter = pb.SignInRequest(command_id=str(uuid.uuid4()), code=code)
-                self._tokens["scorer", table] = (await call(self.api.access.SignIn, enter)).token
-        with acting(self._tokens.get(("scorer", table), "")):
-            yield
+        return self._let_in(
+            self._grant(needs.ROLE_SCORER, name=f"Taula {table}", tables=[table], form=events.FORM_LINK)
+        )
 
-    @asynccontextmanager
-    async def collector(self, hall: str) -> AsyncIterator[None]:
+    def collector(self, hall: str) -> AbstractAsyncContextManager[None]:
         """Act as a collector of a hall: who types its slips."""
-        async with self.director():
-            if self._tokens["director",] and ("collector", hall) not in self._tokens:
-                request = self._grant(needs.ROLE_SCORER, name=f"Sala {hall}")
-                request.scope.halls.append(hall)
-                self._tokens["collector", hall] = (await call(self.api.access.GrantCredential, request)).token
-        with acting(self._tokens.get(("collector", hall), "")):
-            yield
+        return self._let_in(self._grant(needs.ROLE_SCORER, name=f"Sala {hall}", halls=[hall]))
+
+    def player(self, player_id: str) -> AbstractAsyncContextManager[None]:
+        """Act as a player."""
+        return self._let_in(self._grant(needs.ROLE_PLAYER, player_id=player_id))
 
     @asynccontextmanager
-    async def player(self, player_id: str) -> AsyncIterator[None]:
-        """Act as a player."""
+    async def _let_in(self, request: pb.GrantCredentialRequest) -> AsyncIterator[None]:
+        """Act by a credential from the director, who is asked for it once."""
+        who = request.role, request.name, request.player_id
         async with self.director():
-            if self._tokens["director",] and ("player", player_id) not in self._tokens:
-                request = self._grant(needs.ROLE_PLAYER, player_id=player_id)
-                self._tokens["player", player_id] = (await call(self.api.access.GrantCredential, request)).token
-        with acting(self._tokens.get(("player", player_id), "")):
+            if self._tokens["director",] and who not in self._tokens:
+                given = await call(self.api.access.GrantCredential, request)
+                enter = pb.SignInRequest(command_id=str(uuid.uuid4()), code=given.code)
+                self._tokens[who] = given.token or (await call(self.api.access.SignIn, enter)).token
+        with acting(self._tokens.get(who, "")):
             yield
 
     def _grant(
@@ -82,6 +74,8 @@ class Cast:
         *,
         name: str = "",
         player_id: str = "",
+        tables: Sequence[int] = (),
+        halls: Sequence[str] = (),
         form: events.Form.ValueType = events.FORM_TOKEN,
         lifetime_seconds: int = LASTS // 2,
     ) -> pb.GrantCredentialRequest:
@@ -89,7 +83,7 @@ class Cast:
             command_id=str(uuid.uuid4()),
             name=name,
             role=role,
-            scope=events.Scope(tournament_ids=[self.tournament_id]),
+            scope=events.Scope(tournament_ids=[self.tournament_id], tables=tables, halls=halls),
             player_id=player_id,
             lifetime_seconds=lifetime_seconds,
             form=form,

@@ -11,14 +11,13 @@ from typing import Any
 
 from faristol.client.services import Api, M, call, when_found
 from faristol.demo.cast import Cast
+from faristol.demo.commands import send
 from faristol.demo.plan import Plan
 from faristol.demo.table import Table
-from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
 
 
@@ -29,32 +28,45 @@ class Outcome:
     tournament: results_pb2.Tournament
     standings: Sequence[results_pb2.Standing]
     ratings: rating_pb2.GetRatingListResponse
-    position: int
-    """Position in the record of its last event."""
 
 
 @dataclass(frozen=True)
-class Championship:
-    """Directs a championship from its creation, or from wherever it stands, to the final standings."""
+class Direction:
+    """What directors do in every championship."""
 
     api: Api
     plan: Plan
     graph: WordGraph
-    tile_set: TileSet
     lexicon: str
     now: datetime
     """The moment at which this is played; the championship is dated before it."""
-    seen: Callable[[int, int, int, int], None]
-    """Told round, tables finished, tables, and the furthest position known."""
 
     @cached_property
     def cast(self) -> Cast:
         """Who acts."""
         return Cast(self.api, self.plan.tournament_id)
 
+    async def create(self) -> None:
+        """Create the tournament."""
+        opening = self.plan.round_start(1, self.now)
+        await self.send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
+
+    async def send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
+        """Send a request about the tournament, with an id that follows from ``act``, and when it happens."""
+        request.tournament_id = self.plan.tournament_id
+        return await send(self.plan, method, request, when, *act)
+
+
+@dataclass(frozen=True)
+class Championship(Direction):
+    """Directs a championship from its creation, or from wherever it stands, to the final standings."""
+
+    seen: Callable[[int, int, int], None]
+    """Told round, tables finished, and tables."""
+
     async def play(self) -> Outcome:
         """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
-        await self._create()
+        await self.create()
         async with self.cast.director():
             return await self._direct()
 
@@ -66,11 +78,11 @@ class Championship:
             await self._play_round(number, tournament)
             await self._results_in(number)
             close = pairing_pb2.CloseRoundRequest(round=number)
-            closed = await self._send(pairing.CloseRound, close, plan.round_end(number, self.now), "close", number)
+            closed = await self.send(pairing.CloseRound, close, plan.round_end(number, self.now), "close", number)
             position = closed.position
             tournament = await call(pairing.GetTournament, self._which())
         over, publish = plan.round_end(plan.rounds, self.now), pairing_pb2.PublishStandingsRequest()
-        position = max(position, (await self._send(pairing.PublishStandings, publish, over, "publish")).position)
+        position = max(position, (await self.send(pairing.PublishStandings, publish, over, "publish")).position)
         ratings = await when_found(
             self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id)
         )
@@ -82,11 +94,7 @@ class Championship:
             self.api.results.GetTournament,
             results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id, min_position=position),
         )
-        return Outcome(shown.tournament, standings.standings, ratings, shown.position)
-
-    async def _create(self) -> None:
-        opening = self.plan.round_start(1, self.now)
-        await self._send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
+        return Outcome(shown.tournament, standings.standings, ratings)
 
     async def _registered(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing
@@ -95,7 +103,7 @@ class Championship:
             register = pairing_pb2.RegisterPlayerRequest(
                 player_id=entrant.player_id, name=entrant.name, rating=entrant.rating
             )
-            await self._send(pairing.RegisterPlayer, register, opening, "register", entrant.player_id)
+            await self.send(pairing.RegisterPlayer, register, opening, "register", entrant.player_id)
         return await call(pairing.GetTournament, self._which())
 
     async def _play_round(self, number: int, tournament: pairing_pb2.GetTournamentResponse) -> None:
@@ -104,23 +112,23 @@ class Championship:
             return
         when = plan.round_start(number, self.now)
         pair, start = pairing_pb2.PairRoundRequest(round=number), pairing_pb2.StartRoundRequest(round=number)
-        paired = await self._send(pairing.PairRound, pair, when, "pair", number)
-        started = await self._send(pairing.StartRound, start, when, "start", number)
+        paired = await self.send(pairing.PairRound, pair, when, "pair", number)
+        await self.send(pairing.StartRound, start, when, "start", number)
         total, finished = len(paired.pairings), 0
-        self.seen(number, finished, total, started.position)
+        self.seen(number, finished, total)
         tables = [asyncio.create_task(self._play_table(seat)) for seat in paired.pairings]
         try:
             for table in asyncio.as_completed(tables):
                 await table
                 finished += 1
-                self.seen(number, finished, total, 0)
+                self.seen(number, finished, total)
         finally:
             for task in tables:
                 task.cancel()
 
     async def _play_table(self, seat: pairing_events.Pairing) -> None:
         async with self.cast.scorer(seat.table):
-            await Table(self.api, self.plan, seat.game_id, self.graph, self.tile_set, self.cast).play()
+            await Table(self.api, self.plan, seat.game_id, self.graph, self.cast).play()
 
     async def _results_in(self, number: int) -> None:
         """Wait for the results that are still on their way from the tables to the director."""
@@ -133,10 +141,3 @@ class Championship:
 
     def _which(self) -> pairing_pb2.GetTournamentRequest:
         return pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
-
-    async def _send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime, *act: object) -> M:
-        """Send a request with its id, which follows from ``act``, the tournament, and when it happens."""
-        request.command_id = self.plan.command_id(*act)
-        request.tournament_id = self.plan.tournament_id
-        request.occurred_at.CopyFrom(to_timestamp(when))
-        return await call(method, request)

@@ -22,7 +22,13 @@ class Commands:
 
     async def send(self, method: Callable[..., Awaitable[M]], request: Any, turn: int, act: str, when: datetime) -> M:
         """Send a request with its id, which follows from ``turn`` and ``act``, its game, and when it happens."""
-        request.command_id = self.plan.command_id(self.game_id, turn, act)
         request.game_id = self.game_id
+        return await send(self.plan, method, request, when, self.game_id, turn, act)
+
+
+async def send(plan: Plan, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
+    """Send a request with its id, which follows from ``act``, and when it happens, where that is not now."""
+    request.command_id = plan.command_id(*act)
+    if when is not None:
         request.occurred_at.CopyFrom(to_timestamp(when))
-        return await call(method, request)
+    return await call(method, request)

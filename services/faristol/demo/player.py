@@ -8,6 +8,8 @@ from datetime import timedelta
 from itertools import islice
 
 from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import events_pb2
+from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit
@@ -36,36 +38,8 @@ DOUBTING = timedelta(seconds=6)
 SIGNING = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
-    """Lay these tiles."""
-
-    tiles: tuple[Laid, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """Exchange these faces."""
-
-    faces: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FreeExchange:
-    """Change the whole rack, which is all vowels or all consonants, and keep the turn (UF 14.2, FM 6)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """Pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class CannotPlay:
-    """Give the turn up where it cannot be passed any more (FM 7, 9)."""
-
-
-Act = Play | Exchange | FreeExchange | Pass | CannotPlay
+Act = pb.PlacePlayRequest | pb.ExchangeRequest | pb.FreeExchangeRequest | pb.PassRequest | pb.DeclareCannotPlayRequest
+"""The command of a turn, but for who gives it and when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +60,24 @@ def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
     law = ruleset.free_exchange
     # A bag of fewer tiles than a rack may hold none of another kind, and the exchange would have no end.
     if law.allowed and sight.bag_left >= max(law.bag_min, len(rack)) and all_alike(rack, ruleset):
-        return FreeExchange()
+        return pb.FreeExchangeRequest()  # the whole rack, and the turn is kept (UF 14.2, FM 6)
     limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < TIRED_AFTER else 0
     plays = _best(graph, ruleset, grid, rack)
     if not plays:
         return _exchange(grid.tile_set, rack, limit) if limit else _give_up(sight.bag_left, ruleset)
     if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, plays[0], rack)):
-        return Play(phony)
+        return _laying(phony)
     if plays[0].score < POOR_SCORE and limit >= len(rack):
         return _exchange(grid.tile_set, rack, limit)
-    return Play(plays[lot("choice") % len(plays)].tiles)
+    return _laying(plays[lot("choice") % len(plays)].tiles)
+
+
+def _laying(tiles: Sequence[Laid]) -> pb.PlacePlayRequest:
+    return pb.PlacePlayRequest(
+        placements=[
+            events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank) for tile in tiles
+        ]
+    )
 
 
 def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
@@ -105,13 +87,13 @@ def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -
     return list(islice((play for play in candidates if play.across or not turned), CHOICES))
 
 
-def _give_up(bag_left: int, ruleset: Ruleset) -> Pass | CannotPlay:
-    """A turn without a play and without an exchange."""
+def _give_up(bag_left: int, ruleset: Ruleset) -> pb.PassRequest | pb.DeclareCannotPlayRequest:
+    """A turn without a play and without an exchange: given up where it cannot be passed any more (FM 7, 9)."""
     try:
         check_pass(bag_left, ruleset)
     except Refusal:
-        return CannotPlay()
-    return Pass()
+        return pb.DeclareCannotPlayRequest()
+    return pb.PassRequest()
 
 
 def doubts(graph: WordGraph, words: Sequence[tuple[str, ...]], lot: Lot) -> tuple[tuple[str, ...], ...]:
@@ -130,7 +112,7 @@ def thinking(lot: Lot) -> timedelta:
     return timedelta(milliseconds=(15_000 + lot("thinking") % 110_000) * slowness // 100)
 
 
-def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> Exchange:
+def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> pb.ExchangeRequest:
     """Keep the blank and one of each of the cheap tiles, and exchange as many of the rest as the bag has."""
     kept: set[str] = set()
     given_up: list[str] = []
@@ -140,13 +122,12 @@ def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> Exchange
             kept.add(face)
         else:
             given_up.append(face)
-    return Exchange(tuple((given_up or sorted(rack))[:bag_left]))
+    return pb.ExchangeRequest(faces=(given_up or sorted(rack))[:bag_left])
 
 
 def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Laid, ...] | None:
     """The same squares with other tiles of the rack, so that the main word is a phony."""
-    blanks = {index for index, tile in enumerate(play.tiles) if tile.is_blank}
-    if blanks:
+    if any(tile.is_blank for tile in play.tiles):
         return None
     for faces in _arrangements([face for face in rack if face != BLANK], len(play.tiles)):
         tiles = tuple(

@@ -15,7 +15,8 @@ from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import ruleset_names
 from faristol.rules.with_options import check_settled
-from faristol.text import cited, say
+from faristol.terminal.common import said
+from faristol.text import cited
 from faristol.text.terminal import language_of_terminal
 from faristol.words import Library, WordGraph
 
@@ -33,7 +34,7 @@ def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
         name, equals, value = choice.partition("=")
         if not equals and choice:
             text = N_("{field} cannot be {given}: expected {expected}")
-            raise StartError(_told(text, field="options", given=repr(choice), expected="NAME=VALUE,…"))
+            raise StartError(said(text, field="options", given=repr(choice), expected="NAME=VALUE,…"))
         if choice:
             chosen[name] = value
     return tuple(chosen.items())
@@ -62,10 +63,10 @@ def check(plan: Plan) -> None:
         raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
     if rules.championship.team_boards is not None:
         text = N_("the players of the demonstration are in no teams: leave the option {option} out")
-        raise _cannot_begin(_told(text, option="teams"))
+        raise _cannot_begin(said(text, option="teams"))
     if rules.round_time.minutes is not None and rules.round_time.last_turn_seconds is not None:
         text = N_("the players of the demonstration know no last hand against time: leave the option {option} out")
-        raise _cannot_begin(_told(text, option="round_minutes"))
+        raise _cannot_begin(said(text, option="round_minutes"))
     _check_most(plan, rules)
 
 
@@ -93,7 +94,7 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
             "run `faristol lexicon install {name}`"
         )
         where = {"folder": str(settings.lexicons), "tiles": tile_set.name, "ruleset": plan.ruleset, "name": usual}
-        raise StartError(_told(text, **where))
+        raise StartError(said(text, **where))
     name = usual if usual in names else names[0]
     return name, library.open(name)
 
@@ -112,8 +113,4 @@ def _check_most(plan: Plan, rules: Ruleset) -> None:
 
 
 def _cannot_begin(why: str) -> StartError:
-    return StartError(_told(N_("the championship cannot begin: {why}"), why=why.rstrip(".")))
-
-
-def _told(text: str, **params: str | int) -> str:
-    return say(text, params, language_of_terminal())
+    return StartError(said(N_("the championship cannot begin: {why}"), why=why.rstrip(".")))

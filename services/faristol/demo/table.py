@@ -13,25 +13,10 @@ from faristol.client.services import call, when_found
 from faristol.demo.cast import Cast
 from faristol.demo.clock import WAIT, TableClock
 from faristol.demo.commands import Commands
-from faristol.demo.player import (
-    DOUBTING,
-    DRAWING,
-    SIGNING,
-    WRITING,
-    CannotPlay,
-    Exchange,
-    FreeExchange,
-    Pass,
-    Play,
-    Sight,
-    choose,
-    doubts,
-    thinking,
-)
+from faristol.demo.player import DOUBTING, DRAWING, SIGNING, WRITING, Sight, choose, doubts, thinking
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
 from faristol.words.plays import Grid
 
@@ -60,7 +45,6 @@ class Table(Commands):
     """
 
     graph: WordGraph
-    tile_set: TileSet
     cast: Cast
 
     @property
@@ -123,34 +107,27 @@ class Table(Commands):
         if await self.clock.time_is_over(game, done, other):
             return other
         turns = (game.turn - 1) // len(game.sides)
-        sight = Sight(Grid.of(self.tile_set, squares), list(game.rack), game.bag_left, turns)
-        match choose(self.graph, self.rules, sight, lot):
-            case Play(tiles):
-                placements = [
-                    events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
-                    for tile in tiles
-                ]
-                play = game_pb2.PlacePlayRequest(player_id=mover, placements=placements)
-                answer = await self.send(self.api.game.PlacePlay, play, game.turn, "play", done)
+        sight = Sight(Grid.of(self.rules.tile_set, squares), list(game.rack), game.bag_left, turns)
+        act = choose(self.graph, self.rules, sight, lot)
+        act.player_id = mover
+        match act:
+            case game_pb2.PlacePlayRequest():
+                answer = await self.send(self.api.game.PlacePlay, act, game.turn, "play", done)
                 if not self._is_over_as_laid(game):
                     placed = Placed(game.turn, mover, [tuple(scored.word.faces) for scored in answer.words], done)
                     await self._answer_play(game, placed, ruled_valid=False)
                 return other
-            case FreeExchange():
-                free = game_pb2.FreeExchangeRequest(player_id=mover)
-                await self.send(self.api.game.FreeExchange, free, game.turn, f"free-exchange-{game.version}", done)
+            case game_pb2.FreeExchangeRequest():
+                await self.send(self.api.game.FreeExchange, act, game.turn, f"free-exchange-{game.version}", done)
                 return mover
-            case Exchange(faces):
-                exchange = game_pb2.ExchangeRequest(player_id=mover, faces=faces)
-                await self.send(self.api.game.Exchange, exchange, game.turn, "exchange", done)
+            case game_pb2.ExchangeRequest():
+                await self.send(self.api.game.Exchange, act, game.turn, "exchange", done)
                 if self.rules.exchange.stops_clock:
                     await self.clock.stop(game.turn, mover, done)
-            case Pass():
-                passed = game_pb2.PassRequest(player_id=mover)
-                await self.send(self.api.game.Pass, passed, game.turn, "pass", done)
-            case CannotPlay():
-                declare = game_pb2.DeclareCannotPlayRequest(player_id=mover)
-                await self.send(self.api.game.DeclareCannotPlay, declare, game.turn, "cannot-play", done)
+            case game_pb2.PassRequest():
+                await self.send(self.api.game.Pass, act, game.turn, "pass", done)
+            case game_pb2.DeclareCannotPlayRequest():
+                await self.send(self.api.game.DeclareCannotPlay, act, game.turn, "cannot-play", done)
         if "press" in self.rules.turn.steps:
             await self.clock.press(game.turn, mover, done)
         return other

@@ -49,17 +49,6 @@ PLAYER = "player"
 
 
 @dataclass(frozen=True)
-class Show:
-    """How a demonstration is shown."""
-
-    json_output: bool
-    """One object on standard output, and nothing else there."""
-    keep_serving: bool
-    connect: bool
-    """Play against services that run elsewhere."""
-
-
-@dataclass(frozen=True)
 class Ended:
     """How a demonstration ended, as it is told."""
 
@@ -68,13 +57,17 @@ class Ended:
     standings: Grid
 
 
-async def run(settings: Settings, plan: Plan, show: Show) -> None:
-    """Play the championship that ``plan`` says. Raises ``StartError`` with what a service refused."""
+async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving: bool, connect: bool) -> None:
+    """Play the championship that ``plan`` says, with ``connect`` against services that run elsewhere.
+
+    With ``json_output`` there is one object on standard output, and nothing else. Raises ``StartError`` with what a
+    service refused.
+    """
     stop = stop_on_signals()
     check(plan)
     lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     async with AsyncExitStack() as stack:
-        if show.connect:
+        if connect:
             channels, process = _elsewhere(settings), None
         else:
             process = await stack.enter_async_context(running(settings))
@@ -88,12 +81,12 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
         ended = await _until(stop, process, playing)
         if ended is None:
             return
-        if show.json_output:
+        if json_output:
             json.dump(ended.content, sys.stdout, ensure_ascii=False, indent=2)
             sys.stdout.write("\n")
         else:
             Console().print(ended.standings)
-        if process and show.keep_serving:
+        if process and keep_serving:
             link = await _director_link(process, channels, plan)
             console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
             console.print(f"The pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
@@ -171,7 +164,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
         bars: dict[int, TaskID] = {}
         meter = _Meter(api)
 
-        def seen(number: int, finished: int, tables: int, _position: int) -> None:
+        def seen(number: int, finished: int, tables: int) -> None:
             if number not in bars:
                 bars[number] = progress.add_task(f"round {number}", total=tables, speed="")
             progress.update(bars[number], completed=finished)
@@ -184,8 +177,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
 
         measuring = asyncio.create_task(measure())
         try:
-            tile_set = plan.rules.tile_set
-            return await Championship(api, plan, graph, tile_set, lexicon, datetime.now(UTC), seen).play()
+            return await Championship(api, plan, graph, lexicon, datetime.now(UTC), seen).play()
         finally:
             measuring.cancel()
 

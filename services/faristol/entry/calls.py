@@ -44,7 +44,7 @@ _FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
 class Refused(Exception):
     """The service says no, and has done nothing. The message has a line for each reason."""
 
-    def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str] = str) -> None:
+    def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str]) -> None:
         """``told`` makes what people read of what the service says."""
         super().__init__(told(every_reason(problem)))
         self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}

@@ -87,8 +87,10 @@ class Prompt:
             case "l":
                 await self._refresh()
                 self._tell(self._left())
+            case "b" if self._entered:
+                self._look(self._entered[-1])
             case "b":
-                self._go_back()
+                self._say(NOTHING_ENTERED)
             case "":
                 if not asked:
                     return False
@@ -110,12 +112,6 @@ class Prompt:
         waiting = [table for table in left if table not in self._skipped]
         last = self._entered[-1] if self._entered else 0
         return next((table for table in waiting if table > last), waiting[0] if waiting else 0)
-
-    def _go_back(self) -> None:
-        if not self._entered:
-            self._say(NOTHING_ENTERED)
-            return
-        self._look(self._entered[-1])
 
     def _look(self, table: int) -> None:
         if self._tables[table].scores:

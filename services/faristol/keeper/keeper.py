@@ -19,7 +19,7 @@ from faristol.keeper.guide import GUIDES, explained, overview
 from faristol.keeper.journal import Journal
 from faristol.keeper.lines import Typed, read_typed
 from faristol.keeper.offers import Shown, offers
-from faristol.keeper.services import LiveTable, verbs
+from faristol.keeper.services import VERBS, LiveTable
 from faristol.keeper.session import Session
 from faristol.keeper.shorthand import SPOKEN, Unclear
 from faristol.keeper.view import counted, outcome, ruled, skipped, standing, told
@@ -235,7 +235,7 @@ class Keeper:
         what = "help" if SPOKEN.get(folded(what)) == "help" else what
         match what:
             case "help" if of in GUIDES:
-                typer.echo("\n".join(explained(of, verbs().get(of), self._language, self._session.ruleset)))
+                typer.echo("\n".join(explained(of, VERBS.get(of), self._language, self._session.ruleset)))
             case "help" if not of:
                 self.say(HELP)
                 self.say(SHORT)
@@ -255,7 +255,7 @@ class Keeper:
                 raise Refusal("NO_STEP", "", RACK_OF, {"known": ", ".join(self._session.names.values())})
             case _ if (who := self._session.called(what)) and of:
                 raise Refusal("NO_STEP", "", COLON, {"who": who, "rest": of})
-            case _ if near := likely(what, (*verbs(), "turn", *DO), 3):
+            case _ if near := likely(what, (*VERBS, "turn", *DO), 3):
                 raise Refusal("NO_STEP", "", NEAR, {"words": repr(words), "near": ", ".join(near)})
             case _:
                 raise Refusal("NO_STEP", "", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from faristol.kernel.refusal import Refusal
@@ -11,14 +11,12 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER, JUDGE
+from faristol.referee.commands import TURN_STEPS, writers
 from faristol.rules import Ruleset
 from faristol.rules.turns import check_cannot_play, check_pass, exchange_limit
 
 Offer = tuple[str, Sequence[str]]
 """Who, and the verbs for what that one can do. An arbiter may always do more."""
-
-STEPS: Mapping[str, str] = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
-"""The verbs of a turn's steps after the play is laid."""
 
 OF_ARBITERS = (clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE, clock_events.NEUTRALISATION_REASON_CORRECTION)
 """Why a clock stands until an arbiter lets it go on."""
@@ -181,16 +179,16 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
             case "stop" | "press" if shown.entered_again:
                 continue
             case "stop" if mover and not clock.held and not clock.neutralised:
-                yield STEPS[step]
+                yield TURN_STEPS[step]
             case "write" if player in _writers(shown) and player not in shown.written and table.HasField("pending"):
                 if clock.held or shown.entered_again or not _comes_before("stop", "write", ruleset):
-                    yield STEPS[step]
+                    yield TURN_STEPS[step]
             case "draw" if owed and not clock.away_player_ids:
-                yield STEPS[step]
+                yield TURN_STEPS[step]
             case "draw" if mover and not drawn and all_wrote and not any(_owed(shown, other) for other in others):
-                yield STEPS[step]
+                yield TURN_STEPS[step]
             case "press" if mover and drawn and all_wrote and _can_be_pressed(shown):
-                yield STEPS[step]
+                yield TURN_STEPS[step]
 
 
 def _owed(shown: Shown, player: str) -> bool:
@@ -235,15 +233,7 @@ def _comes_before(first: str, second: str, ruleset: Ruleset) -> bool:
 
 def _writers(shown: Shown) -> Sequence[str]:
     """Who writes the score of the play in question, the mover first."""
-    if "write" not in shown.ruleset.turn.steps:
-        return ()
-    author = _author(shown)
-    match shown.ruleset.turn.written_by:
-        case "both":
-            return [author, *shown.others(author)]
-        case "mover":
-            return [author]
-    return shown.players[:1]
+    return writers(shown.ruleset, shown.players, _author(shown)) if "write" in shown.ruleset.turn.steps else ()
 
 
 def _author(shown: Shown) -> str:

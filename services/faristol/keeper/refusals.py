@@ -8,10 +8,11 @@ import grpc
 
 from faristol.client.problems import info_of
 from faristol.keeper.guide import MEANINGS, word_of
-from faristol.keeper.offers import STEPS, Shown
+from faristol.keeper.offers import Shown
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
+from faristol.referee.commands import TURN_STEPS
 from faristol.text import say, translations, with_article
 
 REFUSED = N_("Refused: %(problem)s")
@@ -91,7 +92,7 @@ def hints(
         yield with_article(say(UNTOLD[ruleset.absence.untold], params, language), article)
     closed = ruleset.challenge.closes_on != "next-turn"
     if reason == "NOTHING_TO_CHALLENGE" and closed and table.phase == game_pb2.PHASE_TURN and table.turn > 1:
-        steps = ", ".join(f"`{STEPS[step]}`" for step in ruleset.turn.steps if step in STEPS)
+        steps = ", ".join(f"`{TURN_STEPS[step]}`" for step in ruleset.turn.steps if step in TURN_STEPS)
         yield say(STEP_BY_STEP, {"steps": steps}, language)
     if reason == "NEXT_TURN_BEGUN":
         yield say(TAKE_BACK, {"turn": table.turn}, language)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import grpc
@@ -18,10 +18,8 @@ from faristol.office.names import Named, candidates
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
-from faristol.referee.forms import board_of
 from faristol.referee.services import CLOCK, GAME
-from faristol.referee.verbs import Verb, method_of, verbs_of
-from faristol.rules import Board
+from faristol.referee.verbs import method_of, verbs_of
 
 T = TypeVar("T")
 
@@ -33,11 +31,8 @@ LOOK_SECONDS = 0.1
 
 _OWN = frozenset({"command_id", "game_id"})
 
-
-@cache
-def verbs() -> Mapping[str, Verb]:
-    """Every command of the services of a table."""
-    return verbs_of((GAME, CLOCK))
+VERBS = verbs_of((GAME, CLOCK))
+"""Every command of the services of a table."""
 
 
 class LiveTable:
@@ -53,7 +48,7 @@ class LiveTable:
     ) -> None:
         """``caller`` goes with every call; ``waiting`` hears that an answer takes long."""
         self._journal = journal
-        self.verbs = verbs()
+        self.verbs = VERBS
         self.game_id = game_id
         self.ids: Mapping[str, str] = {}
         """Ids behind the names that may be written for them."""
@@ -116,10 +111,6 @@ class LiveTable:
     async def final(self) -> results_pb2.GetGameResponse:
         """The game as the public sees it once its result is final; as it is, when that takes long."""
         return await _polled(self.public, lambda game: game.final)
-
-    async def board(self) -> Board:
-        """The tiles that lie on the board."""
-        return board_of(await self.table())
 
     def id_of(self, name: str) -> str:
         """The id behind a name; the name itself where it matches nobody, or several."""

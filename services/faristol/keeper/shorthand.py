@@ -6,6 +6,7 @@ A line means what it means in a case where it is written as there. What can mean
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -197,14 +198,14 @@ class Hand:
         if not text or text[0] in "{[\"'":
             return [text]
         if verb == "turn" or field == "placements":
-            return self._plays(who, verb, text)
+            return self._plays(who, text)
         if field == "faces":
             return self._tiles(who, text)
         if field in ("words", "word"):
             return self._words(text, several=field == "words")
         return [latin(text)] if field == "row" else [text]
 
-    def _plays(self, who: str, verb: str, text: str) -> list[str]:
+    def _plays(self, who: str, text: str) -> list[str]:
         first, _, word = text.partition(" ")
         try:
             start = read_start(first)
@@ -233,14 +234,15 @@ class Hand:
 
     def _of_rack(self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board) -> list[tuple[Tile, ...]]:
         """Those readings that a rack which is known has the tiles for; all of them where it has them for none."""
-        rack = list(self.racks.get(self.people.get(who, ""), ()))
-        if not rack or "" in rack:
+        if (rack := self._rack(who)) is None:
             return read
-        return [
-            reading
-            for reading in read
-            if not _lacking(rack, [placed.tile.in_rack for placed in lay(board, start, reading)])
-        ] or read
+        laid = {reading: Counter(tile.in_rack for _, tile in lay(board, start, reading)) for reading in read}
+        return [reading for reading in read if laid[reading] <= rack] or read
+
+    def _rack(self, who: str) -> Counter[str] | None:
+        """The tiles of a player; None where not all of them are known."""
+        rack = self.racks.get(self.people.get(who, ""), ())
+        return Counter(rack) if rack and "" not in rack else None
 
     def _of_score(
         self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board, score: int
@@ -272,9 +274,8 @@ class Hand:
         read = tile_readings(text, tiles)
         if not read:
             raise Refusal("NO_TILES", "", NO_TILES, {"text": text, "tiles": tiles.name})
-        rack = list(self.racks.get(self.people.get(who, ""), ()))
-        if rack and "" not in rack:
-            read = [faces for faces in read if not _lacking(rack, faces)] or read
+        if (rack := self._rack(who)) is not None:
+            read = [faces for faces in read if Counter(faces) <= rack] or read
         return [" ".join(faces) for faces in read]
 
     def _words(self, text: str, *, several: bool) -> list[str]:
@@ -306,12 +307,3 @@ def _splits(word: Sequence[Tile], tiles: TileSet) -> bool:
     Whoever did lay them types them with a space between (FISE 11).
     """
     return any(first.face + second.face in tiles.faces for first, second in pairwise(word))
-
-
-def _lacking(rack: Sequence[str], faces: Sequence[str]) -> bool:
-    rest = list(rack)
-    for face in faces:
-        if face not in rest:
-            return True
-        rest.remove(face)
-    return False

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import datetime
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -35,8 +36,8 @@ from faristol.referee.hall import TOURNAMENT, founding
 from faristol.referee.judges import DIRECTOR, JUDGES, REASON, SOURCE, in_question
 from faristol.referee.lexicons import install
 from faristol.referee.position import TOURNAMENT_ID
-from faristol.referee.services import AtTable, Services, Tables, TableServices, table_verbs
-from faristol.referee.verbs import Verb, method_of
+from faristol.referee.services import AtTable, Services, TableServices
+from faristol.referee.verbs import method_of
 from faristol.table_store import game_stream
 from faristol.words import Library
 
@@ -54,17 +55,11 @@ ESCALATE_AFTER_SECONDS = 3_600
 class OnCell(Services):
     """Services that are called over gRPC, and hear of each other over NATS."""
 
-    def __init__(
-        self,
-        record: Record,
-        channel: grpc.aio.Channel,
-        reactions: Sequence[Reaction],
-        verbs: Mapping[str, Verb],
-        tournament_id: str,
-    ) -> None:
-        super().__init__(record, verbs, tournament_id)
-        self._channel = channel
-        self._reactions = reactions
+    def __init__(self, cell: Cell) -> None:
+        super().__init__(cell.record)
+        self.lexicon = cell.lexicon
+        self._channel = cell.channel
+        self._reactions = cell.reactions
         """What the services do by themselves: asked here whether anything is left to do, and never done."""
         self._heard = 0
         """Nothing is left to do on what stands up to here."""
@@ -98,10 +93,6 @@ class OnCell(Services):
 
 class TableOnCell(OnCell, TableServices):
     """The services of a table, and judges at the queue."""
-
-    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
-        super().__init__(record, channel, reactions, table_verbs(), TOURNAMENT_ID)
-        self.lexicon = lexicon
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
         """See ``AtTable``."""
@@ -227,21 +218,15 @@ async def serving(
             yield Cell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address, pages)
 
 
-def on_cell(nats_url: str) -> Tables:
-    """Opens a cell for the case of a table, with a lexicon of its words, on a NATS server that runs."""
-
-    @asynccontextmanager
-    async def tables(case: TableCase, now: Callable[[], datetime.datetime]) -> AsyncIterator[TableServices]:
-        def installed(library: Library) -> Pin:
-            return install(library, case.ruleset.tile_set, case.words, case.layers)
-
-        async with serving(nats_url, SERVED, now, installed) as cell:
-            services = TableOnCell(cell.record, cell.lexicon, cell.channel, cell.reactions)
-            await services.write(TOURNAMENT, founding(case.ruleset, cell.lexicon))
-            await appoint(cell.channel, TOURNAMENT_ID, case.ruleset.tile_set.language)
-            yield services
-
-    return tables
+@asynccontextmanager
+async def on_cell(nats_url: str, case: TableCase, now: Callable[[], datetime.datetime]) -> AsyncIterator[TableServices]:
+    """A cell for the case of a table, with a lexicon of its words, on a NATS server that runs."""
+    words = partial(install, tile_set=case.ruleset.tile_set, words=case.words, layers=case.layers)
+    async with serving(nats_url, SERVED, now, words) as cell:
+        services = TableOnCell(cell)
+        await services.write(TOURNAMENT, founding(case.ruleset, cell.lexicon))
+        await appoint(cell.channel, TOURNAMENT_ID, case.ruleset.tile_set.language)
+        yield services
 
 
 async def appoint(channel: grpc.aio.Channel, tournament_id: str, language: str) -> None:

@@ -12,10 +12,10 @@ from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER
-from faristol.referee.document import Value, there_is_no
-from faristol.referee.forms import fill
+from faristol.referee.document import Value
+from faristol.referee.forms import board_of, fill
 from faristol.referee.verbs import Verb
-from faristol.rules import Board, Ruleset
+from faristol.rules import Ruleset
 
 TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
 """The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
@@ -34,9 +34,6 @@ class Table(Protocol):
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """The clock as its service shows it."""
-
-    async def board(self) -> Board:
-        """The tiles that lie on the board."""
 
 
 class Commands:
@@ -62,7 +59,7 @@ class Commands:
         """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
         verbs = self._services.verbs
         if name not in verbs:
-            raise place.wrong(there_is_no(N_("verb"), name, (*verbs, "turn")))
+            raise place.no_such(N_("verb"), name, (*verbs, "turn"))
         verb = verbs[name]
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name
@@ -76,7 +73,7 @@ class Commands:
         if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
             request.player_ids.append(actor)
         self._complete(actor, name, request)
-        fill(request, fields, await self._services.board())
+        fill(request, fields, board_of(await self._services.table()))
         return await self._services.call(request)
 
     async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:
@@ -110,7 +107,7 @@ class Commands:
                 continue
             if turn_step == "draw" and away and not book.absence.opponent_may_draw:
                 continue
-            for player in self._writers(actor) if turn_step == "write" else (actor,):
+            for player in writers(book, self._players, actor) if turn_step == "write" else (actor,):
                 if player in away and player != actor:
                     continue
                 table = await self._services.table()
@@ -121,12 +118,13 @@ class Commands:
                 if not table.end_condition and (turn_step != "draw" or table.bag_left):
                     answers.append(await self.send(player, TURN_STEPS[turn_step], place))
 
-    def _writers(self, mover: str) -> Sequence[str]:
-        """Who writes the score of a play."""
-        match self._ruleset.turn.written_by:
-            case "both":
-                return sorted(self._players, key=lambda player: player != mover)
-            case "mover":
-                return (mover,)
-            case "keeper":
-                return self._players[:1]
+
+def writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
+    """Who writes the score of a play, the mover first."""
+    match ruleset.turn.written_by:
+        case "both":
+            return sorted(players, key=lambda player: player != mover)
+        case "mover":
+            return (mover,)
+        case "keeper":
+            return players[:1]

@@ -30,17 +30,6 @@ MOST_LEVELS = 30
 _TIME = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """An English sentence with ``{named}`` places, and what fills them."""
-
-    text: str
-    params: Mapping[str, Param]
-
-    def __str__(self) -> str:
-        return self.text.format_map(self.params)
-
-
 class CaseError(ValueError):
     """A file of cases that cannot be read; says where, what is wrong, and what was expected.
 
@@ -48,13 +37,11 @@ class CaseError(ValueError):
     it is marked with ``N_``.
     """
 
-    def __init__(
-        self, file: Path, line: int, problem: str | Sentence, params: Mapping[str, Param] | None = None
-    ) -> None:
+    def __init__(self, file: Path, line: int, problem: str, params: Mapping[str, Param] | None = None) -> None:
         self.file = file
         self.line = line
-        self._text = problem.text if isinstance(problem, Sentence) else problem
-        self._params = problem.params if isinstance(problem, Sentence) else params
+        self._text = problem
+        self._params = params
         super().__init__(f"{file}:{line}: {self.problem}")
 
     @property
@@ -98,15 +85,6 @@ class Errors:
             self.add(error)
 
 
-def there_is_no(what: str, name: str, known: Iterable[str]) -> Sentence:
-    """The sentence for a name that means nothing: with the one that is nearly the same, or with all that there are."""
-    names = sorted(known)
-    params: dict[str, Param] = {"what": what, "name": repr(name), "known": ", ".join(names)}
-    if near := get_close_matches(name, names, n=1, cutoff=0.75):
-        return Sentence(N_("there is no {what} {name}: is it {near}?"), {**params, "near": repr(near[0])})
-    return Sentence(N_("there is no {what} {name}; there are: {known}"), params)
-
-
 @dataclass(frozen=True, slots=True)
 class Value:
     """A value of a file and its place. Scalars are text as written: ``1:30``, ``N`` and ``no`` mean nothing else."""
@@ -129,9 +107,17 @@ class Value:
         """Whether it has keys."""
         return isinstance(self.node, yaml.MappingNode)
 
-    def wrong(self, problem: str | Sentence, params: Mapping[str, Param] | None = None) -> CaseError:
+    def wrong(self, problem: str, params: Mapping[str, Param] | None = None) -> CaseError:
         """The error of this place; see there."""
         return CaseError(self.file, self.line, problem, params)
+
+    def no_such(self, what: str, name: str, known: Iterable[str]) -> CaseError:
+        """The error of a name here that means nothing: with one that is nearly the same, or all that there are."""
+        names = sorted(known)
+        params: dict[str, Param] = {"what": what, "name": repr(name), "known": ", ".join(names)}
+        if near := get_close_matches(name, names, n=1, cutoff=0.75):
+            return self.wrong(N_("there is no {what} {name}: is it {near}?"), {**params, "near": repr(near[0])})
+        return self.wrong(N_("there is no {what} {name}; there are: {known}"), params)
 
     def saying(self, text: str) -> Value:
         """Another text at the same place."""
@@ -201,7 +187,7 @@ class Value:
     def _key(key: Value, known: Collection[str] | None) -> str:
         name = key.text()
         if known is not None and name not in known:
-            raise key.wrong(there_is_no(N_("key"), name, known))
+            raise key.no_such(N_("key"), name, known)
         return name
 
 

@@ -18,7 +18,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.referee.articles import separated
 from faristol.referee.case import Step
-from faristol.referee.document import Errors, Value, there_is_no
+from faristol.referee.document import Errors, Value
 from faristol.referee.forms import by_square, fill, shown
 from faristol.referee.table_state import TABLE_STATE, fields
 from faristol.referee.world import Differences, Done, World
@@ -145,7 +145,7 @@ async def _no_facts(done: Done, value: Value) -> Differences:
 
 def _fact(name: Value) -> Any:
     if name.text() not in FACTS:
-        raise name.wrong(there_is_no("fact", name.text(), FACTS))
+        raise name.no_such("fact", name.text(), FACTS)
     return FACTS[name.text()]
 
 

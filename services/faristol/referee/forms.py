@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2, game_pb2
-from faristol.referee.document import CaseError, Value, there_is_no
+from faristol.referee.document import CaseError, Value
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK
 
@@ -94,7 +94,7 @@ def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:
     for name, value in by_square(message, fields).items():
         field = known.get(name.replace("-", "_"))
         if field is None:
-            raise value.wrong(there_is_no(f"field of {message.DESCRIPTOR.name}", name, map(kebab, known)))
+            raise value.no_such(f"field of {message.DESCRIPTOR.name}", name, map(kebab, known))
         _set(message, field, value, board)
 
 
@@ -180,7 +180,7 @@ def _scalar(field: Any, value: Value) -> Any:
     if field.enum_type is not None:
         names = names_of(field.enum_type)
         if value.text() not in names:
-            raise value.wrong(there_is_no(kebab(field.enum_type.name), value.text(), names))
+            raise value.no_such(kebab(field.enum_type.name), value.text(), names)
         return names[value.text()]
     if field.type == FieldDescriptor.TYPE_BOOL:
         return value.truth()

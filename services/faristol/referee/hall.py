@@ -21,12 +21,12 @@ OTHER_GAME_ID = "other"
 TOURNAMENT = f"tournament-{TOURNAMENT_ID}"
 
 
-def founding(ruleset: Ruleset, lexicon: Pin) -> list[Message]:
-    """What makes the tournament of the table."""
+def founding(ruleset: Ruleset, lexicon: Pin, tournament_id: str = TOURNAMENT_ID) -> list[Message]:
+    """What makes a tournament of one round: that of the table, if no other is named."""
     return [
-        pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
+        pairing_events.TournamentCreated(tournament_id=tournament_id, rounds=1),
         pairing_events.RulesetPinned(ruleset=pin_of(ruleset).message()),
-        pairing_events.LexiconPinned(lexicon=events.Pin(name=lexicon.name, digest=lexicon.digest)),
+        pairing_events.LexiconPinned(lexicon=lexicon.message()),
     ]
 
 

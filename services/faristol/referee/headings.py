@@ -9,7 +9,7 @@ from typing import NamedTuple
 from faristol.kernel.refusal import Refusal
 from faristol.referee.articles import known_articles, separated
 from faristol.referee.case import Step
-from faristol.referee.document import Errors, Value, there_is_no
+from faristol.referee.document import Errors, Value
 from faristol.rules import Ruleset, check_settled, load_ruleset, with_options
 
 HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
@@ -91,7 +91,7 @@ def check_article(place: Value, article: str, ruleset: Ruleset) -> None:
     """Raises ``CaseError`` for an article that the book of a ruleset does not have, with the one that is meant."""
     known = known_articles(ruleset)
     if article not in known:
-        raise place.wrong(there_is_no(f"article in the book of {ruleset.name}", article, known))
+        raise place.no_such(f"article in the book of {ruleset.name}", article, known)
 
 
 def check_refusals(steps: Iterable[Step], ruleset: Ruleset, errors: Errors) -> None:

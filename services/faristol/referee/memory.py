@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.bus import Reaction
 from faristol.bus.work import wanted
 from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
@@ -35,8 +36,8 @@ from faristol.referee.hall import TOURNAMENT, founding
 from faristol.referee.judges import in_question, ruling
 from faristol.referee.notebook import Notebook
 from faristol.referee.position import TOURNAMENT_ID
-from faristol.referee.services import AtTable, Services, TableServices, table_verbs
-from faristol.referee.verbs import Verb, method_of
+from faristol.referee.services import AtTable, Services, TableServices
+from faristol.referee.verbs import method_of
 from faristol.rules import Ruleset
 from faristol.table_store import game_stream
 
@@ -55,23 +56,26 @@ def settings() -> Settings:
     return Settings()
 
 
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()
+
+
+def folder() -> Path:
+    """Where files lie that worlds need."""
+    return Path(_folder().name)
+
+
 class InMemory(Services):
     """Services over a notebook: each hears of what the other wrote, at once."""
 
-    def __init__(
-        self,
-        notebook: Notebook,
-        parts: Sequence[Part],
-        reactions: Sequence[Reaction],
-        verbs: Mapping[str, Verb],
-        tournament_id: str,
-    ) -> None:
-        super().__init__(notebook, verbs, tournament_id)
+    def __init__(self, notebook: Notebook, parts: Sequence[Part]) -> None:
+        super().__init__(notebook)
         self.notebook = notebook
         self._instances: Mapping[str, Any] = {
             servicer.descriptor.full_name: servicer.instance for part in parts for servicer in part.servicers
         }
-        self._reactions = reactions
+        self._reactions = [reaction for part in parts for reaction in part.reactions]
         self._heard = 0
 
     async def ask(self, request: Message) -> Any:
@@ -109,9 +113,7 @@ class TableInMemory(InMemory, TableServices):
     def __init__(self, case: TableCase, now: Callable[[], datetime]) -> None:
         notebook = Notebook()
         runtime = Runtime(settings(), notebook, now)
-        parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
-        reactions = [reaction for part in parts for reaction in part.reactions]
-        super().__init__(notebook, parts, reactions, table_verbs(), TOURNAMENT_ID)
+        super().__init__(notebook, (game_part(runtime), clock_part(runtime), pairing_part(runtime)))
         self.lexicon = Pin("words", "")
         self._case = case
         self._now = now

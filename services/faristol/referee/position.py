@@ -59,10 +59,9 @@ def lay_out(case: TableCase) -> Layout:
         play = play_of(value, board)
         left = _take(case, left, [tile.in_rack for _, tile in play], "the board")
         board = board.place(play)
-    racks = {}
-    for player in position.racks:
-        racks[player] = position.racks[player]
-        left = _take(case, left, racks[player], f"the rack of {player}")
+    racks = dict(position.racks)
+    for player, rack in racks.items():
+        left = _take(case, left, rack, f"the rack of {player}")
     if not isinstance(position.bag, int) and position.bag is not None:
         left = _take(case, left, position.bag, "the bag")
     seed = hashlib.sha256(case.name.encode()).digest()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from faristol.referee import tables
 from faristol.referee.case import Case
-from faristol.referee.document import CaseError, Errors, Value, there_is_no
+from faristol.referee.document import CaseError, Errors, Value
 from faristol.referee.duplicate import reader as duplicates
 from faristol.referee.salvage import readable
 from faristol.referee.tournament import reader as tournaments
@@ -88,7 +88,7 @@ def _cases(document: Value, errors: Errors) -> Iterator[Case]:
     found = document.keys()
     named = found["kind"].text() if "kind" in found else "table"
     if named not in KINDS:
-        raise found["kind"].wrong(there_is_no("kind", named, KINDS))
+        raise found["kind"].no_such("kind", named, KINDS)
     kind = KINDS[named]
     keys = document.keys({*FILE_KEYS, *kind.shared_keys}, errors)
     if "cases" not in keys:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import Refusal
@@ -53,7 +54,11 @@ IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory, duplicates.in_m
 
 def on_cell(nats_url: str) -> Halls:
     """A cell for every case, on a NATS server that runs."""
-    return Halls(cell.on_cell(nats_url), tournament_cell.on_cell(nats_url), duplicates.on_cell(nats_url))
+    return Halls(
+        partial(cell.on_cell, nats_url),
+        partial(tournament_cell.on_cell, nats_url),
+        partial(duplicates.on_cell, nats_url),
+    )
 
 
 async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:

@@ -33,7 +33,7 @@ def _without_case(text: str, number: int) -> str | None:
     first = next((line for line in range(min(number, len(lines)) - 1, -1, -1) if _begins_case(lines, line)), None)
     if first is None or any(_CASES.fullmatch(line) for line in lines[first:number]):
         return None
-    after = next((line for line in range(first + 1, len(lines)) if _ends_case(lines, first, line)), len(lines))
+    after = next((line for line in range(first + 1, len(lines)) if _ends_case(lines, line)), len(lines))
     return "\n".join([*lines[:first], *("" for _ in lines[first:after]), *lines[after:]])
 
 
@@ -49,7 +49,7 @@ def _begins_case(lines: list[str], line: int) -> bool:
     return first[1] == item[1]
 
 
-def _ends_case(lines: list[str], first: int, line: int) -> bool:
-    """Whether what is behind the case that begins at ``first`` begins there: the next case, or a key of the file."""
+def _ends_case(lines: list[str], line: int) -> bool:
+    """Whether what is behind a case begins there: the next case, or a key of the file."""
     begins = lines[line]
     return _begins_case(lines, line) or (bool(begins) and not begins[0].isspace() and not begins.startswith(("#", "-")))

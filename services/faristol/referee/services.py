@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
@@ -16,12 +15,11 @@ from faristol.kernel.times import Instant
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.record import Decision, Metadata, Record, Write
+from faristol.record import Decision, Metadata, Record, Recorded, Write
 from faristol.referee.case import TableCase, Word
-from faristol.referee.forms import board_of, since_start
-from faristol.referee.position import GAME_ID
+from faristol.referee.forms import since_start
+from faristol.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.referee.verbs import Verb, verbs_of
-from faristol.rules import Board
 from faristol.table.deadlines import next_deadline
 from faristol.table_store import clock_stream, load_table
 
@@ -35,21 +33,19 @@ GAME, CLOCK, PAIRING = (
 )
 """The services whose commands are the verbs of cases."""
 
-
-@cache
-def table_verbs() -> Mapping[str, Verb]:
-    """Every command that concerns a table, by its name."""
-    return verbs_of((GAME, CLOCK, PAIRING))
+TABLE_VERBS = verbs_of((GAME, CLOCK, PAIRING))
+"""Every command that concerns a table, by its name."""
 
 
 class Services(ABC):
     """Services as they run in a hall, and the record that they share."""
 
-    def __init__(self, record: Record, verbs: Mapping[str, Verb], tournament_id: str) -> None:
+    verbs: Mapping[str, Verb]
+    tournament_id: str
+    """The tournament that everything recorded belongs to."""
+
+    def __init__(self, record: Record) -> None:
         self.record = record
-        self.verbs = verbs
-        self.tournament_id = tournament_id
-        """The tournament that everything recorded belongs to."""
 
     @abstractmethod
     async def ask(self, request: Message) -> Any:
@@ -62,13 +58,17 @@ class Services(ABC):
     async def settle(self) -> None:
         """Let every service hear of what was recorded, until nothing more follows."""
 
-    async def facts(self, after: int = 0) -> list[Message]:
-        """What was recorded after a position, in order."""
-        found: list[Message] = []
+    async def recorded(self, after: int) -> list[Recorded]:
+        """The events after a position, in order."""
+        found: list[Recorded] = []
         while read := await self.record.read(after):
-            found += [recorded.message for recorded in read]
+            found += read
             after = read[-1].position
         return found
+
+    async def facts(self, after: int = 0) -> list[Message]:
+        """What was recorded after a position, in order."""
+        return [recorded.message for recorded in await self.recorded(after)]
 
     async def call(self, request: Message) -> Message:
         """Carry a command out, and all that follows from it. Raises what the service refuses it with."""
@@ -86,6 +86,7 @@ class Services(ABC):
 class AtTable(Services):
     """Game and clock of one table as they run in a hall, and the judges."""
 
+    verbs = TABLE_VERBS
     game_id: str
 
     @abstractmethod
@@ -124,10 +125,6 @@ class AtTable(Services):
         shown: clock_pb2.GetClockResponse = await self.ask(clock_pb2.GetClockRequest(game_id=self.game_id))
         return shown
 
-    async def board(self) -> Board:
-        """The tiles that lie on the board."""
-        return board_of(await self.table())
-
     async def used_ms(self, now_ms: int) -> Mapping[str, int]:
         """The time that each player has used when the case is ``now_ms`` old, in milliseconds."""
         clock = await self.clock()
@@ -140,7 +137,7 @@ class AtTable(Services):
 class TableServices(AtTable):
     """The services of the one table of a case."""
 
-    game_id = GAME_ID
+    tournament_id, game_id = TOURNAMENT_ID, GAME_ID
     lexicon: Pin
     """What the table pins."""
 

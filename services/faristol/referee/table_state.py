@@ -11,7 +11,7 @@ from faristol.kernel.spellings import kebab
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.document import Value
-from faristol.referee.forms import by_square, clocked, fill, shown, start_of
+from faristol.referee.forms import board_of, by_square, clocked, fill, shown, start_of
 from faristol.referee.services import AtTable
 from faristol.referee.world import Differences
 from faristol.results import answers
@@ -81,7 +81,7 @@ async def _bag(view: TableView, value: Value) -> Differences:
 
 
 async def _board(view: TableView, value: Value) -> Differences:
-    board = await view.services.board()
+    board = board_of(await view.services.table())
     for name, tile in value.keys().items():
         found = str(board.get(start_of(tile.saying(name)).square, "empty"))
         if found != tile.text():

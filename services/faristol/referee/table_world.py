@@ -9,7 +9,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step, TableCase
 from faristol.referee.commands import Commands
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.expectations import STEP
 from faristol.referee.forms import moment
 from faristol.referee.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
@@ -126,7 +126,7 @@ class TableWorld(World[TableServices]):
             case "choose-layers":
                 await self.services.choose_layers(step.argument.text().split() if step.argument else ())
             case _:
-                raise step.place.wrong(there_is_no("verb of a director", step.verb, ("start-round", "choose-layers")))
+                raise step.place.no_such("verb of a director", step.verb, ("start-round", "choose-layers"))
 
     def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
         """See ``World``."""

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -18,6 +18,8 @@ from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
+
+T = TypeVar("T")
 
 
 class _Person:
@@ -37,7 +39,7 @@ def who_acts() -> str:
     return _Person.name or os.environ.get("FARISTOL_AS", "").strip()
 
 
-def run(work: Coroutine[Any, Any, Any]) -> Any:
+def run(work: Coroutine[Any, Any, T]) -> T:
     """Run asynchronous work to its end, with logs on standard error."""
     settings = settings_of()
     logs.begin(settings.log_level, settings.log_format)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import grpc
@@ -28,7 +30,10 @@ from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")
 
-STUBS: Mapping[str, Callable[[grpc.aio.Channel], Any]] = {
+Stub = Callable[[grpc.aio.Channel], Any]
+"""How a service of the contract is called over a channel."""
+
+STUBS: Mapping[str, Stub] = {
     "access": AccessServiceStub,
     "game": GameServiceStub,
     "lexicon": AdjudicationServiceStub,
@@ -36,8 +41,7 @@ STUBS: Mapping[str, Callable[[grpc.aio.Channel], Any]] = {
     "rating": RatingServiceStub,
     "results": ResultsServiceStub,
 }
-"""How each service is called."""
-
+"""How each service is called; some serve more of the contract."""
 
 LET_IN_BY = N_("set FARISTOL_TOKEN to your token, or at the console FARISTOL_DATA to the data folder")
 
@@ -121,18 +125,29 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
 
 
 @asynccontextmanager
-async def stub_at(service: str, address: str | None) -> AsyncIterator[Any]:
-    """A stub of a service of ``STUBS``. Raises ``StartError`` as ``service_at`` does."""
+async def stub_at(service: str, address: str | None, stub: Stub | None = None) -> AsyncIterator[Any]:
+    """A stub of a service: that of ``STUBS``, or another one. Raises ``StartError`` as ``service_at`` does."""
     async with service_at(service, address) as channel:
-        yield STUBS[service](channel)
+        yield (stub or STUBS[service])(channel)
 
 
-def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]]) -> T:
+def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]], stub: Stub | None = None) -> T:
     """What ``work`` gets from a stub of a service. Raises ``StartError`` as ``service_at`` does."""
 
     async def ask() -> T:
-        async with stub_at(service, address) as stub:
-            return await work(stub)
+        async with stub_at(service, address, stub) as made:
+            return await work(made)
 
-    answer: T = run(ask())
-    return answer
+    return run(ask())
+
+
+async def send(stub: Any, request: Any) -> Any:
+    """What a service answers to a request; a command without an id gets one."""
+    if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
+        request.command_id = str(uuid.uuid4())
+    return await getattr(stub, request.DESCRIPTOR.name.removesuffix("Request"))(request)
+
+
+def answer_to(request: Any, service: str, address: str | None, stub: Stub | None = None) -> Any:
+    """What a service answers to a request; see ``send``. Raises ``StartError`` as ``service_at`` does."""
+    return asked(service, address, partial(send, request=request), stub)

@@ -22,8 +22,6 @@ from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
 from faristol.host.channels import open_channel
 from faristol.host.tls import Tls
-from faristol.rules.ruleset_file import load_ruleset
-from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph
 
 PLAYERS, ROUNDS, RULESET = 6, 5, "fisc-2023"
@@ -120,7 +118,6 @@ class Load:
         self._channels = {service: open_channel(target, tls=tls) for service, target in targets.items()}
         self._ledger = ledger
         self._graph = graph
-        self._tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
         self._address = f"http://127.0.0.1:{port}"
         self._lanes: list[asyncio.Task[None]] = []
         self._reading: asyncio.Task[None] | None = None
@@ -162,7 +159,7 @@ class Load:
             lines = {name: Line(each, self.counts, self._ledger, chance) for name, each in self._channels.items()}
             api = Api(lambda service, lines=lines: cast("grpc.aio.Channel", lines[service]))  # type: ignore[misc]
             plan, now = Plan(PLAYERS, ROUNDS, seed, RULESET), datetime.now(UTC)
-            championship = Championship(api, plan, self._graph, self._tile_set, DEFAULT_NAME, now, lambda *_: None)
+            championship = Championship(api, plan, self._graph, DEFAULT_NAME, now, lambda *_: None)
             self.finished[seed] = shown((await championship.play()).standings)
             if self.enough:
                 return

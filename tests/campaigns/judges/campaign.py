@@ -34,8 +34,6 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.record import Record
 from faristol.record.verification import verify
-from faristol.rules.ruleset_file import load_ruleset
-from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph
 
 RULESET, ROUNDS = "fisc-2023", 5
@@ -173,11 +171,10 @@ class Campaign:
         api = Api(channels.__getitem__)
         beside += [asyncio.create_task(self._watch(record, api)), asyncio.create_task(self._kill())]
         permits, cast = asyncio.Semaphore(AT_ONCE), Cast(api, self._plan.tournament_id)
-        tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
 
         async def play(game_id: str) -> None:
             async with permits:
-                await ChallengingTable(api, self._plan, game_id, self._graph, tile_set, cast).challenge()
+                await ChallengingTable(api, self._plan, game_id, self._graph, cast).challenge()
 
         try:
             async with asyncio.timeout(PATIENCE):

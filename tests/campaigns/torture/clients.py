@@ -17,8 +17,6 @@ from tests.integration.processes import EAGER
 from faristol.client.services import DEADLINE, PATIENCE, Api
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
-from faristol.rules.ruleset_file import load_ruleset
-from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph
 
 PLAYERS, ROUNDS, RULESET = 6, 5, "fisc-2023"
@@ -189,7 +187,6 @@ class Load:
         self._ledger = ledger
         self._gate = gate
         self._graph = graph
-        self._tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
         self._seed = seed
         self._number = 0
         self.finished: list[str] = []
@@ -203,9 +200,7 @@ class Load:
             client = Client(self._network, self._ledger, self._gate, random.Random(f"{self._seed}/{number}"))
             plan = Plan(players=PLAYERS, rounds=ROUNDS, seed=self._seed * 10_000 + number, ruleset=RULESET)
             now = datetime.now(UTC)
-            outcome = await Championship(
-                client.api(), plan, self._graph, self._tile_set, DEFAULT_NAME, now, lambda *_: None
-            ).play()
+            outcome = await Championship(client.api(), plan, self._graph, DEFAULT_NAME, now, lambda *_: None).play()
             if sum(line.half_points for line in outcome.standings) != PLAYERS * ROUNDS:
                 self._ledger.wrong.append(f"the points of tournament {plan.tournament_id} do not add up: {outcome}")
             self.finished.append(plan.tournament_id)

@@ -34,7 +34,7 @@ def ended(breaks: dict[str, float], names: list[str]) -> Outcome:
     ]
     ratings = [events_pb2.RatingUpdated(player_id=line.player_id, before=1500, after=1487) for line in lines]
     listed = rating_pb2.GetRatingListResponse(ratings=ratings)
-    return Outcome(results.Tournament(name="Copa de primavera"), lines, listed, 1)
+    return Outcome(results.Tournament(name="Copa de primavera"), lines, listed)
 
 
 @pytest.mark.parametrize("breaks", [FISC, ALL])

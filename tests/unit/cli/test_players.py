@@ -246,7 +246,7 @@ def test_who_was_registered_before_is_told_by_name_and_club_with_what_the_line_l
     ]
     known = Roll(pairing.GetTournamentResponse(tournament_id="copa", players=players))
     wanted = pairing.RegisterPlayerRequest(name="anna puig", **line)  # type: ignore[arg-type] # only texts are given
-    said = stands_already(before, wanted, known, "en")
+    said = stands_already(before, wanted, known)
     assert said.startswith(told)
     assert len(said) == len(told) or "player_id" not in line
 

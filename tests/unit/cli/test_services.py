@@ -18,7 +18,8 @@ from faristol.cli.sheet import sheet
 from faristol.cli.table import table
 from faristol.cli.trf import pair
 from faristol.host import StartError
-from faristol.terminal.services import service_at
+from faristol.pb.results.v1 import webhooks_pb2 as pb
+from faristol.terminal.services import send, service_at
 from faristol.text.terminal import language_of_terminal
 
 
@@ -127,3 +128,23 @@ def test_a_command_tells_in_the_language_of_the_terminal_unless_another_is_asked
 def test_table_sheet_prizes_and_pair_are_told_in_the_language_of_the_terminal(command: Callable[..., None]) -> None:
     assert signature(command, eval_str=True).parameters["language"].annotation == Language
     assert signature(command).parameters["language"].default == ""
+
+
+class Listening:
+    """A service that answers with what it is asked."""
+
+    async def AddWebhook(self, request: pb.AddWebhookRequest) -> pb.AddWebhookRequest:  # noqa: N802
+        return request
+
+    async def ListWebhooks(self, request: pb.ListWebhooksRequest) -> pb.ListWebhooksRequest:  # noqa: N802
+        return request
+
+
+async def test_a_request_goes_to_its_method_and_a_command_has_an_id_of_its_own() -> None:
+    first, second = [await send(Listening(), pb.AddWebhookRequest(url="https://here")) for _ in range(2)]
+    assert len(first.command_id) == len(second.command_id) == 36
+    assert first.command_id != second.command_id
+    assert (await send(Listening(), pb.AddWebhookRequest(command_id="given"))).command_id == "given"
+    assert await send(Listening(), pb.ListWebhooksRequest(tournament_id="cup")) == pb.ListWebhooksRequest(
+        tournament_id="cup"
+    )

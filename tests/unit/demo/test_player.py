@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from faristol.demo.player import FreeExchange, Sight, choose
+from faristol.demo.player import Sight, choose
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Library, WordGraph
@@ -27,4 +28,4 @@ def test_a_rack_of_one_kind_is_changed_freely_while_the_bag_can_hold_another(
     rules = load_ruleset("uf-2007")
     sight = Sight(Grid.of(load_tile_set(rules.game.tile_set), {}), CONSONANTS, bag_left, 0)
     done = choose(catalan, rules, sight, lambda what: 99)
-    assert isinstance(done, FreeExchange) == freely
+    assert isinstance(done, game_pb2.FreeExchangeRequest) == freely

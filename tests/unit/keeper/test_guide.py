@@ -6,7 +6,7 @@ import pytest
 
 from faristol.keeper.guide import GUIDES, MEANINGS, arguments_of, explained, overview
 from faristol.keeper.lines import Typed, read_typed
-from faristol.keeper.services import verbs
+from faristol.keeper.services import VERBS
 from faristol.referee.case import Step
 from faristol.text import LANGUAGES
 
@@ -15,8 +15,8 @@ OF_THE_TOOL = {"rule", "turn"}
 
 
 def test_every_verb_is_explained() -> None:
-    assert set(GUIDES) == set(verbs()) | OF_THE_TOOL
-    said = {word for verb in verbs().values() for word in arguments_of(verb)}
+    assert set(GUIDES) == set(VERBS) | OF_THE_TOOL
+    said = {word for verb in VERBS.values() for word in arguments_of(verb)}
     assert said <= set(MEANINGS)
 
 
@@ -25,14 +25,14 @@ def test_an_example_is_a_step_with_its_verb_and_says_only_what_the_verb_can_say(
     step = read_typed(Typed(1, GUIDES[name].example), {"Anna", "Blai"})
     assert isinstance(step, Step)
     assert step.verb == name
-    if name in verbs():
-        assert set(step.fields) <= set(arguments_of(verbs()[name]))
-        assert bool(step.argument) <= bool(verbs()[name].argument)
+    if name in VERBS:
+        assert set(step.fields) <= set(arguments_of(VERBS[name]))
+        assert bool(step.argument) <= bool(VERBS[name].argument)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_help_is_told_in_every_language(language: str) -> None:
     assert len(list(overview(language))) == len(GUIDES)
-    told = "\n".join(explained("claim-overdraw", verbs()["claim-overdraw"], language))
+    told = "\n".join(explained("claim-overdraw", VERBS["claim-overdraw"], language))
     assert "Blai: claim-overdraw Anna, with: {racked: yes, seen: no}" in told
     assert (GUIDES["claim-overdraw"].sentence in told) == (language == "en")

@@ -9,7 +9,7 @@ import pytest
 from faristol.keeper.guide import GUIDES
 from faristol.keeper.lines import Typed, read_typed
 from faristol.keeper.offers import Shown
-from faristol.keeper.services import verbs
+from faristol.keeper.services import VERBS
 from faristol.keeper.shorthand import Hand, Unclear
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
@@ -44,7 +44,7 @@ def hand(
         board=[events.Placement(row=row, column=column, face=face) for row, column, face in board],
     )
     shown = Shown(table, clock_pb2.GetClockResponse(), load_ruleset(ruleset))
-    return Hand(shown, NAMES, PEOPLE, verbs(), racks or {})
+    return Hand(shown, NAMES, PEOPLE, VERBS, racks or {})
 
 
 def meant(text: str, at: Hand | None = None) -> str:
@@ -108,7 +108,7 @@ def test_what_is_no_short_form_stays_as_it_was_typed(text: str) -> None:
 @pytest.mark.parametrize("name", sorted(GUIDES))
 def test_an_example_of_the_help_means_what_it_means_in_a_case(name: str) -> None:
     people = {"Anna": "p1", "Blai": "p2", "p1": "p1", "p2": "p2"}
-    at = Hand(hand().shown, {"p1": "Anna", "p2": "Blai"}, people, verbs(), {})
+    at = Hand(hand().shown, {"p1": "Anna", "p2": "Blai"}, people, VERBS, {})
     typed = Typed(1, GUIDES[name].example)
     before, after = read_typed(typed, people), read_typed(at.meant(typed, WORDS), people)
     assert isinstance(before, Step)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
-from typing import Any
+from functools import partial
 
-from faristol.client.services import Api, M, call, when_found
-from faristol.demo.cast import Cast
+from faristol.client.services import call, when_found
+from faristol.demo.championship import Direction
 from faristol.demo.duplicate.game import DuplicateGame, Ended
 from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.duplicate.preparation import duplicate_id
-from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.words import WordGraph
 
 HUNDRED = 100
 """Players that are entered in a call."""
@@ -31,35 +27,21 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class DuplicateChampionship:
-    """Directs a championship of duplicate games from its creation to the standings of its last game."""
+class DuplicateChampionship(Direction):
+    """Directs a championship of duplicate games, of which all but the last turn is dated before ``now``."""
 
-    api: Api
     plan: DuplicatePlan
-    graph: WordGraph
-    lexicon: str
-    now: datetime
-    """The moment at which this is played; all but the last turn is dated before it."""
     seen: Callable[[int, int, int], None]
     """Told game, turns that are scored, and how many there will be; 0 where that is not known."""
 
-    @cached_property
-    def cast(self) -> Cast:
-        """Who acts."""
-        return Cast(self.api, self.plan.tournament_id)
-
     async def play(self) -> Outcome:
         """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
-        await self._create()
+        await self.create()
         async with self.cast.director():
             await self._enter()
             games = [await self._play_round(number) for number in range(1, self.plan.rounds + 1)]
             which = pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
             return Outcome(await call(self.api.pairing.GetTournament, which), games)
-
-    async def _create(self) -> None:
-        opening = self.plan.round_start(1, self.now)
-        await self._send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
 
     async def _enter(self) -> None:
         plan, opening = self.plan, self.plan.round_start(1, self.now)
@@ -73,34 +55,23 @@ class DuplicateChampionship:
                     name=entrant.name,
                     rating=entrant.rating,
                 )
-            await self._send(self.api.pairing.RegisterPlayers, request, opening, "register", begin)
+            await self.send(self.api.pairing.RegisterPlayers, request, opening, "register", begin)
         halls = pairing_pb2.SetHallsRequest()
         for place, name in enumerate(plan.hall_names):
             halls.halls.add(name=name, first_table=place * plan.seats + 1, last_table=(place + 1) * plan.seats)
-        await self._send(self.api.pairing.SetHalls, halls, opening, "halls")
+        await self.send(self.api.pairing.SetHalls, halls, opening, "halls")
 
     async def _play_round(self, number: int) -> Ended:
         plan, pairing = self.plan, self.api.pairing
         when = plan.round_start(number, self.now)
-        await self._send(pairing.PairRound, pairing_pb2.PairRoundRequest(round=number), when, "pair", number)
-        await self._send(pairing.StartRound, pairing_pb2.StartRoundRequest(round=number), when, "start", number)
+        await self.send(pairing.PairRound, pairing_pb2.PairRoundRequest(round=number), when, "pair", number)
+        await self.send(pairing.StartRound, pairing_pb2.StartRoundRequest(round=number), when, "start", number)
         game_id = duplicate_id(plan.tournament_id, number)
         await when_found(self.api.duplicate.GetDuplicate, duplicate_pb2.GetDuplicateRequest(game_id=game_id))
-
-        def seen(turns: int, of: int) -> None:
-            self.seen(number, turns, of)
-
+        seen = partial(self.seen, number)
         ended = await DuplicateGame(self.api, plan, self.graph, self.cast, number, self.now, seen).play()
         close = pairing_pb2.CloseRoundRequest(round=number)
         is_last = number == plan.rounds
         over = None if is_last else plan.round_end(number, self.now)
-        await self._send(pairing.CloseRound, close, over, "close", number)
+        await self.send(pairing.CloseRound, close, over, "close", number)
         return ended
-
-    async def _send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-        """Send a request with its id, which follows from ``act``, the tournament, and when it happens."""
-        request.command_id = self.plan.command_id(*act)
-        request.tournament_id = self.plan.tournament_id
-        if when is not None:
-            request.occurred_at.CopyFrom(to_timestamp(when))
-        return await call(method, request)

@@ -12,6 +12,7 @@ from typing import Any
 
 from faristol.client.services import Api, M, call
 from faristol.demo.cast import Cast
+from faristol.demo.commands import send
 from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.demo.duplicate.slips import SHOWN, Kind, Sight, Written, everybody
 from faristol.duplicate.preparation import duplicate_id
@@ -342,11 +343,8 @@ class DuplicateGame:
 
     async def _send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
         """Send a request with its id, which follows from ``act`` and the game, and when it happens."""
-        request.command_id = self.plan.command_id(self.game_id, *act)
         request.game_id = self.game_id
-        if when is not None:
-            request.occurred_at.CopyFrom(to_timestamp(when))
-        return await call(method, request)
+        return await send(self.plan, method, request, when, self.game_id, *act)
 
 
 def _board(shown: pb.GetDuplicateResponse) -> Board:

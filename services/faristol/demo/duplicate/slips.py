@@ -150,11 +150,7 @@ def everybody(sight: Sight, players: Sequence[str], wanted: Sequence[Kind], lot:
 
 def good(sight: Sight, lot: int) -> events.Slip:
     """One of the best plays."""
-    return slip_of(sight.plays[lot % len(sight.plays)])
-
-
-def slip_of(play: Play) -> events.Slip:
-    """A slip with a play."""
+    play = sight.plays[lot % len(sight.plays)]
     return _slip(play.start, play.word)
 
 
@@ -244,10 +240,6 @@ def _either_word(sight: Sight, own: events.Slip) -> events.Slip | None:
     return sight.first(others(), None)
 
 
-def _score_wrong(sight: Sight, own: events.Slip) -> events.Slip:
-    return _with(own, score=str(sight.verdict(own).points + 1))
-
-
 def _relaid(play: Play, tiles: Mapping[Square, Tile]) -> list[Tile]:
     """The word with other tiles on the squares where it lays some."""
     (square, direction), word = play.start, play.word
@@ -278,7 +270,7 @@ _SLIPS: Mapping[Kind, Callable[[Sight, events.Slip], events.Slip | None]] = {
     Kind.TWO_SLIPS: _handed(events.HANDED_TWICE),
     Kind.TYPED_OTHERWISE: _same,
     Kind.AFTER_CLOSE: _same,
-    Kind.SCORE_WRONG: _score_wrong,
+    Kind.SCORE_WRONG: lambda sight, own: _with(own, score=str(sight.verdict(own).points + 1)),
     Kind.NOT_WHOLE: _not_whole,
     Kind.CROSS_WORD: _cross_word,
     Kind.UNCIRCLED: _uncircled,

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 from faristol.client.services import Api
 from faristol.demo.duplicate.championship import DuplicateChampionship, Outcome
 from faristol.demo.duplicate.plan import DuplicatePlan
-from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.duplicate.end_reasons import END_REASONS
 from faristol.words import WordGraph
 
 SHOWN = 20
@@ -66,10 +66,7 @@ def as_json(plan: DuplicatePlan, outcome: Outcome) -> dict[str, object]:
                 "game_id": game.game_id,
                 "turns": game.standings.turns,
                 "masters": game.standings.masters,
-                "end": events.DuplicateEnd.Name(game.shown.end)
-                .removeprefix("DUPLICATE_END_")
-                .lower()
-                .replace("_", "-"),
+                "end": END_REASONS[game.shown.end].value,
                 "validated": game.shown.validated,
                 "unofficial": list(game.shown.unofficial),
                 "slips": game.kinds,

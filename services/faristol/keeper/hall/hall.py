@@ -14,10 +14,10 @@ from typing import Any
 from faristol.duplicate.game import MS
 from faristol.duplicate.sealed import SealedGame, SealedTurn
 from faristol.keeper.hall.bundle import Bundle
-from faristol.keeper.hall.journal import HallJournal, Kept, Played, closed
+from faristol.keeper.hall.journal import HallJournal, Kept, Played
 from faristol.keeper.hall.times import SyncedClock
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import Instant, instant, timestamp
+from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -167,8 +167,9 @@ class HallAtWork:
             rack=turn.rack,
         )
         self.journal.keep_command("close", turn.number, request)
-        self.journal.keep_turn(closed(turn))
-        return closed(turn)
+        closed = replace(turn, closed=True)
+        self.journal.keep_turn(closed)
+        return closed
 
     def master_of(self, number: int) -> SealedTurn | None:
         """The sealed turn of that number, once its time is over in this hall."""
@@ -235,8 +236,7 @@ class HallAtWork:
             self.journal.keep_turn(turn)
 
     def _is_over(self, shown: pb.DuplicateTurn) -> bool:
-        ends_at: Instant | None = instant(shown.ends_at) if shown.HasField("ends_at") else None
-        return ends_at is not None and ends_at <= self._clock.now()
+        return shown.HasField("ends_at") and instant(shown.ends_at) <= self._clock.now()
 
     async def _send(self) -> None:
         for kept in self.journal.unsent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -131,8 +131,3 @@ class HallJournal(LineFile):
             case _:
                 return False
         return True
-
-
-def closed(turn: Played) -> Played:
-    """The turn once the hall has closed it."""
-    return replace(turn, closed=True)

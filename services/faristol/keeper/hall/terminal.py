@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 from faristol.keeper.hall.hall import Called, HallAtWork, NotTaken
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate.call_names import load_call_names
 from faristol.rules.tiles import load_tile_set
@@ -17,12 +18,8 @@ EVERY = 2.0
 TICK = 0.2
 """Seconds between two looks at the clock."""
 
-HANDED = {
-    "late": events.HANDED_LATE,
-    "not-at-all": events.HANDED_NOT_AT_ALL,
-    "hand-not-raised": events.HANDED_HAND_NOT_RAISED,
-    "twice": events.HANDED_TWICE,
-}
+HANDED = {word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way > events.HANDED_IN_TIME}
+"""How a slip came that did not come in time."""
 
 HELP = N_(
     "call: the next rack; temps: its time begins; 12 H4 C A S A: the slip of number 12, # for what nobody can read; "
@@ -172,7 +169,7 @@ class AtTerminal:
 def slip_of(written: list[str]) -> events.Slip:
     """What stands on a slip, as a collector types it: ``H4 C A S A``, ``# CASA``, or ``late``."""
     if len(written) == 1 and written[0] in HANDED:
-        return events.Slip(handed=HANDED[written[0]])
+        return events.Slip(handed=events.Handed.ValueType(HANDED[written[0]]))
     coordinates, *word = written
     return events.Slip(
         coordinates="" if coordinates == "#" else coordinates,

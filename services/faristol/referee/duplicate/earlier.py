@@ -8,9 +8,9 @@ from google.protobuf.message import Message
 
 from faristol.duplicate.game import written_play
 from faristol.kernel.pins import Pin
-from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.duplicate.case import EARLIER_ID, DuplicateCase
+from faristol.referee.duplicate.position import turn_by_hand
 from faristol.referee.forms import moment, play_of
 from faristol.rules import Board, Notation, full_bag, without
 from faristol.rules.bag import commitment
@@ -49,20 +49,7 @@ def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
         score = score_play(board, placements, case.ruleset).points
         master = Play(Notation.FISC.read(coordinates), read_tiles(word), placements, score)
         bag = without(bag, list((Counter(rack) - Counter(leftover)).elements()))
-        facts += [
-            events.RackCalled(
-                turn=number,
-                faces=rack,
-                leftover=len(leftover),
-                by_hand=True,
-                bag_left=len(bag),
-                occurred_at=moment(0),
-            ),
-            ticks.TurnTimerStarted(turn=number, milliseconds=0, occurred_at=moment(0)),
-            ticks.TimeCalled(turn=number, occurred_at=moment(0)),
-            events.MasterPlayChosen(turn=number, play=written_play(master), top=score, tops=1, occurred_at=moment(0)),
-            events.TurnCompleted(turn=number, occurred_at=moment(0)),
-        ]
+        facts += turn_by_hand(number, rack, len(leftover), written_play(master), len(bag), tops=1)
         leftover = without(rack, [tile.in_rack for _, tile in placements])
         board = board.place(placements)
     ended = events.DuplicateEnded(

@@ -12,7 +12,7 @@ from faristol.duplicate.hall import Counting
 from faristol.duplicate.standings import game_scores, players_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.document import Value
-from faristol.referee.expectations import last
+from faristol.referee.expectations import STEP, last
 from faristol.referee.world import Differences, Done
 from faristol.rules import Notation
 from faristol.rules.duplicate.call_names import load_call_names
@@ -33,39 +33,39 @@ async def _turn(world: DuplicateWorld) -> Turn:
     return turn
 
 
-async def _rack(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _rack(world: DuplicateWorld, value: Value) -> Differences:
     found = (await _turn(world)).rack
     if list(found) != value.text().split():
         yield f"expected the rack {value.text()}, got {' '.join(found)}"
 
 
-async def _leftover_called(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _leftover_called(world: DuplicateWorld, value: Value) -> Differences:
     turn = await _turn(world)
     found = turn.rack[: turn.leftover]
     if list(found) != ([] if value.text() == NONE else value.text().split()):
         yield f"expected {value.text()} to be called first, got {' '.join(found) or NONE}"
 
 
-async def _rejected(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _rejected(world: DuplicateWorld, value: Value) -> Differences:
     found = (await _turn(world)).rejected
     if found != value.number():
         yield f"expected {value.number()} racks to go back, got {found}"
 
 
-async def _top(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _top(world: DuplicateWorld, value: Value) -> Differences:
     found = (await _turn(world)).top
     if found != value.number():
         yield f"expected the top {value.number()}, got {found}"
 
 
-async def _master(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _master(world: DuplicateWorld, value: Value) -> Differences:
     play = (await _turn(world)).master
     found = _told(play) if play else NONE
     if found != " ".join(value.text().split()):
         yield f"expected the master play {value.text()}, got {found}"
 
 
-async def _called(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _called(world: DuplicateWorld, value: Value) -> Differences:
     """What the judge says: the names of the tiles, or of the coordinates of the master play once it is chosen."""
     turn = await _turn(world)
     table = load_call_names(world.case.ruleset.tile_set.language)
@@ -74,13 +74,13 @@ async def _called(world: DuplicateWorld, done: Done, value: Value) -> Difference
         yield f"expected to be called {value.text()!r}, got {found!r}"
 
 
-async def _slips(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _slips(world: DuplicateWorld, value: Value) -> Differences:
     found = {world.names.name(player): scored.points for player, scored in await _scored(world)}
     for difference in _by_player("points", found, {name: item.number() for name, item in value.keys().items()}):
         yield difference
 
 
-async def _null(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _null(world: DuplicateWorld, value: Value) -> Differences:
     found = {world.names.name(player): scored.fault or NONE for player, scored in await _scored(world)}
     wanted = {name: item.text() for name, item in value.keys().items()}
     for difference in _by_player("as its reason", found, wanted):
@@ -89,19 +89,19 @@ async def _null(world: DuplicateWorld, done: Done, value: Value) -> Differences:
         yield f"expected the slip of {name} to count, and it is null: {found[name]}"
 
 
-async def _warned(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _warned(world: DuplicateWorld, value: Value) -> Differences:
     found = {world.names.name(player): ", ".join(scored.warned) or NONE for player, scored in await _scored(world)}
     for difference in _by_player("warned for", found, {name: item.text() for name, item in value.keys().items()}):
         yield difference
 
 
-async def _waits(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _waits(world: DuplicateWorld, value: Value) -> Differences:
     found = {name: counting.waits or NONE for name, counting in (await _counting(world)).items()}
     for difference in _by_player("waiting for", found, {name: item.text() for name, item in value.keys().items()}):
         yield difference
 
 
-async def _written(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _written(world: DuplicateWorld, value: Value) -> Differences:
     """What counts of a player, as it was written."""
     found = {
         name: f"{counting.written.coordinates} {counting.written.word}".strip() or NONE
@@ -111,14 +111,14 @@ async def _written(world: DuplicateWorld, done: Done, value: Value) -> Differenc
         yield difference
 
 
-async def _standings(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _standings(world: DuplicateWorld, value: Value) -> Differences:
     found = [f"{line.rank} {world.names.name(line.player)} {line.total}" for line in await _lines(world)]
     wanted = [" ".join(item.text().split()) for item in value.items()]
     if found[: len(wanted)] != wanted:
         yield f"expected the standings {', '.join(wanted)}; got {', '.join(found)}"
 
 
-async def _standing(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _standing(world: DuplicateWorld, value: Value) -> Differences:
     lines = {world.names.name(line.player): line for line in await _lines(world)}
     for name, fields in value.keys().items():
         for key, item in fields.keys().items():
@@ -127,28 +127,28 @@ async def _standing(world: DuplicateWorld, done: Done, value: Value) -> Differen
                 yield f"expected {key} {item.text()} for {name}, got {found}"
 
 
-async def _ends(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _ends(world: DuplicateWorld, value: Value) -> Differences:
     end = (await world.services.game()).end
     found = END_REASONS[end].value if end else "no"
     if found != value.text():
         yield f"expected the game to end: {value.text()}, got {found}"
 
 
-async def _unofficial(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _unofficial(world: DuplicateWorld, value: Value) -> Differences:
     game = await world.services.game()
     found = list(unofficial(game.players, END_REASONS.get(game.end), world.case.ruleset))
     if found != ([] if value.text() == NONE else list(value.parts())):
         yield f"expected the game not to be official for {value.text()}, got {', '.join(found) or NONE}"
 
 
-async def _claims(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _claims(world: DuplicateWorld, value: Value) -> Differences:
     claims = [claim for hall in await world.services.halls() for claim in hall.claims.values()]
     found = {world.names.name(claim.player_id): "decided" if claim.decided else "open" for claim in claims}
     for difference in _by_player("as a claim", found, {name: item.text() for name, item in value.keys().items()}):
         yield difference
 
 
-async def _corrected(world: DuplicateWorld, done: Done, value: Value) -> Differences:
+async def _corrected(done: Done, value: Value) -> Differences:
     """What a slip was worth before and after it was put right: ``70 → 0``."""
     fact = last(done.facts, events.SlipCorrected)
     found = f"{fact.points_before} → {fact.score.points}" if fact else NONE
@@ -191,7 +191,7 @@ def _by_player(what: str, found: Mapping[str, object], wanted: Mapping[str, obje
             yield f"expected {expected} {what} for {name}, got {found.get(name, NONE)}"
 
 
-STATE: Mapping[str, Callable[[DuplicateWorld, Done, Value], Differences]] = {
+STATE: Mapping[str, Callable[[DuplicateWorld, Value], Differences]] = {
     "rack": _rack,
     "called-first": _leftover_called,
     "rejected": _rejected,
@@ -208,10 +208,14 @@ STATE: Mapping[str, Callable[[DuplicateWorld, Done, Value], Differences]] = {
     "ends": _ends,
     "unofficial": _unofficial,
     "claims": _claims,
-    "corrected": _corrected,
 }
 """Every expectation of how a duplicate game stands, by its key."""
 
-OF_STEPS = ("refused", "reason", "invalid", "facts", "no-facts", "answer")
+OF_STEPS: Mapping[str, Callable[[Done, Value], Differences]] = {
+    **{key: STEP[key] for key in ("refused", "reason", "invalid", "facts", "no-facts", "answer")},
+    "corrected": _corrected,
+}
+"""Every expectation of what a step of a duplicate game does, by its key."""
+
 EXPECTATIONS = frozenset({*OF_STEPS, *STATE})
 """The keys of everything that a step of a duplicate game can expect."""

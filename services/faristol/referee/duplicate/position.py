@@ -40,20 +40,24 @@ def turns_before(case: DuplicateCase) -> list[Fact]:
         play = events.DuplicatePlay(across=True)
         for square, tile in laid if number == 1 else ():
             play.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
-        facts += [(GAME, fact) for fact in _turn(number, rack, kept, play)]
+        facts += [(GAME, fact) for fact in turn_by_hand(number, rack, kept, play)]
         for hall, players in enumerate(case.halls.values(), start=1):
             scores = [events.SlipScore(player_id=case.names.ids[player]) for player in players]
             facts.append((hall, events.TurnScored(turn=number, scores=scores, occurred_at=moment(0))))
     return facts
 
 
-def _turn(number: int, rack: Sequence[str], kept: int, play: events.DuplicatePlay) -> list[Message]:
+def turn_by_hand(
+    number: int, rack: Sequence[str], kept: int, play: events.DuplicatePlay, bag_left: int = 0, tops: int = 0
+) -> list[Message]:
+    """The facts of a turn whose rack was taken by hand, ``kept`` tiles of it from the turn before."""
+    at = moment(0)
     return [
-        events.RackCalled(turn=number, faces=rack, leftover=kept, by_hand=True, occurred_at=moment(0)),
-        ticks.TurnTimerStarted(turn=number, milliseconds=0, occurred_at=moment(0)),
-        ticks.TimeCalled(turn=number, occurred_at=moment(0)),
-        events.MasterPlayChosen(turn=number, play=play, occurred_at=moment(0)),
-        events.TurnCompleted(turn=number, occurred_at=moment(0)),
+        events.RackCalled(turn=number, faces=rack, leftover=kept, by_hand=True, bag_left=bag_left, occurred_at=at),
+        ticks.TurnTimerStarted(turn=number, milliseconds=0, occurred_at=at),
+        ticks.TimeCalled(turn=number, occurred_at=at),
+        events.MasterPlayChosen(turn=number, play=play, top=play.score, tops=tops, occurred_at=at),
+        events.TurnCompleted(turn=number, occurred_at=at),
     ]
 
 

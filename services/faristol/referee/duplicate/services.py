@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import partial
 
-import grpc
-
-from faristol.bus import Reaction
 from faristol.clock.part import part as clock_part
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
@@ -25,20 +20,20 @@ from faristol.kernel.pins import Pin
 from faristol.pairing.administration.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Metadata, Record, Write
+from faristol.record import Decision, Metadata, Write
 from faristol.referee.cell import OnCell, serving
 from faristol.referee.duplicate.case import EARLIER_ID, GAME_ID, ROUND, TOURNAMENT_ID, DuplicateCase
 from faristol.referee.duplicate.earlier import earlier_game
 from faristol.referee.forms import moment
+from faristol.referee.hall import founding
 from faristol.referee.lexicons import about_cases, install
-from faristol.referee.memory import InMemory, settings
+from faristol.referee.memory import InMemory, folder, settings
 from faristol.referee.notebook import Notebook
 from faristol.referee.services import Services
-from faristol.referee.verbs import Verb, verbs_of
+from faristol.referee.verbs import verbs_of
 from faristol.rules import Ruleset
-from faristol.words import Library, WordGraph, build
+from faristol.words import WordGraph, build
 
 SERVED = ("lexicon", "game", "clock")
 """The services of a duplicate game."""
@@ -48,24 +43,20 @@ DUPLICATE, TIME = (
     turns_pb2.DESCRIPTOR.services_by_name["TurnClockService"],
 )
 
-
-@cache
-def duplicate_verbs() -> Mapping[str, Verb]:
-    """Every command of a duplicate game, by its name."""
-    return verbs_of((DUPLICATE, TIME))
+DUPLICATE_VERBS = verbs_of((DUPLICATE, TIME))
+"""Every command of a duplicate game, by its name."""
 
 
 class DuplicateServices(Services):
     """The services of the one game of a case."""
 
+    verbs, tournament_id = DUPLICATE_VERBS, TOURNAMENT_ID
     lexicon: Pin
 
     async def open(self, case: DuplicateCase) -> None:
         """Open the game by starting the round of its tournament."""
         facts = [
-            pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
-            pairing_events.RulesetPinned(ruleset=pin_of(case.ruleset).message()),
-            pairing_events.LexiconPinned(lexicon=game_events.Pin(name=self.lexicon.name, digest=self.lexicon.digest)),
+            *founding(case.ruleset, self.lexicon, TOURNAMENT_ID),
             *(pairing_events.PlayerRegistered(player_id=case.names.ids[name]) for name in case.players),
         ]
         if list(case.halls) != [""]:
@@ -117,21 +108,14 @@ def _halls(case: DuplicateCase) -> pairing_events.HallsSet:
     return said
 
 
-@cache
-def _folder() -> TemporaryDirectory[str]:
-    return TemporaryDirectory()
-
-
 class DuplicateInMemory(InMemory, DuplicateServices):
     """The services of a duplicate game over a notebook."""
 
     def __init__(self, case: DuplicateCase, now: Callable[[], datetime]) -> None:
         notebook = Notebook()
-        key = Path(_folder().name) / "sealed-games.key"
+        key = folder() / "sealed-games.key"
         runtime = Runtime(settings().model_copy(update={"sealed_games": key}), notebook, now)
-        parts = (game_part(runtime, _OfCase(case)), clock_part(runtime))
-        reactions = [reaction for part in parts for reaction in part.reactions]
-        super().__init__(notebook, parts, reactions, duplicate_verbs(), TOURNAMENT_ID)
+        super().__init__(notebook, (game_part(runtime, _OfCase(case)), clock_part(runtime)))
         self.lexicon = Pin("words", "")
 
 
@@ -155,10 +139,6 @@ class _OfCase:
 class DuplicateOnCell(OnCell, DuplicateServices):
     """The services of a duplicate game on a cell."""
 
-    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
-        super().__init__(record, channel, reactions, duplicate_verbs(), TOURNAMENT_ID)
-        self.lexicon = lexicon
-
 
 Duplicates = Callable[[DuplicateCase, Callable[[], datetime]], AbstractAsyncContextManager[DuplicateServices]]
 """Opens the services that the case of a duplicate game is played on, which go by the time of the case."""
@@ -170,15 +150,9 @@ async def in_memory(case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIt
     yield DuplicateInMemory(case, now)
 
 
-def on_cell(nats_url: str) -> Duplicates:
-    """Opens a cell for the case of a duplicate game, with a lexicon of its words, on a NATS server that runs."""
-
-    @asynccontextmanager
-    async def duplicates(case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIterator[DuplicateServices]:
-        def installed(library: Library) -> Pin:
-            return install(library, case.ruleset.tile_set, case.words)
-
-        async with serving(nats_url, SERVED, now, installed) as cell:
-            yield DuplicateOnCell(cell.record, cell.lexicon, cell.channel, cell.reactions)
-
-    return duplicates
+@asynccontextmanager
+async def on_cell(nats_url: str, case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIterator[DuplicateServices]:
+    """A cell for the case of a duplicate game, with a lexicon of its words, on a NATS server that runs."""
+    words = partial(install, tile_set=case.ruleset.tile_set, words=case.words)
+    async with serving(nats_url, SERVED, now, words) as cell:
+        yield DuplicateOnCell(cell)

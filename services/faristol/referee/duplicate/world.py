@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.case import OFFICIALS, Step
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.duplicate.case import GAME_ID, TOURNAMENT_ID, DuplicateCase
-from faristol.referee.duplicate.expectations import STATE
+from faristol.referee.duplicate.expectations import OF_STEPS, STATE
 from faristol.referee.duplicate.position import turns_before
 from faristol.referee.duplicate.services import DuplicateServices
-from faristol.referee.expectations import STEP
 from faristol.referee.forms import fill
 from faristol.referee.world import Differences, Done, World
 from faristol.rules import Board
@@ -62,7 +60,7 @@ class DuplicateWorld(World[DuplicateServices]):
     async def _player(self, step: Step, answers: list[Message]) -> None:
         """A slip of a player, or a claim."""
         if step.verb not in OF_PLAYERS:
-            raise step.place.wrong(there_is_no("verb of a player", step.verb, OF_PLAYERS))
+            raise step.place.no_such("verb of a player", step.verb, OF_PLAYERS)
         request: Any = self.services.verbs[OF_PLAYERS[step.verb]].request()
         self.complete(step.actor, step.verb, request)
         request.hall = self.case.hall_of(step.actor)
@@ -73,11 +71,12 @@ class DuplicateWorld(World[DuplicateServices]):
             request.words = step.argument.text() if step.argument else ""
         else:
             slip = request.slips.add()
-            self._write(slip, step.actor, step.argument, said, step.place)
+            self._write(slip, step.actor, step.argument, said)
             request.source = events.SLIP_SOURCE_PHONE
             if "paper" in said:
                 request.source, request.collector_id = events.SLIP_SOURCE_PAPER, said.pop("paper").text()
-            self._rest(said)
+            for key, value in said.items():
+                raise value.no_such("field of a slip", key, {*_SLIP_FIELDS, "paper", "turn"})
         answers.append(await self.services.call(request))
 
     async def _official(self, step: Step, answers: list[Message]) -> None:
@@ -86,7 +85,7 @@ class DuplicateWorld(World[DuplicateServices]):
             await self._close(step)
         verbs = self.services.verbs
         if step.verb not in verbs:
-            raise step.place.wrong(there_is_no("verb", step.verb, verbs))
+            raise step.place.no_such("verb", step.verb, verbs)
         request: Any = verbs[step.verb].request()
         self.complete(step.actor, step.verb, request)
         known = request.DESCRIPTOR.fields_by_name
@@ -128,9 +127,9 @@ class DuplicateWorld(World[DuplicateServices]):
         if step.verb == "decide-claim":
             request.claim_id = await self._claim(player, step.place)
             if written is not None:
-                self._write(request.corrected, player, written, said, step.place)
+                self._write(request.corrected, player, written, said)
         else:
-            self._write(request.slip, player, written, said, step.place)
+            self._write(request.slip, player, written, said)
 
     async def _claim(self, player: str, place: Value) -> str:
         """The claim of a player that is open, or the last one."""
@@ -159,7 +158,7 @@ class DuplicateWorld(World[DuplicateServices]):
             return said.pop("turn").number()
         return len((await self.services.game()).turns)
 
-    def _write(self, slip: Any, player: str, written: Value | None, said: dict[str, Value], place: Value) -> None:
+    def _write(self, slip: Any, player: str, written: Value | None, said: dict[str, Value]) -> None:
         """What stands on a slip: ``H8 C A S A``, or the word alone."""
         slip.player_id = self.names.ids[player]
         text = written.text() if written else ""
@@ -171,12 +170,6 @@ class DuplicateWorld(World[DuplicateServices]):
         fields = {key: said.pop(key) for key in list(said) if key in _SLIP_FIELDS}
         fill(slip, fields, Board())
 
-    @staticmethod
-    def _rest(said: Mapping[str, Value]) -> None:
-        """Raise ``CaseError`` for what a slip does not have."""
-        for key, value in said.items():
-            raise value.wrong(there_is_no("field of a slip", key, {*_SLIP_FIELDS, "paper", "turn"}))
-
     def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
         """See ``World``."""
-        return STATE[key](self, done, value) if key in STATE else STEP[key](done, value)
+        return STATE[key](self, value) if key in STATE else OF_STEPS[key](done, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from faristol.kernel.spellings import kebab
@@ -19,18 +18,15 @@ OWN = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
 INSTEAD = {"team_id": "player_id", "team_ids": "player_ids"}
 """Fields that are given instead of another, and only under ``with``."""
 
+TOURNAMENT_VERBS: Mapping[str, Verb] = {
+    kebab(method.name): Verb(method)
+    for method in PAIRING.methods
+    if {"tournament_id", "to_tournament_id"}.intersection(method.input_type.fields_by_name) == {"tournament_id"}
+}
+"""Everything that can be asked of the pairing service about one tournament, by its name.
 
-@cache
-def tournament_verbs() -> Mapping[str, Verb]:
-    """Everything that can be asked of the pairing service about one tournament, by its name.
-
-    What concerns two divisions of a championship has no place in a case, which is of one tournament.
-    """
-    return {
-        kebab(method.name): Verb(method)
-        for method in PAIRING.methods
-        if {"tournament_id", "to_tournament_id"}.intersection(method.input_type.fields_by_name) == {"tournament_id"}
-    }
+What concerns two divisions of a championship has no place in a case, which is of one tournament.
+"""
 
 
 def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:

@@ -12,7 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.expectations import STEP
 from faristol.referee.table_state import NOBODY, TABLE_STATE, fields
 from faristol.referee.tournament.results import seats
@@ -275,7 +275,7 @@ async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
         values = {tie_break.name: _value(tie_break) for tie_break in lines[name].tie_breaks} if name in lines else {}
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
-                yield str(there_is_no("tie-break", tie_break, values))
+                yield number.no_such("tie-break", tie_break, values).problem
             elif values[tie_break] != _number(number):
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
 

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from google.protobuf.message import Message
@@ -24,11 +22,10 @@ from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 from faristol.rating.part import part as rating_part
 from faristol.referee.case import Word
 from faristol.referee.lexicons import install
-from faristol.referee.memory import Caller, InMemory, rule_in_memory, settings
+from faristol.referee.memory import Caller, InMemory, folder, rule_in_memory, settings
 from faristol.referee.notebook import Notebook
 from faristol.referee.services import AtTable
-from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
-from faristol.referee.tournament.commands import tournament_verbs
+from faristol.referee.tournament.case import TournamentCase
 from faristol.referee.tournament.services import TournamentServices
 from faristol.results.service import service as results_service
 from faristol.rules import load_tile_set
@@ -80,15 +77,8 @@ class TournamentInMemory(InMemory, TournamentServices):
         results = results_service(notebook, Progress(notebook, "results"))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
         asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)
-        parts = [
-            pairing_part(runtime),
-            game_part(runtime),
-            clock_part(runtime),
-            rating_part(runtime),
-            Part(name="shown", servicers=(shown, asked)),
-        ]
-        reactions = [reaction for part in parts for reaction in part.reactions]
-        super().__init__(notebook, parts, reactions, tournament_verbs(), TOURNAMENT_ID)
+        parts = [part(runtime) for part in (pairing_part, game_part, clock_part, rating_part)]
+        super().__init__(notebook, [*parts, Part(name="shown", servicers=(shown, asked))])
 
     async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
         """See ``TournamentServices``."""
@@ -99,14 +89,9 @@ class TournamentInMemory(InMemory, TournamentServices):
 
 
 @cache
-def _folder() -> TemporaryDirectory[str]:
-    return TemporaryDirectory()
-
-
-@cache
 def _lexicons(tile_set: str, layers: tuple[str, ...]) -> Lexicons:
     """A lexicon of a word of these tiles, with these layers."""
-    library = Library(Path(_folder().name) / "-".join((tile_set, *layers)))
+    library = Library(folder() / "-".join((tile_set, *layers)))
     install(library, load_tile_set(tile_set), (), layers)
     return Lexicons(library)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.referee.case import OFFICIALS
-from faristol.referee.document import Errors, Value, there_is_no
+from faristol.referee.document import Errors, Value
 from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.referee.steps import read_steps, words_of
 from faristol.referee.tournament.case import Entry, TournamentCase
@@ -72,7 +72,7 @@ def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -
 def _keeping(value: Value) -> game_events.Keeping.ValueType:
     known = names_of(game_events.Keeping.DESCRIPTOR)
     if not known.get(value.text()):
-        raise value.wrong(there_is_no("keeping", value.text(), (name for name, number in known.items() if number)))
+        raise value.no_such("keeping", value.text(), (name for name, number in known.items() if number))
     return game_events.Keeping.ValueType(known[value.text()])
 
 

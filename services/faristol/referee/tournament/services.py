@@ -17,11 +17,13 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.referee.case import Word
 from faristol.referee.services import AtTable, Services
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
+from faristol.referee.tournament.commands import TOURNAMENT_VERBS
 
 
 class TournamentServices(Services):
     """Pairing, the tables of its rounds, rating and results."""
 
+    verbs, tournament_id = TOURNAMENT_VERBS, TOURNAMENT_ID
     position_field: str
     """The field of a request for standings with the position that they are asked for as of."""
 

@@ -14,10 +14,10 @@ from faristol.referee.commands import Commands
 from faristol.referee.document import Value
 from faristol.referee.forms import moment
 from faristol.referee.judges import finding
-from faristol.referee.services import AtTable, table_verbs
+from faristol.referee.services import TABLE_VERBS, AtTable
 from faristol.referee.table_state import TableView
 from faristol.referee.tournament.case import TOURNAMENT_ID
-from faristol.referee.tournament.commands import tournament_verbs
+from faristol.referee.tournament.commands import TOURNAMENT_VERBS
 from faristol.referee.tournament.results import seats
 from faristol.referee.tournament.services import TournamentServices
 from faristol.table_store import clock_stream, game_stream
@@ -36,14 +36,16 @@ def is_of_table(step: Step) -> bool:
     """Whether a step of a tournament is done at one of its tables."""
     if step.verb == RULE:
         return step.actor == JUDGE
-    return step.verb == TURN or (step.verb in table_verbs() and step.verb not in tournament_verbs())
+    return step.verb == TURN or (step.verb in TABLE_VERBS and step.verb not in TOURNAMENT_VERBS)
 
 
 class TournamentTable(AtTable):
     """The services of a table of a tournament."""
 
+    tournament_id = TOURNAMENT_ID
+
     def __init__(self, services: TournamentServices, pairing: events.Pairing) -> None:
-        super().__init__(services.record, table_verbs(), TOURNAMENT_ID)
+        super().__init__(services.record)
         self.game_id = pairing.game_id
         self.players = seats(pairing)
         self._services = services
@@ -59,14 +61,11 @@ class TournamentTable(AtTable):
     async def facts(self, after: int = 0) -> list[Message]:
         """See ``Services``; of this table alone: its game, its clock, and what names its game."""
         streams = {game_stream(self.game_id), clock_stream(self.game_id)}
-        found: list[Message] = []
-        while read := await self.record.read(after):
-            for recorded in read:
-                message: Any = recorded.message
-                if recorded.stream in streams or getattr(message, "game_id", "") == self.game_id:
-                    found.append(message)
-            after = read[-1].position
-        return found
+        return [
+            recorded.message
+            for recorded in await self.recorded(after)
+            if recorded.stream in streams or getattr(recorded.message, "game_id", "") == self.game_id
+        ]
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
         """See ``AtTable``."""
@@ -98,7 +97,7 @@ class TournamentTables:
         if step.verb == TURN:
             await commands.whole_turn(actor, step.place, step.argument, answers)
             return
-        verb = table_verbs()[step.verb]
+        verb = TABLE_VERBS[step.verb]
         argument = step.argument
         if argument and verb.argument.endswith(("_id", "_ids")):
             argument = names.translated(argument, self._world.game)

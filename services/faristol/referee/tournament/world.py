@@ -13,10 +13,10 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step
-from faristol.referee.document import Value, there_is_no
+from faristol.referee.document import Value
 from faristol.referee.forms import fill, moment
 from faristol.referee.lexicons import LEXICON_NAME
-from faristol.referee.services import table_verbs
+from faristol.referee.services import TABLE_VERBS
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import arguments
 from faristol.referee.tournament.expectations import of_tournament
@@ -50,13 +50,12 @@ class TournamentWorld(World[TournamentServices]):
         self.services = services
         if self.case.steps[0].verb == CREATE:
             return
-        await self._create(self.case.place)
+        await self._create()
         for name in self.case.registered:
-            await self._send("register-player", self.case.place, {"player-id": self.case.place.saying(name)})
+            await self._send("register-player", {"player-id": self.case.place.saying(name)})
         for name, line_up in self.case.teams.items():
             said = self.case.place.saying
-            players = {"team-id": said(name), "player-ids": said(", ".join(line_up))}
-            await self._send("register-team", self.case.place, players)
+            await self._send("register-team", {"team-id": said(name), "player-ids": said(", ".join(line_up))})
 
     async def let_pass(self) -> None:
         """See ``World``: what the clocks are due to say by now is said."""
@@ -70,7 +69,7 @@ class TournamentWorld(World[TournamentServices]):
             case "play-round" | "play-rounds" if step.actor == DIRECTOR:
                 await self._play(step, answers)
             case "create-tournament" if step.actor == DIRECTOR:
-                answers.append(await self._create(step.place))
+                answers.append(await self._create())
             case _ if is_of_table(step):
                 await self._look()
                 await self.tables.act(step, answers)
@@ -79,7 +78,7 @@ class TournamentWorld(World[TournamentServices]):
             case "enter-results" if "results" in step.given:
                 await self._look()
                 lines = lines_of(step.given["results"], self._awaited, self.case, self.case.name)
-                answers.append(await self._send(step.verb, step.place, step.fields, step.actor, lines))
+                answers.append(await self._send(step.verb, step.fields, step.actor, lines))
             case _:
                 answers.append(await self._ask(step))
                 await self._report(step)
@@ -88,16 +87,14 @@ class TournamentWorld(World[TournamentServices]):
         """One command or question."""
         verbs = self.services.verbs
         if step.verb not in verbs:
-            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, *table_verbs(), PLAY_ROUND, PLAY_ROUNDS)))
+            raise step.place.no_such("verb", step.verb, (*verbs, *TABLE_VERBS, PLAY_ROUND, PLAY_ROUNDS))
         verb = verbs[step.verb]
         if step.argument and "scores" in verb.request.DESCRIPTOR.fields_by_name:
             line = read_line(step.argument, self.names)
-            return await self._send(step.verb, step.place, step.fields, step.actor, [line])
-        return await self._send(step.verb, step.place, arguments(verb, step, self.names), step.actor)
+            return await self._send(step.verb, step.fields, step.actor, [line])
+        return await self._send(step.verb, arguments(verb, step, self.names), step.actor)
 
-    async def _send(
-        self, name: str, place: Value, fields: Any, actor: str = DIRECTOR, lines: Sequence[Line] = ()
-    ) -> Message:
+    async def _send(self, name: str, fields: Any, actor: str = DIRECTOR, lines: Sequence[Line] = ()) -> Message:
         verb = self.services.verbs[name]
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name
@@ -125,7 +122,7 @@ class TournamentWorld(World[TournamentServices]):
         said = {"forfeited-by" if key == "absent" else key: value for key, value in line.fields.items()}
         fill(result, {key: self.names.translated(value, self.game, key) for key, value in said.items()}, Board())
 
-    async def _create(self, place: Value) -> Message:
+    async def _create(self) -> Message:
         case = self.case
         pin = pin_of(case.ruleset)
         request = pairing_pb2.CreateTournamentRequest(
@@ -171,7 +168,7 @@ class TournamentWorld(World[TournamentServices]):
         recorded = await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}")
         found = [act.version for act in recorded if act.name == value.text()]
         if not found:
-            raise value.wrong(there_is_no("act", value.text(), {act.name for act in recorded}))
+            raise value.no_such("act", value.text(), {act.name for act in recorded})
         return value.saying(str(found[-1]))
 
     async def _play(self, step: Step, answers: list[Message]) -> None:
@@ -186,11 +183,11 @@ class TournamentWorld(World[TournamentServices]):
             round_ = {"round": step.argument.saying(str(number))}
             for line in by_hand[number - first] if by_hand else ():
                 pair = {"player-ids": line.place.saying(", ".join(map(self.names.name, line.players)))}
-                await self._send("keep-pair", line.place, pair)
-            answers.append(await self._send("pair-round", step.place, round_))
-            await self._send("start-round", step.place, round_)
+                await self._send("keep-pair", pair)
+            answers.append(await self._send("pair-round", round_))
+            await self._send("start-round", round_)
             await self._report(step, by_hand[number - first] if by_hand else None)
-            await self._send("close-round", step.place, round_)
+            await self._send("close-round", round_)
 
     def _by_hand(self, step: Step, rounds: int) -> list[list[Line]]:
         """The results of each round whose pairs are made by hand; none where a step does not say so.
