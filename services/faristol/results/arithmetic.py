@@ -27,13 +27,13 @@ def _term(term: Term) -> results.Term:
         basis=_BASES[term.basis],
         quarters=quarters(term.value),
         opponent_id=term.opponent or "",
-        outcome=_OUTCOMES[term.outcome] if term.outcome else None,
+        outcome=_OUTCOMES[term.outcome] if term.outcome else results.OUTCOME_UNSPECIFIED,
         worth_quarters=quarters(term.worth),
         granted_quarters=quarters(term.granted),
         score=term.score,
         against=term.against,
         seats=term.seats,
-        left_out=_LEFT_OUT[term.left_out] if term.left_out else None,
+        left_out=_LEFT_OUT[term.left_out] if term.left_out else results.LEFT_OUT_UNSPECIFIED,
     )
 
 
