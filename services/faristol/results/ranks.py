@@ -155,12 +155,8 @@ async def _rules(reader: Reader, tournament: Tournament) -> Ruleset | None:
     contents = await reader.those(Content, "digest", [tournament.ruleset_digest])
     pin = pin_of(tournament)
     for content in contents:
-        try:
+        with suppress(Refusal):
             return ruleset_of(pin)
-        except Refusal:
-            pass
-        try:
+        with suppress(Refusal):
             return kept_ruleset(content.content, pin)
-        except Refusal:
-            pass
     return None

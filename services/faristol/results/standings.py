@@ -156,7 +156,7 @@ def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Rou
 
 def pin_of(tournament: Tournament) -> Pin:
     """The rules that a tournament pins."""
-    return Pin(tournament.ruleset, tournament.ruleset_digest, tuple(tournament.ruleset_options))
+    return Pin(tournament.ruleset, tournament.ruleset_digest, tournament.ruleset_options)
 
 
 def rules_of(tournament: Tournament) -> Ruleset:
