@@ -30,6 +30,7 @@ from faristol.referee.services import AtTable
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import tournament_verbs
 from faristol.referee.tournament.services import TournamentServices
+from faristol.results.models import ReadModels
 from faristol.results.service import service as results_service
 from faristol.rules import load_tile_set
 from faristol.words import Library
@@ -77,7 +78,7 @@ class TournamentInMemory(InMemory, TournamentServices):
         runtime = Runtime(settings(), notebook, now)
         lexicon = lexicon_service(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
         runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
-        results = results_service(notebook, Progress(notebook, "results"))
+        results = results_service(ReadModels(notebook, Progress(notebook, "results")))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
         asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)
         parts = [
