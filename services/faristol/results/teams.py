@@ -85,13 +85,11 @@ def rank_teams(
     rounds: Sequence[Round],
     *,
     arithmetic: bool = False,
-    only: str = "",
     ruleset: Ruleset | None = None,
 ) -> list[results.TeamStanding]:
     """The standings of teams after the results in ``rounds``; with ``arithmetic``, without words, if so asked.
 
-    With ``only`` the line of that team alone, ranked among all; no line when the team has none. Without a ``ruleset``
-    the rules are those that the tournament pins: raises ``Refusal`` when those are not at hand.
+    Without a ``ruleset`` the rules are those that the tournament pins: raises ``Refusal`` when those are not at hand.
     """
     if not tournament.team_boards:
         return []
@@ -131,7 +129,6 @@ def rank_teams(
             point_arithmetic=shown(line.point_arithmetic) if arithmetic else None,
         )
         for line in lines
-        if not only or line.team == only
     ]
 
 
