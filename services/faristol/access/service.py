@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.access import decide
 from faristol.access.codes import DIGITS, code_of, credential_of, pin_of
-from faristol.access.places import check_places
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
@@ -30,10 +28,11 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
-from faristol.kernel.times import moment_of
+from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
-from faristol.record import Decision, Loaded, Write, load_at_once, people
+from faristol.record import Decision, Loaded, Record, Write, load, load_at_once, people
+from faristol.table.views import Tournament, watch_tournament
 
 if TYPE_CHECKING:
     from faristol.access.provider import Provider  # whoever has none does without an HTTP client
@@ -98,9 +97,9 @@ class AccessDesk:
             if request.role != PLAYER and (request.subject_id or not who.name):  # else it is an id made just now
                 decide.check_subject(caller(), state.state, credential)
             facts = decide.grant(caller(), credential, request.form, state.state)
-            await check_places(self._record, credential)
-            given = pb.GrantCredentialResponse(credential=to_message(credential))
-            return self._decision(state, facts, who), lambda position: _placed(given, position)
+            await _check_places(self._record, credential)
+            given = to_message(credential)
+            return self._decision(state, facts, who), lambda position: response(credential=given, position=position)
 
         answer = await self._runtime.desk.handle(context, request, attempt, response=response)
         given = (await self._load()).state.granted[answer.credential.credential_id]
@@ -131,7 +130,7 @@ class AccessDesk:
         self, request: pb.RevokeCredentialRequest, context: Context, response: type[pb.RevokeCredentialResponse]
     ) -> pb.RevokeCredentialResponse:
         """End a credential."""
-        at = self._timestamp()
+        at = to_timestamp(self._runtime.now())
 
         def ended(state: Access) -> list[Message]:
             return decide.revoke(caller(), state, request.credential_id, at)
@@ -142,7 +141,8 @@ class AccessDesk:
         self, request: pb.SignOutRequest, context: Context, response: type[pb.SignOutResponse]
     ) -> pb.SignOutResponse:
         """End what the caller was given."""
-        facts = decide.sign_out(self._caller(), self._timestamp(), this_device_alone=request.this_device_alone)
+        at = to_timestamp(self._runtime.now())
+        facts = decide.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
         return await self._append(request, context, response, lambda state: facts)
 
     async def _append(
@@ -307,10 +307,20 @@ class AccessDesk:
         writes = [Write(STREAM, state.version, facts, OF_THE_CELL)] if facts else []
         return Decision(writes, also=who.remember if facts and who and who.name else None)
 
-    def _timestamp(self) -> Timestamp:
-        at = Timestamp()
-        at.FromDatetime(self._runtime.now())
-        return at
+
+async def _check_places(record: Record, credential: Credential) -> None:
+    """Check that the tournaments of a scope exist, and that the player takes part in one of them.
+
+    Whoever holds all tournaments may play in any. Raises ``NotFound``.
+    """
+    players: set[str] = set()
+    for tournament_id in sorted(credential.scope.tournaments):
+        tournament = (await load(record, f"tournament-{tournament_id}", Tournament(), watch_tournament)).state
+        if not tournament.tournament_id:
+            raise NotFound("tournament", tournament_id)
+        players |= tournament.players
+    if credential.player and credential.scope.tournaments and credential.player not in players:
+        raise NotFound("player", credential.player)
 
 
 def _session(state: Loaded[Access], session_id: str) -> Granted | None:
@@ -362,11 +372,6 @@ def _holder(request: pb.GrantCredentialRequest) -> Ed25519PublicKey | None:
         return Ed25519PublicKey.from_public_bytes(request.holder_key)
     except ValueError:
         raise Invalid("holder_key", N_("expected the 32 bytes of a public Ed25519 key")) from None
-
-
-def _placed(answer: pb.GrantCredentialResponse, position: int) -> pb.GrantCredentialResponse:
-    answer.position = position
-    return answer
 
 
 def _whole_seconds(now: datetime) -> datetime:
