@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,16 +54,13 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
     if not written:
         return []
     heads = [(named, folded(named.name)) for named in known]
-    ways: Iterator[list[Named]] = (
-        found
-        for found in (
-            [named for named in known if named.id == given.strip().lower()],
-            [named for named, name in heads if name == written],
-            [named for named in known if written in _with_detail(named)],
-            [named for named, name in heads if name.startswith(written)],
-            [named for named, name in heads if f" {written}" in name],
-            [named for named in known if named.id.startswith(given.strip().lower())],
-        )
+    ways = (
+        [named for named in known if named.id == given.strip().lower()],
+        [named for named, name in heads if name == written],
+        [named for named in known if written in _with_detail(named)],
+        [named for named, name in heads if name.startswith(written)],
+        [named for named, name in heads if f" {written}" in name],
+        [named for named in known if named.id.startswith(given.strip().lower())],
     )
     return next((found for found in ways if found), [])
 
