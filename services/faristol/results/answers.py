@@ -17,7 +17,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person, told_apart
 from faristol.results import rows
-from faristol.results.arithmetic import shown
+from faristol.results.arithmetic import explain
 from faristol.results.championship import Championship
 from faristol.results.likeness import like
 from faristol.results.model import table_of
@@ -25,7 +25,6 @@ from faristol.results.page import page
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
 from faristol.results.scoresheet import board, turns_taken
 from faristol.results.standings import rank, tie_breaks_of
-from faristol.rules.standings import Row
 
 
 def tournament(
@@ -178,7 +177,7 @@ def standings(
     for each in rank(of.tournament, of.players.values(), counted, only):
         line = standing(each.standing, of.players[each.standing.player_id], tie_breaks_of(each.row))
         if arithmetic:
-            _explain(line, each.row)
+            explain(line, each.row)
         lines.append(line)
     return lines
 
@@ -194,13 +193,6 @@ def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequen
         team_id=player.team_id,
         category=player.category,
     )
-
-
-def _explain(line: results.Standing, row: Row) -> None:
-    """Say how the values of a line come about."""
-    line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
-    for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
-        tie_break.arithmetic.CopyFrom(shown(value))
 
 
 # --- games ---------------------------------------------------------------------------------------------------------

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.rules.standings import Arithmetic, Basis, LeftOut, Outcome, Term
+from faristol.rules.standings import Arithmetic, Basis, LeftOut, Outcome, Row, TeamRow, Term
 
 _BASES = {each: results.TermBasis.Value(f"TERM_BASIS_{each.name}") for each in Basis}
 _OUTCOMES = {each: results.Outcome.Value(f"OUTCOME_{each.name}") for each in Outcome}
 _LEFT_OUT = {each: results.LeftOut.Value(f"LEFT_OUT_{each.name}") for each in LeftOut}
 
 
-def tie_break(name: str, value: Arithmetic, *, with_terms: bool) -> results.TieBreak:
-    """A tie-break by its name, with its terms or with its value alone."""
-    arithmetic = shown(value) if with_terms else None
-    return results.TieBreak(name=name, quarters=quarters(value.total), divisor=value.divisor, arithmetic=arithmetic)
+def explain(line: results.Standing | results.TeamStanding, row: Row | TeamRow) -> None:
+    """Say how the values of a line come about."""
+    line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
+    for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
+        tie_break.arithmetic.CopyFrom(shown(value))
 
 
 def shown(value: Arithmetic) -> results.Arithmetic:
