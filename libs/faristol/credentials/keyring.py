@@ -162,11 +162,7 @@ class Keyring:
             if stamp != self._stamp:
                 self._keys = keys.read_public(_public(self._folder))
                 self._stamp = stamp
-        except (
-            OSError,
-            KeyringError,
-            keys.KeyFileError,
-        ) as problem:  # somebody is at the folder: what is known stays good
+        except (OSError, RecordError) as problem:  # somebody is at the folder: what is known stays good
             _log.warning("the keys in %s cannot be read again: %s", self._folder, problem)
 
     def signer(self) -> Ed25519PrivateKey:

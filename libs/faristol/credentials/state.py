@@ -10,7 +10,7 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.credentials.credential import Credential, Scope
-from faristol.kernel.times import to_datetime
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
 STREAM = "access-cell"
@@ -127,7 +127,7 @@ def scope_of(message: events.Scope) -> Scope:
 def to_message(credential: Credential) -> events.Credential:
     """The other way."""
     scope = credential.scope
-    message = events.Credential(
+    return events.Credential(
         credential_id=credential.credential_id,
         subject_id=credential.subject,
         role=credential.role,
@@ -137,8 +137,7 @@ def to_message(credential: Credential) -> events.Credential:
             tables=sorted(scope.tables),
             languages=sorted(scope.languages),
         ),
+        issued_at=to_timestamp(credential.issued_at),
+        expires_at=to_timestamp(credential.expires_at),
         player_id=credential.player,
     )
-    message.issued_at.FromDatetime(credential.issued_at)
-    message.expires_at.FromDatetime(credential.expires_at)
-    return message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from faristol.kernel.facts import events_of, meaning
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
-from faristol.office.names import ROUND_AND_TABLE, Roster
+from faristol.office.names import ROUND_AND_TABLE, Roster, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
     BYES,
@@ -230,8 +230,3 @@ def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:
 def players_at(seat: events.Pairing, known: Roster) -> str:
     """Who plays at a table, by their names."""
     return " – ".join(map(known.name, seats_of(seat)))
-
-
-def seats_of(seat: events.Pairing) -> Sequence[str]:
-    """Who plays at a table, by their ids."""
-    return seat.player_ids or (seat.first_player_id, seat.second_player_id)

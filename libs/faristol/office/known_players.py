@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from faristol.office.names import never_came
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 
@@ -40,7 +41,7 @@ def of_list(players: Iterable[results.Player]) -> list[Known]:
     Who entered after its rating list was made, for a round that was added, has the rating that they came with, if any.
     Who withdrew before they could be paired is left out.
     """
-    came = (player for player in players if player.HasField("new_rating") or not _never_came(player))
+    came = (player for player in players if player.HasField("new_rating") or not never_came(player))
     found = [known(player) for player in came if player.name]
     return sorted(found, key=lambda each: (each.rating is None, -(each.rating or 0), each.player_id))
 
@@ -57,7 +58,3 @@ def of_person(person: results.GetPlayerResponse) -> Known | None:
         return None
     found = known(person.tournaments[0].player)
     return Known(person.player_id, person.name, person.club, found.rating, person.country, found.category)
-
-
-def _never_came(player: results.Player) -> bool:
-    return 0 < player.withdrawn_round <= player.entered_round

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import grpc
 
@@ -19,6 +20,9 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import SOURCE, say
+
+if TYPE_CHECKING:
+    from faristol.pb.results.v1 import results_pb2 as results  # a terminal that completes names does without
 
 ROUND_AND_TABLE = N_("round {round}, table {table}")
 
@@ -50,16 +54,13 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
     if not written:
         return []
     heads = [(named, folded(named.name)) for named in known]
-    ways: Iterator[list[Named]] = (
-        found
-        for found in (
-            [named for named in known if named.id == given.strip().lower()],
-            [named for named, name in heads if name == written],
-            [named for named in known if written in _with_detail(named)],
-            [named for named, name in heads if name.startswith(written)],
-            [named for named, name in heads if f" {written}" in name],
-            [named for named in known if named.id.startswith(given.strip().lower())],
-        )
+    ways = (
+        [named for named in known if named.id == given.strip().lower()],
+        [named for named, name in heads if name == written],
+        [named for named in known if written in _with_detail(named)],
+        [named for named, name in heads if name.startswith(written)],
+        [named for named, name in heads if f" {written}" in name],
+        [named for named in known if named.id.startswith(given.strip().lower())],
     )
     return next((found for found in ways if found), [])
 
@@ -90,6 +91,16 @@ _NO_PLACES = frozenset({"message", "article", "field"})
 """What an answer that refuses tells programs and fills no place of its sentence."""
 
 
+def never_came(entrant: pairing.Player | pairing.Team | results.Player) -> bool:
+    """Withdrawn before any round."""
+    return 0 < entrant.withdrawn_round <= entrant.entered_round
+
+
+def seats_of(seat: events.Pairing) -> Sequence[str]:
+    """Who plays at a table, by their ids."""
+    return seat.player_ids or (seat.first_player_id, seat.second_player_id)
+
+
 class Roster:
     """The players, teams and games of a tournament, by their ids."""
 
@@ -113,9 +124,8 @@ class Roster:
         """A player or a team by name, a game by its players and its table; the id itself for an unknown one."""
         if seated := self.at_table(known_id):
             number, seat = seated
-            players = seat.player_ids or (seat.first_player_id, seat.second_player_id)
             where = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, self.language)
-            return f"{' – '.join(map(self.name, players))} ({where})"
+            return f"{' – '.join(map(self.name, seats_of(seat)))} ({where})"
         return self.name(known_id)
 
     def named_in(self, text: str) -> str:

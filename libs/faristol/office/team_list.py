@@ -10,6 +10,7 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.office.lists import LineError
+from faristol.office.names import never_came
 from faristol.office.player_list import Listed
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
@@ -93,8 +94,3 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
 def _there(teams: Iterable[pairing.Team], name: str) -> pairing.Team | None:
     """The team that has a name; one that left before any round gave it free, and a new team may have it."""
     return next((team for team in teams if same_name(team.name, name) and not never_came(team)), None)
-
-
-def never_came(entrant: pairing.Player | pairing.Team) -> bool:
-    """Withdrawn before any round."""
-    return 0 < entrant.withdrawn_round <= entrant.entered_round

@@ -15,6 +15,7 @@ from faristol.credentials.state import Access, Granted, to_message
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
 PIN_WRONG = N_("the PIN is not one of table {table}")
@@ -193,9 +194,7 @@ def by_pin(
     for granted in given:
         if is_right(granted.credential.credential_id):
             return [_signed_in(state, granted, session_id, now)]
-    refused = events.PinRefused(tournament_id=tournament, table=table)
-    refused.occurred_at.FromDatetime(now)
-    return [refused]
+    return [events.PinRefused(tournament_id=tournament, table=table, occurred_at=to_timestamp(now))]
 
 
 def _signed_in(state: Access, granted: Granted, session_id: str, now: datetime) -> events.SignedIn:
@@ -204,10 +203,12 @@ def _signed_in(state: Access, granted: Granted, session_id: str, now: datetime) 
         raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
     if now > credential.expires_at:
         raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
-    fact = events.SignedIn(credential_id=credential.credential_id, session_id=session_id)
-    fact.occurred_at.FromDatetime(now)
-    fact.expires_at.FromDatetime(min(now + SESSION, credential.expires_at))
-    return fact
+    return events.SignedIn(
+        credential_id=credential.credential_id,
+        session_id=session_id,
+        occurred_at=to_timestamp(now),
+        expires_at=to_timestamp(min(now + SESSION, credential.expires_at)),
+    )
 
 
 def visible(caller: Credential | None, state: Access) -> list[Granted]:

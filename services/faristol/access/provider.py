@@ -56,10 +56,9 @@ class _Known:
 class Provider:
     """A provider, and what is known of it at the moment."""
 
-    def __init__(self, openid: OpenId, now: Callable[[], datetime], clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, openid: OpenId, now: Callable[[], datetime]) -> None:
         self.openid = openid
         self._now = now
-        self._clock = clock
         self._known: _Known | None = None
         self._looking = asyncio.Lock()
         self._silent_at = -AWAY_FOR
@@ -103,7 +102,7 @@ class Provider:
 
     async def _verified(self, token: str, nonce: str) -> dict[str, Any]:
         known = await self._look()
-        if _key_id(token) not in {key.kid for key in known.keys.keys} and self._clock() - known.at > ASKED_AGAIN:
+        if _key_id(token) not in {key.kid for key in known.keys.keys} and monotonic() - known.at > ASKED_AGAIN:
             self._known = None  # it signs by another key now
             known = await self._look()
         return verified(token, known.keys, self.openid, nonce, self._now())
@@ -111,8 +110,8 @@ class Provider:
     async def _look(self) -> _Known:
         """What the provider offers. It is asked by who comes first, and not again right after it gave no answer."""
         async with self._looking:
-            if self._known is None or self._clock() - self._known.at > KNOWN_FOR:
-                if self._clock() - self._silent_at < AWAY_FOR:
+            if self._known is None or monotonic() - self._known.at > KNOWN_FOR:
+                if monotonic() - self._silent_at < AWAY_FOR:
                     raise self._away()
                 self._known = await self._asked()
             return self._known
@@ -128,11 +127,11 @@ class Provider:
                         raise refused(name)
                 keys = KeySet.import_key_set(await _json(client, offer["jwks_uri"]))  # type: ignore[arg-type] # as it was sent
         except httpx2.HTTPError as problem:
-            self._silent_at = self._clock()
+            self._silent_at = monotonic()
             raise self._away() from problem
         except (JoseError, ValueError, KeyError, TypeError) as problem:
             raise refused("jwks_uri") from problem
-        return _Known(self._clock(), offer, keys)
+        return _Known(monotonic(), offer, keys)
 
     async def _client(self, offer: Mapping[str, Any]) -> Any:
         try:

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.access import decide
 from faristol.access.codes import DIGITS, code_of, credential_of, pin_of
-from faristol.access.places import check_places
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
@@ -30,10 +28,11 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
-from faristol.kernel.times import moment_of
+from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
-from faristol.record import Decision, Loaded, Write, load_at_once, people
+from faristol.record import Decision, Loaded, Record, Write, load, load_at_once, people
+from faristol.table.views import Tournament, watch_tournament
 
 if TYPE_CHECKING:
     from faristol.access.provider import Provider  # whoever has none does without an HTTP client
@@ -62,7 +61,7 @@ def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None
     }
 
     async def carry_out(request: Any, context: Context, response: type[Any]) -> Message:
-        answer: Message = await commands[type(request)](request, context, response)
+        answer: Message = await commands[type(request)](request, context)
         return answer
 
     return Dispatcher(pb.DESCRIPTOR.services_by_name["AccessService"], list(commands), carry_out, questions)
@@ -77,9 +76,7 @@ class AccessDesk:
         self._keyring = keyring
         self._provider = provider
 
-    async def grant(
-        self, request: pb.GrantCredentialRequest, context: Context, response: type[pb.GrantCredentialResponse]
-    ) -> pb.GrantCredentialResponse:
+    async def grant(self, request: pb.GrantCredentialRequest, context: Context) -> pb.GrantCredentialResponse:
         """Give somebody a credential. What is secret in the answer is made after it was kept, and again each time."""
         holder = _holder(request)
         command_id = canonical(request.command_id)
@@ -98,11 +95,13 @@ class AccessDesk:
             if request.role != PLAYER and (request.subject_id or not who.name):  # else it is an id made just now
                 decide.check_subject(caller(), state.state, credential)
             facts = decide.grant(caller(), credential, request.form, state.state)
-            await check_places(self._record, credential)
-            given = pb.GrantCredentialResponse(credential=to_message(credential))
-            return self._decision(state, facts, who), lambda position: _placed(given, position)
+            await _check_places(self._record, credential)
+            given = to_message(credential)
+            return self._decision(state, facts, who), lambda position: pb.GrantCredentialResponse(
+                credential=given, position=position
+            )
 
-        answer = await self._runtime.desk.handle(context, request, attempt, response=response)
+        answer = await self._runtime.desk.handle(context, request, attempt, response=pb.GrantCredentialResponse)
         given = (await self._load()).state.granted[answer.credential.credential_id]
         if (giver := caller()) and given.credential.ancestors[-1:] != (giver.credential_id,):
             # Who repeats the command of another does not get what was for them.
@@ -127,23 +126,20 @@ class AccessDesk:
             return await official_named(self._record, name, command_id)
         return Actor(subject, name)
 
-    async def revoke(
-        self, request: pb.RevokeCredentialRequest, context: Context, response: type[pb.RevokeCredentialResponse]
-    ) -> pb.RevokeCredentialResponse:
+    async def revoke(self, request: pb.RevokeCredentialRequest, context: Context) -> pb.RevokeCredentialResponse:
         """End a credential."""
-        at = self._timestamp()
+        at = to_timestamp(self._runtime.now())
 
         def ended(state: Access) -> list[Message]:
             return decide.revoke(caller(), state, request.credential_id, at)
 
-        return await self._append(request, context, response, ended)
+        return await self._append(request, context, pb.RevokeCredentialResponse, ended)
 
-    async def sign_out(
-        self, request: pb.SignOutRequest, context: Context, response: type[pb.SignOutResponse]
-    ) -> pb.SignOutResponse:
+    async def sign_out(self, request: pb.SignOutRequest, context: Context) -> pb.SignOutResponse:
         """End what the caller was given."""
-        facts = decide.sign_out(self._caller(), self._timestamp(), this_device_alone=request.this_device_alone)
-        return await self._append(request, context, response, lambda state: facts)
+        at = to_timestamp(self._runtime.now())
+        facts = decide.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
+        return await self._append(request, context, pb.SignOutResponse, lambda state: facts)
 
     async def _append(
         self,
@@ -161,26 +157,22 @@ class AccessDesk:
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
-    async def sign_in(
-        self, request: pb.SignInRequest, context: Context, response: type[pb.SignInResponse]
-    ) -> pb.SignInResponse:
+    async def sign_in(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         """Sign a device in by a link or a PIN.
 
         The answer that is kept says nothing that the record does not: the token is made for who has the code or the
         PIN, whatever answer an id of a command brings back.
         """
         if request.WhichOneof("by") == "open_id":
-            return await self._sign_in_by_open_id(request, context, response)
+            return await self._sign_in_by_open_id(request, context)
         try:
-            return await self._sign_in_here(request, context, response)
+            return await self._sign_in_here(request, context)
         except AccessError as problem:
             at = f" at table {request.pin.table} of {request.pin.tournament_id!r}" if request.HasField("pin") else ""
             _audit.warning("refused to sign in by %s%s: %s", request.WhichOneof("by"), at, problem.reason)
             raise
 
-    async def _sign_in_here(
-        self, request: pb.SignInRequest, context: Context, response: type[pb.SignInResponse]
-    ) -> pb.SignInResponse:
+    async def _sign_in_here(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         now = _whole_seconds(self._runtime.now())
         is_right = self._check_of(request)
         if await self._was_wrong(request, is_right):
@@ -193,7 +185,7 @@ class AccessDesk:
                 return decide.by_link(state, credential_of(self._keyring, request.code), session_id, now)
             return decide.by_pin(state, request.pin.tournament_id, request.pin.table, is_right, session_id, now)
 
-        answer = await self._append(request, context, response, signed_in)
+        answer = await self._append(request, context, pb.SignInResponse, signed_in)
         granted = _session(await self._load(), session_id)
         if granted is None or not is_right(granted.credential.credential_id):
             raise Unauthenticated("PIN_WRONG", decide.PIN_WRONG, {"table": request.pin.table})
@@ -202,9 +194,7 @@ class AccessDesk:
         answer.token = issue(session, self._keyring.signer(), self._record.record_id)
         return answer
 
-    async def _sign_in_by_open_id(
-        self, request: pb.SignInRequest, context: Context, response: type[pb.SignInResponse]
-    ) -> pb.SignInResponse:
+    async def _sign_in_by_open_id(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         """Sign a browser in whose person the provider vouches for."""
         provider = self._known_provider()
         try:
@@ -220,7 +210,8 @@ class AccessDesk:
         session_id, until = self._session_id(request.command_id), now + decide.SESSION
         credential = Credential(session_id, subject, person.role, person.scope, now, until)
         facts = decide.by_open_id(credential)
-        answer = await self._append(request, context, response, lambda state: facts, Actor(subject, person.name))
+        who = Actor(subject, person.name)
+        answer = await self._append(request, context, pb.SignInResponse, lambda state: facts, who)
         answer.credential.CopyFrom(to_message(credential))
         answer.token = issue(credential, self._keyring.signer(), self._record.record_id)
         return answer
@@ -307,10 +298,20 @@ class AccessDesk:
         writes = [Write(STREAM, state.version, facts, OF_THE_CELL)] if facts else []
         return Decision(writes, also=who.remember if facts and who and who.name else None)
 
-    def _timestamp(self) -> Timestamp:
-        at = Timestamp()
-        at.FromDatetime(self._runtime.now())
-        return at
+
+async def _check_places(record: Record, credential: Credential) -> None:
+    """Check that the tournaments of a scope exist, and that the player takes part in one of them.
+
+    Whoever holds all tournaments may play in any. Raises ``NotFound``.
+    """
+    players: set[str] = set()
+    for tournament_id in sorted(credential.scope.tournaments):
+        tournament = (await load(record, f"tournament-{tournament_id}", Tournament(), watch_tournament)).state
+        if not tournament.tournament_id:
+            raise NotFound("tournament", tournament_id)
+        players |= tournament.players
+    if credential.player and credential.scope.tournaments and credential.player not in players:
+        raise NotFound("player", credential.player)
 
 
 def _session(state: Loaded[Access], session_id: str) -> Granted | None:
@@ -362,11 +363,6 @@ def _holder(request: pb.GrantCredentialRequest) -> Ed25519PublicKey | None:
         return Ed25519PublicKey.from_public_bytes(request.holder_key)
     except ValueError:
         raise Invalid("holder_key", N_("expected the 32 bytes of a public Ed25519 key")) from None
-
-
-def _placed(answer: pb.GrantCredentialResponse, position: int) -> pb.GrantCredentialResponse:
-    answer.position = position
-    return answer
 
 
 def _whole_seconds(now: datetime) -> datetime:

@@ -17,7 +17,8 @@ from faristol.cli.ratings import rating_systems
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
-from faristol.office.history import game_params, players_at, round_time, seats_of
+from faristol.office.history import game_params, players_at, round_time
+from faristol.office.names import never_came, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
     ENTRY_PARTS,
@@ -31,7 +32,6 @@ from faristol.office.sentences import (
     SENTENCES,
     Sentences,
 )
-from faristol.office.team_list import never_came
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -17,7 +17,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person, told_apart
 from faristol.results import rows
-from faristol.results.arithmetic import shown
+from faristol.results.arithmetic import explain
 from faristol.results.championship import Championship
 from faristol.results.likeness import like
 from faristol.results.model import table_of
@@ -25,45 +25,23 @@ from faristol.results.page import page
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
 from faristol.results.scoresheet import board, turns_taken
 from faristol.results.standings import rank, tie_breaks_of
-from faristol.rules.standings import Row
 
 
 def tournament(
     of: rows.Tournament, rounds: Iterable[rows.Round], divisions: Sequence[rows.Division]
 ) -> results.Tournament:
-    """A tournament in short, with the ``divisions`` of its championship."""
+    """A tournament in short, with the ``divisions`` of its championship, its rounds without their ends."""
     answer = like(
         results.Tournament,
         of,
         ruleset=Pin(of.ruleset, of.ruleset_digest, of.ruleset_options).message(),
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
-        announced=[announced(each) for each in of.announced],
-        played=[in_short(each) for each in sorted(rounds, key=lambda each: each.round)],
+        announced=[like(results.AnnouncedRound, each) for each in of.announced],
+        played=[like(results.Round, each) for each in sorted(rounds, key=lambda each: each.round)],
     )
     if of.lexicon:
         answer.lexicon.CopyFrom(Pin(of.lexicon, of.lexicon_digest).message())
-    answer.created_at.FromNanoseconds(of.created_at)
-    return answer
-
-
-def announced(of: rows.Announced) -> results.AnnouncedRound:
-    """A round that is to begin, without its end: the rules say that."""
-    answer = results.AnnouncedRound(round=of.round)
-    answer.starts_at.FromNanoseconds(of.starts_at)
-    answer.announced_at.FromNanoseconds(of.announced_at)
-    return answer
-
-
-def in_short(of: rows.Round) -> results.Round:
-    """A round in short, without its end: the rules say that."""
-    answer = like(results.Round, of)
-    if of.paired_at is not None:
-        answer.paired_at.FromNanoseconds(of.paired_at)
-    if of.started_at is not None:
-        answer.started_at.FromNanoseconds(of.started_at)
-    if of.closed_at is not None:
-        answer.closed_at.FromNanoseconds(of.closed_at)
     return answer
 
 
@@ -72,22 +50,17 @@ def players(
 ) -> results.ListPlayersResponse:
     """The players, highest rating first, and the teams, in the order in which they were registered.
 
-    With a page ``size`` or ``token`` see ``paging.page``.
+    With a page ``size`` or ``token`` see ``page.page``.
     """
     names = told_apart(people.values())
     listed, following = page(by_rating(of.players.values()), size, token)
-    answer = like(
+    return like(
         results.ListPlayersResponse,
         of.tournament,
         players=[player(each, people[each.player_id], names[each.player_id]) for each in listed],
         teams=teams(of),
         next_page_token=following,
     )
-    if of.tournament.rating_published_at is not None:
-        answer.rating_published_at.FromNanoseconds(of.tournament.rating_published_at)
-    if of.tournament.rating_revised_at is not None:
-        answer.rating_revised_at.FromNanoseconds(of.tournament.rating_revised_at)
-    return answer
 
 
 def player(of: rows.Player, person: Person, shown_name: str) -> results.Player:
@@ -128,7 +101,7 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
                 results.RequestedBye,
                 bye,
                 seat=results.Seat(player_id=bye.player_id, team_id=bye.team_id),
-                kind=_worth(bye.worth),
+                kind=bye.worth,
             )
             for bye in round_.byes_of(ByeKind.REQUESTED)
         ],
@@ -141,7 +114,7 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
             for match in round_.matches
         ],
         team_byes=[
-            results.TeamBye(team_id=bye.team_id, name=registered[bye.team_id].name, kind=_worth(bye.worth))
+            like(results.TeamBye, bye, name=registered[bye.team_id].name, kind=bye.worth)
             for bye in round_.byes_of(ByeKind.TEAM)
         ],
     )
@@ -150,22 +123,15 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
     return answer
 
 
-def _worth(worth: int) -> pairing.ByeKind.ValueType:
-    return pairing.ByeKind.ValueType(worth)
-
-
 def table(game: rows.Game) -> results.Table:
     """A table of a round."""
-    answer = like(
+    return like(
         results.Table,
         game,
         seats=[like(results.Seat, seat) for seat in game.seats],
         spread_adjustments=[like(results.SpreadAdjustment, each) for each in game.spread_adjustments],
         score_sanctions=[like(results.ScoreSanction, each) for each in game.score_sanctions],
     )
-    if game.postponed_to is not None:
-        answer.postponed_to.FromNanoseconds(game.postponed_to)
-    return answer
 
 
 def watched(of: rows.Game) -> results.WatchedTable:
@@ -175,8 +141,6 @@ def watched(of: rows.Game) -> results.WatchedTable:
         of,
         seats=[results.Seat(player_id=seat.player_id, score=seat.score) for seat in of.seats],
     )
-    if of.postponed_to is not None:
-        answer.postponed_to.FromNanoseconds(of.postponed_to)
     if (sheet := of.sheet) is None:
         return answer
     kept = like(
@@ -185,15 +149,9 @@ def watched(of: rows.Game) -> results.WatchedTable:
         open=True,
         final=of.final,
         clocks=[_side(seat) for seat in of.seats] if sheet.clocked else [],
-        waits=[_wait(each) for each in sheet.waits],
+        waits=[like(results.Wait, each) for each in sheet.waits],
     )
     answer.MergeFrom(kept)
-    return answer
-
-
-def _wait(of: rows.Wait) -> results.Wait:
-    answer = like(results.Wait, of)
-    answer.since.FromNanoseconds(of.since)
     return answer
 
 
@@ -219,7 +177,7 @@ def standings(
     for each in rank(of.tournament, of.players.values(), counted, only):
         line = standing(each.standing, of.players[each.standing.player_id], tie_breaks_of(each.row))
         if arithmetic:
-            _explain(line, each.row)
+            explain(line, each.row)
         lines.append(line)
     return lines
 
@@ -235,13 +193,6 @@ def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequen
         team_id=player.team_id,
         category=player.category,
     )
-
-
-def _explain(line: results.Standing, row: Row) -> None:
-    """Say how the values of a line come about."""
-    line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
-    for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
-        tie_break.arithmetic.CopyFrom(shown(value))
 
 
 # --- games ---------------------------------------------------------------------------------------------------------
@@ -333,10 +284,7 @@ def _take_over(answer: results.GetGameResponse, of: rows.Game) -> None:
 
 
 def _side(seat: rows.Seat) -> results.ClockSide:
-    side = like(results.ClockSide, seat, running=seat.running_since is not None)
-    if seat.running_since is not None:
-        side.running_since.FromNanoseconds(seat.running_since)
-    return side
+    return like(results.ClockSide, seat, running=seat.running_since is not None)
 
 
 def _entry(line: rows.Line) -> results.Entry:

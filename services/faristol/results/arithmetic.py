@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.rules.standings import Arithmetic, Basis, LeftOut, Outcome, Term
+from faristol.rules.standings import Arithmetic, Basis, LeftOut, Outcome, Row, TeamRow, Term
 
-_BASES: Mapping[Basis, results.TermBasis.ValueType] = {
-    Basis.GAME: results.TERM_BASIS_GAME,
-    Basis.FORFEIT: results.TERM_BASIS_FORFEIT,
-    Basis.BYE: results.TERM_BASIS_BYE,
-    Basis.REQUESTED_BYE: results.TERM_BASIS_REQUESTED_BYE,
-    Basis.ABSENCE: results.TERM_BASIS_ABSENCE,
-    Basis.ADJUSTMENT: results.TERM_BASIS_ADJUSTMENT,
-    Basis.SANCTION: results.TERM_BASIS_SANCTION,
-}
-_OUTCOMES: Mapping[Outcome | None, results.Outcome.ValueType] = {
-    None: results.OUTCOME_UNSPECIFIED,
-    Outcome.WIN: results.OUTCOME_WIN,
-    Outcome.DRAW: results.OUTCOME_DRAW,
-    Outcome.LOSS: results.OUTCOME_LOSS,
-}
-_LEFT_OUT: Mapping[LeftOut | None, results.LeftOut.ValueType] = {
-    None: results.LEFT_OUT_UNSPECIFIED,
-    LeftOut.LOWEST: results.LEFT_OUT_LOWEST,
-    LeftOut.MISSED_BY_WILL: results.LEFT_OUT_MISSED_BY_WILL,
-    LeftOut.NOT_ALL_MET: results.LEFT_OUT_NOT_ALL_MET,
-}
+_BASES = {each: results.TermBasis.Value(f"TERM_BASIS_{each.name}") for each in Basis}
+_OUTCOMES = {each: results.Outcome.Value(f"OUTCOME_{each.name}") for each in Outcome}
+_LEFT_OUT = {each: results.LeftOut.Value(f"LEFT_OUT_{each.name}") for each in LeftOut}
 
 
-def tie_break(name: str, value: Arithmetic, *, with_terms: bool) -> results.TieBreak:
-    """A tie-break by its name, with its terms or with its value alone."""
-    arithmetic = shown(value) if with_terms else None
-    return results.TieBreak(name=name, quarters=quarters(value.total), divisor=value.divisor, arithmetic=arithmetic)
+def explain(line: results.Standing | results.TeamStanding, row: Row | TeamRow) -> None:
+    """Say how the values of a line come about."""
+    line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
+    for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
+        tie_break.arithmetic.CopyFrom(shown(value))
 
 
 def shown(value: Arithmetic) -> results.Arithmetic:
@@ -47,13 +28,13 @@ def _term(term: Term) -> results.Term:
         basis=_BASES[term.basis],
         quarters=quarters(term.value),
         opponent_id=term.opponent or "",
-        outcome=_OUTCOMES[term.outcome],
+        outcome=_OUTCOMES[term.outcome] if term.outcome else results.OUTCOME_UNSPECIFIED,
         worth_quarters=quarters(term.worth),
         granted_quarters=quarters(term.granted),
         score=term.score,
         against=term.against,
         seats=term.seats,
-        left_out=_LEFT_OUT[term.left_out],
+        left_out=_LEFT_OUT[term.left_out] if term.left_out else results.LEFT_OUT_UNSPECIFIED,
     )
 
 

@@ -7,18 +7,14 @@ Here they are in memory, and no longer than a moment: whoever was erased is foun
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
-
-from sqlalchemy import func, select
 
 from faristol.kernel.names import begins, words_of
 from faristol.record import Record
 from faristol.record.people import Person
-from faristol.record.tables import people
 from faristol.results import lookup
-from faristol.results.rows import Player
 from faristol.results.store import Reader
 
 MOST_SECONDS = 1.0
@@ -39,10 +35,8 @@ class Entrant:
 class Directory:
     """The names of all players of a cell."""
 
-    def __init__(self, record: Record, clock: Callable[[], float] = monotonic) -> None:
-        """``clock`` gives seconds."""
+    def __init__(self, record: Record) -> None:
         self._record = record
-        self._clock = clock
         self._lock = asyncio.Lock()
         self._read_at = float("-inf")
         self._position = 0
@@ -55,7 +49,7 @@ class Directory:
         Everybody where there are no words. What is known is read again where it does not reach ``min_position``.
         """
         async with self._lock:
-            if self._clock() - self._read_at >= MOST_SECONDS or self._position < min_position:
+            if monotonic() - self._read_at >= MOST_SECONDS or self._position < min_position:
                 await self._read()
             ordered, position = self._ordered, self._position
         words = words_of(wanted)
@@ -64,17 +58,8 @@ class Directory:
         return await asyncio.to_thread(lambda: [each for each in ordered if begins(words, each.words)]), position
 
     async def _read(self) -> None:
-        at = self._clock()
-
-        async def look(reader: Reader) -> list[tuple[Person, int]]:
-            of = reader.tables[Player].c
-            return await reader.entrants(
-                select(people.c.player_id, people.c.name, people.c.club, people.c.country, func.count())
-                .join_from(people, reader.tables[Player], of.player_id == people.c.player_id)
-                .group_by(people.c.player_id, people.c.name, people.c.club, people.c.country)
-            )
-
-        found, self._position = await lookup.read_now(self._record, look)
+        at = monotonic()
+        found, self._position = await lookup.read_now(self._record, Reader.entrants)
         self._entrants, self._ordered = await asyncio.to_thread(_ordered, found, self._entrants)
         self._read_at = at
 

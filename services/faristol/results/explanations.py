@@ -61,19 +61,14 @@ _SHARES: Mapping[results.Outcome.ValueType, str] = {
 }
 
 
-def word(standing: Line, names: Names, language: str, taken: Taken) -> None:
-    """Fill the names of opponents and every ``text`` of the arithmetic of ``standing``, in ``language``."""
-    _word(standing.point_arithmetic, "points", 1, names, language)
-    for tie_break in standing.tie_breaks:
-        _word(tie_break.arithmetic, tie_break.name, max(1, tie_break.divisor), names, language)
-        if isinstance(standing, results.Standing):
-            _say_taken(tie_break, standing.player_id, taken, names, language)
-
-
-def word_all(standings: Iterable[Line], names: Names, language: str, taken: Taken = MappingProxyType({})) -> None:
-    """The same for every line of the standings."""
+def word(standings: Iterable[Line], names: Names, language: str, taken: Taken = MappingProxyType({})) -> None:
+    """Fill the names of opponents and every ``text`` of the arithmetic of ``standings``, in ``language``."""
     for standing in standings:
-        word(standing, names, language, taken)
+        _word(standing.point_arithmetic, "points", 1, names, language)
+        for tie_break in standing.tie_breaks:
+            _word(tie_break.arithmetic, tie_break.name, max(1, tie_break.divisor), names, language)
+            if isinstance(standing, results.Standing):
+                _say_taken(tie_break, standing.player_id, taken, names, language)
 
 
 def taken_off(rounds: Iterable[Round]) -> Taken:

@@ -23,9 +23,9 @@ _SANCTIONS = {
 """Sanctions that are noted here; points have a line on the sheet."""
 
 
-def note(sheet: Sheet, kind: int, turn: int, player_id: str = "", number: int = 0, *, open_: bool = False) -> None:
-    """Note an incident, which is settled unless it is open."""
-    sheet.incidents += (Incident(kind, turn, player_id, number, open_),)
+def note(sheet: Sheet, kind: int, turn: int, player_id: str = "", number: int = 0) -> None:
+    """Note an incident, which is settled."""
+    sheet.incidents += (Incident(kind, turn, player_id, number),)
 
 
 def close(sheet: Sheet, kind: int) -> None:
@@ -38,24 +38,9 @@ def close_all(sheet: Sheet) -> None:
     sheet.incidents = tuple(each._replace(open=False) for each in sheet.incidents)
 
 
-def _overdrawn(sheet: Sheet, event: game.OverdrawFound) -> None:
-    found = Incident(results.INCIDENT_KIND_OVERDRAW, event.turn, event.player_id, event.surplus, True, event.article)
-    sheet.incidents += (found,)
-
-
 def _overdraw_resolved(sheet: Sheet, event: game.OverdrawResolved) -> None:
     close(sheet, results.INCIDENT_KIND_OVERDRAW)
     sheet.bag_left = event.bag_left
-
-
-def _underdrawn(sheet: Sheet, event: game.UnderdrawFound) -> None:
-    found = Incident(results.INCIDENT_KIND_UNDERDRAW, event.turn, event.player_id, event.missing, True, event.article)
-    sheet.incidents += (found,)
-
-
-def _exchanged_illegally(sheet: Sheet, event: game.IllegalExchangeFound) -> None:
-    kind = results.INCIDENT_KIND_ILLEGAL_EXCHANGE
-    note(sheet, kind, event.turn, event.player_id, event.exchanged, open_=True)
 
 
 def _tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
@@ -63,9 +48,14 @@ def _tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
     sheet.bag_left = event.bag_left
 
 
-def _opens(kind: int) -> Callable[[Sheet, Any], None]:
-    """An event of a turn and a player opens an incident."""
-    return lambda sheet, event: note(sheet, kind, event.turn, event.player_id, open_=True)
+def _opens(kind: int, number: str = "", article: str = "") -> Callable[[Sheet, Any], None]:
+    """An event of a turn and a player opens an incident; ``number`` and ``article`` are fields of the event."""
+
+    def opened(sheet: Sheet, event: Any) -> None:
+        count, rule = getattr(event, number) if number else 0, getattr(event, article) if article else ""
+        sheet.incidents += (Incident(kind, event.turn, event.player_id, count, True, rule),)
+
+    return opened
 
 
 def _closes(kind: int) -> Callable[[Sheet, Any], None]:
@@ -85,11 +75,11 @@ def _word_asked(sheet: Sheet, event: game.WordAsked) -> None:
 
 
 INCIDENTS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
-    game.OverdrawFound: _overdrawn,
+    game.OverdrawFound: _opens(results.INCIDENT_KIND_OVERDRAW, "surplus", "article"),
     game.OverdrawResolved: _overdraw_resolved,
-    game.UnderdrawFound: _underdrawn,
+    game.UnderdrawFound: _opens(results.INCIDENT_KIND_UNDERDRAW, "missing", "article"),
     game.UnderdrawResolved: _closes(results.INCIDENT_KIND_UNDERDRAW),
-    game.IllegalExchangeFound: _exchanged_illegally,
+    game.IllegalExchangeFound: _opens(results.INCIDENT_KIND_ILLEGAL_EXCHANGE, "exchanged"),
     game.IllegalExchangeResolved: _closes(results.INCIDENT_KIND_ILLEGAL_EXCHANGE),
     game.TilesFound: _tiles_found,
     game.ArbiterCalled: _opens(results.INCIDENT_KIND_ARBITER_CALLED),

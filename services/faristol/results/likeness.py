@@ -10,6 +10,9 @@ from typing import Any, TypeVar, cast
 
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.times import timestamp
 
 M = TypeVar("M", bound=Message)
 
@@ -17,15 +20,22 @@ M = TypeVar("M", bound=Message)
 def like(kind: type[M], value: object, /, **others: Any) -> M:
     """A message with what ``value`` has under the names of its fields, and with ``others``, which go before that.
 
-    Fields that are messages themselves are for ``others`` alone.
+    Moments of ``value`` are in nanoseconds since 1970, or of Python; None is left out. Other fields that are messages
+    themselves are for ``others`` alone.
     """
-    names, read = _shared(kind.DESCRIPTOR, cast("Hashable", type(value)))
-    return kind(**(dict(zip(names, read(value), strict=True)) | others))
+    names, read, moments = _shared(kind.DESCRIPTOR, cast("Hashable", type(value)))
+    found = dict(zip(names, read(value), strict=True))
+    for name in moments:
+        if isinstance(found[name], int):
+            found[name] = timestamp(found[name])
+    return kind(**(found | others))
 
 
 @cache
-def _shared(message: Descriptor, of: Any) -> tuple[Sequence[str], Callable[[Any], Sequence[Any]]]:
+def _shared(message: Descriptor, of: Any) -> tuple[Sequence[str], Callable[[Any], Sequence[Any]], Sequence[str]]:
     known = {field.name for field in fields(of)} if is_dataclass(of) else set(of._fields)
-    names = [field.name for field in message.fields if field.name in known and field.message_type is None]
+    shared = [field for field in message.fields if field.name in known]
+    moments = [field.name for field in shared if field.message_type is Timestamp.DESCRIPTOR]
+    names = [field.name for field in shared if field.message_type is None or field.name in moments]
     read = attrgetter(*names)
-    return names, read if len(names) > 1 else lambda value: (read(value),)
+    return names, read if len(names) > 1 else lambda value: (read(value),), moments

@@ -15,12 +15,14 @@ from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_
+from faristol.kernel.times import timestamp
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, stored
 from faristol.record import seals as record_seals
 from faristol.record.people import Person, is_official, names, namesakes, told_apart
 from faristol.results import answers
 from faristol.results.championship import Championship
+from faristol.results.likeness import like
 from faristol.results.model import tournament_of
 from faristol.results.prizes import Play, Plays
 from faristol.results.projection import NAME, projection
@@ -301,15 +303,5 @@ async def seals(record: Record, after: int, most: int, *, newest: bool) -> resul
             found = [last] if last else []
         else:
             found = await record_seals.read(connection, after, most)
-    answer = results.ListSealsResponse(position=end)
-    for seal in found:
-        shown = answer.seals.add(
-            from_position=seal.from_position,
-            to_position=seal.to_position,
-            root=seal.root,
-            previous=seal.previous,
-            key_id=seal.key_id,
-            signature=seal.signature,
-        )
-        shown.sealed_at.FromMicroseconds(seal.sealed_at)
-    return answer
+    seals = [like(results.Seal, seal, sealed_at=timestamp(seal.sealed_at * 1_000)) for seal in found]
+    return results.ListSealsResponse(seals=seals, position=end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import cast
 
 from faristol.bus import Pace, Progress
@@ -39,6 +39,9 @@ OfTournament = (
 
 AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
 """What can be asked as of a moment."""
+
+Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner
+"""What names a player."""
 
 PATIENCE = 10.0
 """Seconds to wait for ``min_position`` when the caller set no deadline."""
@@ -105,11 +108,11 @@ class ReadModels:
         await bring(self.record, pin_of(found.head))
         return found
 
-    async def name(self, seats: list[results.Seat], tournament_id: str) -> None:
-        """Give the players at some seats their names."""
-        names = await lookup.shown(self.record, (seat.player_id for seat in seats), tournament_id)
-        for seat in seats:
-            seat.name = names[seat.player_id]
+    async def name(self, those: Collection[Named], tournament_id: str) -> None:
+        """Give players of a tournament their names, where they sit or stand."""
+        names = await lookup.shown(self.record, (each.player_id for each in those), tournament_id)
+        for each in those:
+            each.name = names[each.player_id]
 
     async def moment(self, request: AsOf) -> Moment | None:
         """What the request is as of, None for now."""

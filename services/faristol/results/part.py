@@ -10,7 +10,7 @@ from faristol.pb.results.v1 import webhooks_pb2 as webhooks
 from faristol.pb.results.v1 import webhooks_pb2_grpc as webhooks_grpc
 from faristol.results.models import ReadModels
 from faristol.results.projection import projection
-from faristol.results.service import service_of
+from faristol.results.service import service
 from faristol.results.webhooks.courier import Means
 from faristol.results.webhooks.delivery import Delivery
 from faristol.results.webhooks.service import service as webhook_service
@@ -38,7 +38,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=results.DESCRIPTOR.services_by_name["ResultsService"],
                 add=results_grpc.add_ResultsServiceServicer_to_server,
-                instance=service_of(models),
+                instance=service(models),
             ),
             Servicer(
                 descriptor=webhooks.DESCRIPTOR.services_by_name["WebhookService"],

@@ -11,6 +11,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.record.people import Person
 from faristol.results import answers, lookup
+from faristol.results.likeness import like
 from faristol.results.page import page
 from faristol.results.rows import Bye, Game, Player, Round, Standing, Tournament, unpacked_all
 from faristol.results.standings import PAIR
@@ -45,15 +46,7 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
 
     (entries, total, following), position = await lookup.read_now(record, look)
     known = (await lookup.people(record, [player_id]))[player_id]
-    answer = results.GetPlayerResponse(
-        player_id=player_id,
-        name=known.name,
-        club=known.club,
-        country=known.country,
-        position=position,
-        next_page_token=following,
-        total=total,
-    )
+    answer = like(results.GetPlayerResponse, known, position=position, next_page_token=following, total=total)
     for entry in entries:
         names = await lookup.shown(record, _met(entry), entry.tournament.tournament_id)
         answer.tournaments.append(_told(entry, known, names))

@@ -14,21 +14,13 @@ from faristol.results.championship import Championship
 from faristol.results.rows import Player, Team
 
 
-def _registered(of: Championship, event: pairing.PlayerRegistered) -> None:
-    _enter(of, event, 1)
-
-
-def _admitted(of: Championship, event: pairing.LateEntryAdmitted) -> None:
-    _enter(of, event, event.round)
-
-
-def _enter(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntryAdmitted, round_: int) -> None:
+def _entered(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntryAdmitted) -> None:
     of.players[event.player_id] = Player(
         of.id,
         event.player_id,
         rating=event.rating,
         unrated=event.unrated,
-        entered_round=round_,
+        entered_round=event.round if isinstance(event, pairing.LateEntryAdmitted) else 1,
         category=event.category,
     )
     of.tournament.players += 1
@@ -109,8 +101,8 @@ def _rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
 
 
 OF_PLAYERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
-    pairing.PlayerRegistered: _registered,
-    pairing.LateEntryAdmitted: _admitted,
+    pairing.PlayerRegistered: _entered,
+    pairing.LateEntryAdmitted: _entered,
     pairing.PlayerAmended: _amended,
     pairing.PlayerCheckedIn: _checked_in,
     pairing.PlayerCheckedOut: _checked_out,

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.likeness import like
 from faristol.results.rows import Game, Line, Round, ScoredWord, unpacked
 
 ALL: Sequence[pairing.PrizeKind.ValueType] = (
@@ -49,15 +50,9 @@ class Play:
 
     def won(self) -> results.PrizeWinner:
         """Whoever made it."""
-        line = self.line
-        words = unpacked(ScoredWord, line.words)
-        return results.PrizeWinner(
-            player_id=line.player_id,
-            game_id=line.game_id,
-            round=self.round,
-            word="".join(words[0].faces) if words else "",
-            coordinates=line.coordinates,
-        )
+        words = unpacked(ScoredWord, self.line.words)
+        word = "".join(words[0].faces) if words else ""
+        return like(results.PrizeWinner, self.line, round=self.round, word=word)
 
 
 def offered(before: Sequence[pairing.PrizeKind.ValueType], fact: Message) -> Sequence[pairing.PrizeKind.ValueType]:

@@ -20,7 +20,7 @@ from faristol.results.rows import Ruleset as Content
 from faristol.results.standings import Ranking, Tally, pin_of
 from faristol.results.store import Reader, S, Tables, remove, write
 from faristol.results.tables import LAYOUTS
-from faristol.results.teams import kept, rank_teams
+from faristol.results.teams import ranked
 from faristol.rules import Ruleset
 
 CACHED = 4
@@ -133,8 +133,8 @@ async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ru
     for place, round_ in enumerate(rounds, 1):
         if round_.round >= first:
             with suppress(ValueError):  # as with those of players
-                lines = await asyncio.to_thread(rank_teams, tournament, registered, rounds[:place], ruleset=ruleset)
-                found += (kept(tournament.tournament_id, round_.round, line) for line in lines)
+                lines = await asyncio.to_thread(ranked, tournament, registered, rounds[:place], ruleset)
+                found += (standing for standing, _ in lines)
     return found
 
 
@@ -155,12 +155,8 @@ async def _rules(reader: Reader, tournament: Tournament) -> Ruleset | None:
     contents = await reader.those(Content, "digest", [tournament.ruleset_digest])
     pin = pin_of(tournament)
     for content in contents:
-        try:
+        with suppress(Refusal):
             return ruleset_of(pin)
-        except Refusal:
-            pass
-        try:
+        with suppress(Refusal):
             return kept_ruleset(content.content, pin)
-        except Refusal:
-            pass
     return None

@@ -164,12 +164,12 @@ class TeamRound(NamedTuple):
 
     round: int
     final: bool
-    basis: int
-    outcome: int
-    match: int
-    opponent_id: str
-    board_half_points: int
-    against_half_points: int
+    basis: int = 0
+    outcome: int = 0
+    match: int = 0
+    opponent_id: str = ""
+    board_half_points: int = 0
+    against_half_points: int = 0
 
 
 class TieBreak(NamedTuple):

@@ -8,13 +8,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.bus import Pace, Progress
-from faristol.host.access import Admission
 from faristol.host.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.record import Record
 from faristol.results.absence import looked_up_again
-from faristol.results.models import LAG, ReadModels
+from faristol.results.models import ReadModels
 from faristol.results.questions.games import get_game, get_pairings, list_tables
 from faristol.results.questions.players import get_player, search_players
 from faristol.results.questions.record import follow, get_status, list_seals
@@ -52,19 +49,8 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
 """What answers each request."""
 
 
-def service(
-    record: Record,
-    progress: Progress,
-    lag: float = LAG,
-    pace: Pace | None = None,
-    admission: Callable[[], Admission | None] = lambda: None,
-) -> Dispatcher:
-    """The read models of a cell. See ``ReadModels``."""
-    return service_of(ReadModels(record, progress, lag, pace, admission))
-
-
-def service_of(models: ReadModels) -> Dispatcher:
-    """What shows these read models."""
+def service(models: ReadModels) -> Dispatcher:
+    """What shows the read models of a cell."""
     descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
     questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)

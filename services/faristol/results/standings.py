@@ -13,7 +13,7 @@ from faristol.results.arithmetic import quarters
 from faristol.results.rows import ByeKind, Game, Player, Round, Standing, TieBreak, Tournament, packed
 from faristol.results.tables import LAYOUTS
 from faristol.rules import Ruleset
-from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, Standings, TableResult
+from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, Standings, TableResult, TeamRow
 
 BYES: Mapping[int, Bye] = {
     pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
@@ -140,7 +140,7 @@ def _with_rank(standing: Standing, rank: int) -> Standing:
     return moved
 
 
-def tie_breaks_of(row: Row) -> list[TieBreak]:
+def tie_breaks_of(row: Row | TeamRow) -> list[TieBreak]:
     """The tie-breaks of a line, in the order in which they decide."""
     return [TieBreak(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]
 
@@ -156,7 +156,7 @@ def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Rou
 
 def pin_of(tournament: Tournament) -> Pin:
     """The rules that a tournament pins."""
-    return Pin(tournament.ruleset, tournament.ruleset_digest, tuple(tournament.ruleset_options))
+    return Pin(tournament.ruleset, tournament.ruleset_digest, tournament.ruleset_options)
 
 
 def rules_of(tournament: Tournament) -> Ruleset:

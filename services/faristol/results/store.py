@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Insert, Select, Table, and_, bindparam, delete, func, select, true, tuple_
+from sqlalchemy import ColumnElement, Insert, Select, Table, and_, bindparam, delete, func, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.pb.results.v1 import results_pb2 as results
@@ -90,7 +90,8 @@ class Reader:
         """Whether each player of a tournament came, see ``Player.never_came``."""
         of = self.tables[Player].c
         came = (of.withdrawn_round == 0) | (of.withdrawn_round > of.entered_round)
-        return dict(await self.pairs(of.player_id, came, of.tournament_id == tournament_id))
+        query = select(of.player_id, came).where(of.tournament_id == tournament_id)
+        return {row[0]: row[1] for row in await self._connection.execute(query)}
 
     async def rounds(self, tournament_id: str) -> dict[int, Round]:
         """The rounds of a tournament with their tables, byes and matches, by number."""
@@ -146,12 +147,6 @@ class Reader:
         bingos = {row[0]: row[1] for row in await self._connection.execute(counted)}
         return bingos, best
 
-    async def pairs(
-        self, first: Column[Any], second: ColumnElement[Any], where: ColumnElement[bool]
-    ) -> list[tuple[Any, Any]]:
-        """The values of two columns."""
-        return [(row[0], row[1]) for row in await self._connection.execute(select(first, second).where(where))]
-
     async def games(self, query: Select[Any], **values: Any) -> dict[str, Game]:
         """Games with their seats and, where they are opened, what is kept at their tables, without lines; by id."""
         after_game, after_sheet = len(_GAME.columns), len(_GAME.columns) + len(_SHEET.columns)
@@ -197,8 +192,15 @@ class Reader:
         asked = and_(of.tournament_id == tournament_id, of.round == round_, of.player_id == player_id)
         return next(iter(await self.rows(Standing, asked)), None)
 
-    async def entrants(self, query: Select[Any]) -> list[tuple[Person, int]]:
-        """People with a number, out of a statement for id, name, club, country and that number."""
+    async def entrants(self) -> list[tuple[Person, int]]:
+        """Everybody who ever entered a tournament, with the number of theirs; who was erased is not among them."""
+        person = (people.c.player_id, people.c.name, people.c.club, people.c.country)
+        player = self.tables[Player]
+        query = (
+            select(*person, func.count())
+            .join_from(people, player, player.c.player_id == people.c.player_id)
+            .group_by(*person)
+        )
         return [(Person(*row[:4]), row[4]) for row in await self._connection.execute(query)]
 
     async def people(self, tournament_id: str) -> list[tuple[str, str, str]]:

@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from google.protobuf.message import Message
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import rows
-from faristol.results.arithmetic import shown, tie_break
+from faristol.results.arithmetic import explain, shown
 from faristol.results.likeness import like
 from faristol.results.rows import ByeKind, Game, Round, Tournament, packed, unpacked
-from faristol.results.standings import BYES, result_of, rules_of
+from faristol.results.standings import BYES, result_of, rules_of, tie_breaks_of
 from faristol.rules import Ruleset
 from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBye, TeamRow, team_standings
-
-Ranks = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +80,35 @@ def rank_teams(
     rounds: Sequence[Round],
     *,
     arithmetic: bool = False,
-    only: str = "",
-    ruleset: Ruleset | None = None,
 ) -> list[results.TeamStanding]:
     """The standings of teams after the results in ``rounds``; with ``arithmetic``, without words, if so asked.
 
-    With ``only`` the line of that team alone, ranked among all; no line when the team has none. Without a ``ruleset``
-    the rules are those that the tournament pins: raises ``Refusal`` when those are not at hand.
+    Raises ``Refusal`` when the rules that the tournament pins are not at hand.
     """
     if not tournament.team_boards:
         return []
-    ruleset = ruleset or rules_of(tournament)
+    known = {team.team_id: team for team in teams}
+    found = ranked(tournament, known.values(), rounds, rules_of(tournament))
+    lines = told([standing for standing, _ in found], known)
+    if arithmetic:
+        for line, (_, row) in zip(lines, found, strict=True):
+            explain(line, row)
+    return lines
+
+
+def ranked(
+    tournament: Tournament, teams: Iterable[rows.Team], rounds: Sequence[Round], ruleset: Ruleset
+) -> list[tuple[rows.TeamStanding, TeamRow]]:
+    """The same as rows, each with how its values come about."""
     met = {round_.round: meetings(round_, ruleset) for round_ in rounds}
     held: list[Match | TeamBye] = []
     for round_ in rounds:
         held += (meeting.match for meeting in met[round_.round] if meeting.final)
         if round_.complete:
             held += (_bye(bye, tournament.team_boards) for bye in round_.byes_of(ByeKind.TEAM))
-    names = {team.team_id: team.name for team in taking_part(teams, rounds)}
     lines = team_standings(
         held,
-        sorted(names),
+        sorted(team.team_id for team in taking_part(teams, rounds)),
         ruleset,
         tournament.rounds,
         ruleset.championship.team_score,
@@ -113,55 +116,26 @@ def rank_teams(
         pending=_pending(rounds, met),
         adjustments=_adjustments(rounds),
     )
-    ranks = {line.team: line.rank for line in lines}
-    return [
-        results.TeamStanding(
-            rank=line.rank,
-            team_id=line.team,
-            name=names[line.team],
-            wins=line.wins,
-            draws=line.draws,
-            losses=line.losses,
-            match_half_points=round(line.match_points * 2),
-            board_half_points=round(line.board_points * 2),
-            tie_breaks=[tie_break(name, value, with_terms=arithmetic) for name, value in line.arithmetic.items()],
-            spread=line.spread,
-            total=line.total,
-            rounds=_rounds(line, rounds, met, ranks, names, ruleset),
-            point_arithmetic=shown(line.point_arithmetic) if arithmetic else None,
-        )
-        for line in lines
-        if not only or line.team == only
-    ]
+    last = rounds[-1].round if rounds else 0
+    return [(_standing(tournament, last, line, _rounds(line, rounds, met, ruleset)), line) for line in lines]
 
 
-def kept(tournament_id: str, number: int, line: results.TeamStanding) -> rows.TeamStanding:
-    """A line of the standings after round ``number`` as its table has it: without names."""
+def _standing(tournament: Tournament, last: int, line: TeamRow, rounds: Iterable[rows.TeamRound]) -> rows.TeamStanding:
     return rows.TeamStanding(
-        tournament_id,
-        number,
-        line.team_id,
-        **{name: getattr(line, name) for name in _NUMBERS},
-        tie_breaks=packed([_fields(rows.TieBreak, each) for each in line.tie_breaks]),
-        rounds=packed([_fields(rows.TeamRound, each) for each in line.rounds]),
+        tournament.tournament_id,
+        last,
+        line.team,
+        rank=line.rank,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+        match_half_points=round(line.match_points * 2),
+        board_half_points=round(line.board_points * 2),
+        spread=line.spread,
+        total=line.total,
+        tie_breaks=packed(tie_breaks_of(line)),
+        rounds=packed(list(rounds)),
     )
-
-
-_NUMBERS = (
-    "rank",
-    "wins",
-    "draws",
-    "losses",
-    "match_half_points",
-    "board_half_points",
-    "spread",
-    "total",
-)
-
-
-def _fields(kind: Any, message: Message) -> list[Any]:
-    """What a message has under the names of the fields of a named tuple."""
-    return [getattr(message, name) for name in kind._fields]
 
 
 def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> list[results.TeamStanding]:
@@ -262,31 +236,27 @@ def _adjustments(rounds: Iterable[Round]) -> Iterator[SpreadAdjustment]:
 
 
 def _rounds(
-    line: TeamRow,
-    rounds: Iterable[Round],
-    met: Mapping[int, Sequence[Meeting]],
-    ranks: Ranks,
-    names: Mapping[str, str],
-    ruleset: Ruleset,
-) -> Iterator[results.TeamRound]:
+    line: TeamRow, rounds: Iterable[Round], met: Mapping[int, Sequence[Meeting]], ruleset: Ruleset
+) -> Iterator[rows.TeamRound]:
     """What each round was to a team. One without a term waits for its result."""
     boards = ruleset.championship.team_boards or 0
     terms = {term.round: term for term in shown(line.point_arithmetic).terms}
     for round_ in rounds:
-        found = results.TeamRound(round=round_.round, final=round_.round in terms)
+        found = rows.TeamRound(round_.round, final=round_.round in terms)
         if term := terms.get(round_.round):
-            found.basis = term.basis
-            found.outcome = term.outcome if term.basis != results.TERM_BASIS_ABSENCE else results.OUTCOME_UNSPECIFIED
+            outcome = term.outcome if term.basis != results.TERM_BASIS_ABSENCE else results.OUTCOME_UNSPECIFIED
+            found = found._replace(basis=term.basis, outcome=outcome)
         for meeting in met[round_.round]:
             if line.team in meeting.team_ids:
                 own = meeting.team_ids.index(line.team)
-                other = meeting.team_ids[1 - own]
-                found.match, found.basis = meeting.of.match, found.basis or results.TERM_BASIS_GAME
-                found.opponent_id, found.opponent_name = other, names[other]
-                found.opponent_rank = ranks[other]
-                found.board_half_points = meeting.half_points[own]
-                found.against_half_points = meeting.half_points[1 - own]
+                found = found._replace(
+                    basis=found.basis or results.TERM_BASIS_GAME,
+                    match=meeting.of.match,
+                    opponent_id=meeting.team_ids[1 - own],
+                    board_half_points=meeting.half_points[own],
+                    against_half_points=meeting.half_points[1 - own],
+                )
         for bye in round_.byes_of(ByeKind.TEAM):
             if bye.team_id == line.team and found.final:
-                found.board_half_points = round(2 * _bye(bye, boards).board_points(ruleset))
+                found = found._replace(board_half_points=round(2 * _bye(bye, boards).board_points(ruleset)))
         yield found

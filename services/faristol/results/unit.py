@@ -33,6 +33,8 @@ Scope = tuple[str, str]
 Stored = dict[tuple[type[Row], tuple[Any, ...]], tuple[Any, ...]]
 """Rows as their tables have them: values by class and key."""
 
+_OF_LINES = (scoresheet.FOLDS.keys() | {game_events.GameOpened}) - scoresheet.WITHOUT_LINES
+_OF_TABLES = TICKS.keys() | scoresheet.FOLDS.keys() | waits.CHANGES.keys() | {game_events.GameOpened}
 _OF_TOURNAMENTS: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *OF_PLAYERS, *OF_ROUND, *OF_RESULT))
 _OF_TEAMS: frozenset[type[Message]] = frozenset(
     (pairing.TeamRegistered, pairing.LineUpSet, pairing.TeamWithdrawn, pairing.TeamReinstated)
@@ -57,13 +59,10 @@ class Needs:
     def add(self, event: Recorded) -> None:
         """Add what ``event`` touches."""
         kind = type(event.message)
-        if kind in TICKS or kind in scoresheet.WITHOUT_LINES:
+        if kind in _OF_TABLES:
             self.games.add(game_of(event))
-        elif kind in scoresheet.FOLDS or kind is game_events.GameOpened:
-            self.games.add(game_of(event))
-            self.lines.add(game_of(event))
-        elif kind in waits.CHANGES:
-            self.games.add(game_of(event))
+            if kind in _OF_LINES:
+                self.lines.add(game_of(event))
         elif kind in _OF_TOURNAMENTS and not takes_no_points(event.message):
             self._add_of_tournament(event, kind)
 

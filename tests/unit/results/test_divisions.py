@@ -19,6 +19,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Decision, Metadata, Record, Write
 from faristol.record.record import move_checkpoint
 from faristol.results import service as results_service
+from faristol.results.models import ReadModels
 from faristol.results.projection import projection
 from faristol.rules import load_ruleset
 
@@ -53,7 +54,7 @@ class Cell:
         self.record = record
         self._clock = clock
         self._work = projection()
-        self.service: Any = results_service.service(record, Progress(record, self._work.consumer))
+        self.service: Any = results_service.service(ReadModels(record, Progress(record, self._work.consumer)))
 
     async def append(self, *writes: tuple[str, int, Sequence[Message]]) -> None:
         self._clock[0] += timedelta(minutes=1)

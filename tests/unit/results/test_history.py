@@ -24,6 +24,7 @@ from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
 from faristol.results import service as results_service
 from faristol.results.lookup import read_now
+from faristol.results.models import ReadModels
 from faristol.results.projection import projection
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -111,7 +112,7 @@ async def hall(url: str) -> AsyncIterator[Hall]:
     async with record.writing() as connection:
         await tables.make(connection)
         await generations.found(connection, work)
-    service = results_service.service(record, Progress(record, work.consumer), lag=0)
+    service = results_service.service(ReadModels(record, Progress(record, work.consumer), lag=0))
     given: dict[int, Answers] = {}
     recorded_at: dict[int, datetime] = {}
     for step in Championship().steps():

@@ -21,6 +21,7 @@ from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
 from faristol.results import service as results_service
 from faristol.results.broken import Broken
+from faristol.results.models import ReadModels
 from faristol.results.projection import projection
 from faristol.results.rows import ByeKind, Team
 from faristol.results.teams import rank_teams, show_matches
@@ -202,7 +203,7 @@ async def served(record: Record, steps: Iterable[Step]) -> Any:
         events = await record.read()
         await move_checkpoint(connection, Checkpoint(work.consumer, 0, events[-1].position))
         await work.apply(connection, events)
-    return results_service.service(record, Progress(record, work.consumer))
+    return results_service.service(ReadModels(record, Progress(record, work.consumer)))
 
 
 async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were(record: Record) -> None:

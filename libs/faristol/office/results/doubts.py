@@ -31,19 +31,15 @@ def doubts(
     others: Mapping[int, Sequence[int]],
     names: Sequence[str],
     winner: int | None = None,
-) -> list[Doubt]:
+) -> Iterator[Doubt]:
     """Everything that is implausible in a result.
 
     ``others`` are the scores of other tables of the round, ``names`` those of the players, in the order of the pairing,
     and ``winner`` is the place among them of who is said to have won. A forfeit has no scores, and the score of who
     left a game may be any.
     """
-    return [] if given.forfeit else list(_found(given, usual, others, names, winner))
-
-
-def _found(
-    given: Given, usual: UsualScores, others: Mapping[int, Sequence[int]], names: Sequence[str], winner: int | None
-) -> Iterator[Doubt]:
+    if given.forfeit:
+        return
     points = given.points
     for score in points:
         if score > usual.highest:

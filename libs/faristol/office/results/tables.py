@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 from faristol.kernel.quotation import quoted
@@ -12,7 +12,6 @@ from faristol.office.names import Named, candidates
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.results.doubts import Doubt, doubts
 from faristol.office.results.lines import Given, Slip
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules.scoring import UsualScores
 from faristol.text import say
@@ -105,7 +104,7 @@ class Tables:
         """What is implausible in a result, in view of those that stand and of ``also``, which are to be entered too."""
         others = {table.table: [score.score for score in table.scores] for table in self.listed.tables if table.scores}
         others |= {other.table: list(other.points) for other in also if not other.forfeit}
-        return doubts(given, self.usual, others, names_at(self[given.table]), self.winner(given))
+        return list(doubts(given, self.usual, others, names_at(self[given.table]), self.winner(given)))
 
     def stands(self, given: Given) -> bool:
         """Whether a result is the one that stands already: entered again, it would make the same of the game.
@@ -135,7 +134,8 @@ class Tables:
         if given.forfeit:
             made.forfeited_by.extend(player_id for player_id, score in seats if score.forfeit)
             return made
-        made.scores.extend(scores_of(table, given.points))
+        for player, points in zip(table.players, given.points, strict=True):
+            made.scores.add(player_id=player.player_id, score=points)
         made.abandoned_by.extend(player_id for player_id, score in seats if score.left)
         made.winner_id = "" if winner is None else table.players[winner].player_id
         return made
@@ -144,11 +144,3 @@ class Tables:
 def names_at(table: pairing.TableResult) -> list[str]:
     """The names of the players of a table; the id of who has none any more."""
     return [player.name or player.player_id for player in table.players]
-
-
-def scores_of(table: pairing.TableResult, points: Sequence[int]) -> list[game_events.FinalScore]:
-    """Scores in the order of the pairing, in the words of the contract."""
-    return [
-        game_events.FinalScore(player_id=player.player_id, score=score)
-        for player, score in zip(table.players, points, strict=True)
-    ]

@@ -27,6 +27,7 @@ from faristol.referee.notebook import Notebook
 from faristol.referee.services import AtTable
 from faristol.referee.tournament.case import TournamentCase
 from faristol.referee.tournament.services import TournamentServices
+from faristol.results.models import ReadModels
 from faristol.results.service import service as results_service
 from faristol.rules import load_tile_set
 from faristol.words import Library
@@ -74,7 +75,7 @@ class TournamentInMemory(InMemory, TournamentServices):
         runtime = Runtime(settings(), notebook, now)
         lexicon = lexicon_service(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
         runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
-        results = results_service(notebook, Progress(notebook, "results"))
+        results = results_service(ReadModels(notebook, Progress(notebook, "results")))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
         asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)
         parts = [part(runtime) for part in (pairing_part, game_part, clock_part, rating_part)]

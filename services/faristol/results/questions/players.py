@@ -7,6 +7,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import person
+from faristol.results.likeness import like
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.page import page
 
@@ -51,16 +52,7 @@ async def search_players(
     check_reached(request.min_position, position)
     shown, following = page(found, request.page_size or FOUND, request.page_token)
     return results.SearchPlayersResponse(
-        players=[
-            results.FoundPlayer(
-                player_id=each.person.player_id,
-                name=each.person.name,
-                club=each.person.club,
-                country=each.person.country,
-                tournaments=each.tournaments,
-            )
-            for each in shown
-        ],
+        players=[like(results.FoundPlayer, each.person, tournaments=each.tournaments) for each in shown],
         position=position,
         next_page_token=following,
         total=len(found),

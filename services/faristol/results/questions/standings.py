@@ -39,7 +39,7 @@ async def get_standings(
         line.withdrawn_round = found.of.players[line.player_id].withdrawn_round
     if request.arithmetic:
         taken = explanations.taken_off(counted)
-        await asyncio.to_thread(explanations.word_all, shown, names, language_of(context), taken)
+        await asyncio.to_thread(explanations.word, shown, names, language_of(context), taken)
     last = request.round or standings.last_counted(counted)
     return results.GetStandingsResponse(
         standings=shown,
@@ -74,7 +74,7 @@ async def get_team_standings(
         line.withdrawn_round = registered[line.team_id].withdrawn_round
     if request.arithmetic:
         names = {team.team_id: team.name for team in registered.values()}
-        await asyncio.to_thread(explanations.word_all, shown, names, language_of(context))
+        await asyncio.to_thread(explanations.word, shown, names, language_of(context))
     return results.GetTeamStandingsResponse(
         standings=shown,
         round=last,
@@ -94,9 +94,7 @@ async def get_crosstable(
     lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
     ranks = {line.player_id: line.rank for line in lines}
     shown, following = page(lines, request.page_size, request.page_token)
-    names = await lookup.shown(models.record, (line.player_id for line in shown), request.tournament_id)
-    for line in shown:
-        line.name = names[line.player_id]
+    await models.name(shown, request.tournament_id)
     rows = await asyncio.to_thread(crosstable, shown, found.of.players, counted, ranks)
     return results.GetCrosstableResponse(
         rows=rows,

@@ -77,10 +77,7 @@ async def list_teams(
     """Teams with their line-ups."""
     found = await models.found(request, context, history.players, Part.TEAMS)
     listed, following = page(answers.teams(found.of), request.page_size, request.page_token)
-    members = [member for team in listed for member in team.line_up]
-    names = await lookup.shown(models.record, (member.player_id for member in members), request.tournament_id)
-    for member in members:
-        member.name = names[member.player_id]
+    await models.name([member for team in listed for member in team.line_up], request.tournament_id)
     return results.ListTeamsResponse(
         teams=listed, position=found.position, division=found.head.division, next_page_token=following
     )
@@ -95,11 +92,7 @@ async def get_prizes(
     check_reached(request.min_position, found.position)
     kinds = (await load(models.record, f"tournament-{request.tournament_id}", ALL, offered)).state
     won = await asyncio.to_thread(prizes, kinds, found.rounds, plays)
-    winners = [winner for prize in won for winner in prize.winners]
-    ids = (winner.player_id for winner in winners)
-    names = await lookup.shown(models.record, ids, request.tournament_id)
-    for winner in winners:
-        winner.name = names[winner.player_id]
+    await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
     return results.GetPrizesResponse(prizes=won, position=found.position, over=found.of.is_over)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -75,7 +75,9 @@ class Means:
             return
         try:
             async with self.record.writing() as connection:
-                await registry.note(connection, taken.values())
+                for webhook, course in taken.values():
+                    with suppress(Superseded):
+                        await registry.note(connection, webhook, course)
         except FAILURES:
             self.reached = taken | self.reached
             raise
@@ -184,7 +186,7 @@ class Courier:
             if letter or is_letter:
                 await registry.note_letter(connection, self.webhook, course, position, letter)
             else:
-                await registry.note_now(connection, self.webhook, course)
+                await registry.note(connection, self.webhook, course)
         self._means.reached.pop(self.webhook.webhook_id, None)
         self.course = course
         if course.stop:

@@ -234,15 +234,12 @@ def _these(webhook_id: str, positions: Collection[int]) -> Any:
 # --- delivery --------------------------------------------------------------------------------------------------------
 
 
-async def note(connection: AsyncConnection, courses: Collection[tuple[Webhook, Course]]) -> None:
-    """Store the courses of webhooks, of those that nobody has resumed or removed meanwhile."""
-    for webhook, course in courses:
-        await connection.execute(_noting(webhook, course))
-
-
-async def note_now(connection: AsyncConnection, webhook: Webhook, course: Course) -> None:
+async def note(connection: AsyncConnection, webhook: Webhook, course: Course) -> None:
     """Store the course of a webhook. Raises ``Superseded`` where somebody has resumed or removed it meanwhile."""
-    if (await connection.execute(_noting(webhook, course))).rowcount != 1:
+    here = webhooks.c
+    mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
+    noting = update(webhooks).where(mine, here.position <= course.position).values(**_course_values(course))
+    if (await connection.execute(noting)).rowcount != 1:
         raise Superseded
 
 
@@ -250,7 +247,7 @@ async def note_letter(
     connection: AsyncConnection, webhook: Webhook, course: Course, position: int, letter: Letter | None
 ) -> None:
     """The same with what became of a message: the dead letter, or that there is none any more."""
-    await note_now(connection, webhook, course)
+    await note(connection, webhook, course)
     if letter is None:
         await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, [position])))
         return
@@ -263,12 +260,6 @@ async def note_letter(
     }
     key = {"webhook_id": webhook.webhook_id, "position": position}
     await connection.execute(kind_of(connection).upsert(dead_letters, values.keys()).values(**key, **values))
-
-
-def _noting(webhook: Webhook, course: Course) -> Any:
-    here = webhooks.c
-    mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
-    return update(webhooks).where(mine, here.position <= course.position).values(**_course_values(course))
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------

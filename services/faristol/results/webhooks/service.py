@@ -20,10 +20,10 @@ from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import to_timestamp
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.results import lookup
 from faristol.results.absence import looked_up_again
+from faristol.results.likeness import like
 from faristol.results.models import NO_POSITION, ReadModels
 from faristol.results.news import NAMES_OF_PUBLIC
 from faristol.results.webhooks import registry
@@ -219,44 +219,32 @@ class Webhooks:
         self._changed()
 
     def _shown(self, webhook: Webhook) -> pb.Webhook:
-        return shown(webhook, self._now())
-
-
-def shown(webhook: Webhook, now: datetime) -> pb.Webhook:
-    """A webhook as it is listed, without its secrets."""
-    course = webhook.course
-    state = (
-        pb.WEBHOOK_STATE_STOPPED
-        if course.stop
-        else pb.WEBHOOK_STATE_FAILING
-        if course.failing_since
-        else pb.WEBHOOK_STATE_LIVE
-    )
-    wanted = webhook.filter
-    until = [each.until for each in webhook.secrets if each.until is not None and now < each.until]
-    return pb.Webhook(
-        webhook_id=webhook.webhook_id,
-        tournament_id=webhook.tournament,
-        url=webhook.url,
-        filter=pb.WebhookFilter(game_ids=wanted.games, rounds=wanted.rounds, tables=wanted.tables, types=wanted.types),
-        created_at=to_timestamp(webhook.created_at),
-        created_by=webhook.created_by,
-        state=state,
-        stop=pb.WebhookStop.Value(f"WEBHOOK_STOP_{course.stop.name}") if course.stop else pb.WEBHOOK_STOP_UNSPECIFIED,
-        position=course.position,
-        failing_since=_timestamp(course.failing_since),
-        tries=course.tries,
-        next_try_at=_timestamp(course.due),
-        last_status=course.last_status,
-        last_failure=_failure(course.last_failure),
-        delivered_at=_timestamp(course.delivered_at),
-        dead_letter_count=course.dead,
-        old_secret_until=_timestamp(max(until, default=None)),
-    )
-
-
-def _timestamp(at: datetime | None) -> Any:
-    return None if at is None else to_timestamp(at)
+        """A webhook as it is listed, without its secrets."""
+        course, wanted, now = webhook.course, webhook.filter, self._now()
+        state = (
+            pb.WEBHOOK_STATE_STOPPED
+            if course.stop
+            else pb.WEBHOOK_STATE_FAILING
+            if course.failing_since
+            else pb.WEBHOOK_STATE_LIVE
+        )
+        until = [each.until for each in webhook.secrets if each.until is not None and now < each.until]
+        return like(
+            pb.Webhook,
+            course,
+            webhook_id=webhook.webhook_id,
+            tournament_id=webhook.tournament,
+            url=webhook.url,
+            filter=like(pb.WebhookFilter, wanted, game_ids=wanted.games),
+            created_at=webhook.created_at,
+            created_by=webhook.created_by,
+            state=state,
+            stop=f"WEBHOOK_STOP_{course.stop.name}" if course.stop else None,
+            next_try_at=course.due,
+            last_failure=_failure(course.last_failure),
+            dead_letter_count=course.dead,
+            old_secret_until=max(until, default=None),
+        )
 
 
 def _failure(failure: Failure) -> pb.WebhookFailure.ValueType:
@@ -264,14 +252,7 @@ def _failure(failure: Failure) -> pb.WebhookFailure.ValueType:
 
 
 def _letter(letter: Letter) -> pb.DeadLetter:
-    return pb.DeadLetter(
-        position=letter.position,
-        tries=letter.tries,
-        status=letter.outcome.status,
-        failure=_failure(letter.outcome.failure),
-        failed_at=to_timestamp(letter.failed_at),
-        again=letter.again,
-    )
+    return like(pb.DeadLetter, letter, status=letter.outcome.status, failure=_failure(letter.outcome.failure))
 
 
 async def _found(connection: AsyncConnection, request: Any) -> Webhook:
