@@ -98,6 +98,8 @@ class Command:
     """What decides a command, what is read for it, and what its answer tells."""
 
     decide: Callable[[Situation, Any], list[Message]]
+    of_tables: bool = False
+    """It is about pairs, tables or results of games of two, of which the rules of duplicate games say nothing."""
     tells: type[Message] | None = None
     """The fact whose fields the answer has under the same names."""
     more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, facts: {}

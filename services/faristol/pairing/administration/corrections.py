@@ -164,5 +164,7 @@ def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.CorrectResultRequest: Command(correct_result, tells=events.ResultCorrected, concerned=of_game)
+    pb.CorrectResultRequest: Command(
+        correct_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game
+    )
 }

@@ -94,8 +94,8 @@ def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list
 
 COMMANDS: Mapping[type[Message], Command] = {
     pb.SetHallsRequest: Command(set_halls, divisions=True, rests_on=(events.HallsSet,)),
-    pb.FixTableRequest: Command(fix_table),
-    pb.ReleaseTableRequest: Command(release_table),
+    pb.FixTableRequest: Command(fix_table, of_tables=True),
+    pb.ReleaseTableRequest: Command(release_table, of_tables=True),
 }
 
 
