@@ -76,17 +76,17 @@ async def get_tournament(
         time_zone=state.time_zone,
         halls=[hall.message() for hall in state.halls],
         top_tables=state.top_tables,
-        announced=[time.message() for time in state.announced],
+        announced=state.announced,
         division=state.division,
         division_of=state.division_of,
-        divisions=[division.message() for division in await office.divisions(state)],
+        divisions=await office.divisions(state),
         version=loaded.version,
         players=[
             _player(player, paired, known.get(player.player_id), notes.get(player.player_id, ""))
             for player in state.players
         ],
         teams=[_team(team, paired) for team in state.teams],
-        tribunal=[member.message() for member in state.tribunal],
+        tribunal=state.tribunal,
         appeals=[_appeal(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
         rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
     )
@@ -112,7 +112,7 @@ def _appeal(number: int, appeal: Appeal) -> pb.Appeal:
         player_id=appeal.player_id,
         version=appeal.version,
         player_ids=appeal.involved,
-        members=[member.message() for member in appeal.members],
+        members=appeal.members,
         phase=_APPEAL_PHASES[appeal.phase],
     )
 
