@@ -148,8 +148,8 @@ def _with_sanctions(
     unsanctioned = {**played.unsanctioned, game: result}
     if not sanctions:
         del game_sanctions[game], unsanctioned[game]
-    kept = replace(played, game_sanctions=MappingProxyType(game_sanctions), unsanctioned=MappingProxyType(unsanctioned))
-    return with_round(state, kept)
+    kept = {"game_sanctions": MappingProxyType(game_sanctions), "unsanctioned": MappingProxyType(unsanctioned)}
+    return with_round(state, number, **kept)
 
 
 def _later(state: Tournament, fact: Message) -> Tournament:
