@@ -129,6 +129,11 @@ def of_game(state: Tournament, request: Any) -> Collection[str]:
     return found[1].player_ids if found else ()
 
 
+def latest(kind: type[M], before: Sequence[Message]) -> M:
+    """The last of the facts ``before`` that is of a kind; an empty one where there is none."""
+    return next((fact for fact in reversed(before) if isinstance(fact, kind)), kind())
+
+
 def paired_since(act: Any, later: Message) -> bool:
     """The round of an act was paired after it."""
     return isinstance(later, events.RoundPaired) and later.round == act.round

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 from google.protobuf.message import Message
@@ -11,7 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pairing.conditions import check_open
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -47,11 +47,9 @@ COMMANDS: Mapping[type[Message], Command] = {
     pb.AnnounceRoundsRequest: Command(announce, rests_on=(events.RoundsAnnounced,))
 }
 
-
-def _before(act: events.RoundsAnnounced, before: Sequence[Message]) -> Message:
-    none = events.RoundsAnnounced()
-    earlier = next((fact for fact in reversed(before) if isinstance(fact, events.RoundsAnnounced)), none)
-    return pb.AnnounceRoundsRequest(times=earlier.times)
-
-
-UNDO: Mapping[type[Message], Undo] = {events.RoundsAnnounced: Undo(_before, thing=lambda act: "times")}
+UNDO: Mapping[type[Message], Undo] = {
+    events.RoundsAnnounced: Undo(
+        lambda act, before: pb.AnnounceRoundsRequest(times=latest(events.RoundsAnnounced, before).times),
+        thing=lambda act: "times",
+    )
+}

@@ -12,7 +12,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.results import check_standing, final_scores, given_scores
 from faristol.pairing.conditions import check_arbiter, check_open, found_game
 from faristol.pairing.model import Pairing, Round, Tournament
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -115,8 +115,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
-    earlier = [fact for fact in before if isinstance(fact, events.ResultCheckSet)]
-    last = earlier[-1] if earlier else events.ResultCheckSet()
+    last = latest(events.ResultCheckSet, before)
     return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players)
 
 

@@ -13,7 +13,7 @@ from faristol.pairing.conditions import check_open, registered
 from faristol.pairing.identity import checked_name
 from faristol.pairing.model import Hall
 from faristol.pairing.rounds.tables import check_halls, most_tables
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -100,7 +100,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def _halls_before(act: events.HallsSet, before: Sequence[Message]) -> Message:
-    earlier = next((fact for fact in reversed(before) if isinstance(fact, events.HallsSet)), events.HallsSet())
+    earlier = latest(events.HallsSet, before)
     return pb.SetHallsRequest(halls=earlier.halls, top_tables=earlier.top_tables)
 
 
