@@ -25,7 +25,7 @@ def can_go_on(graph: Graph, rounds: int) -> bool:
     if len(graph) % 2:
         return rounds == 0
     try:
-        return _search(graph, rounds, _Counter())
+        return _search(graph, rounds, iter(range(STEPS)))
     except _Enough:
         return True
 
@@ -34,17 +34,7 @@ class _Enough(Exception):
     """The search has taken all its steps."""
 
 
-class _Counter:
-    def __init__(self) -> None:
-        self.left = STEPS
-
-    def step(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise _Enough
-
-
-def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
+def _search(graph: Graph, rounds: int, steps: Iterator[int]) -> bool:
     if rounds == 0 or not graph:
         return True
     least = min(row.bit_count() for row in graph)
@@ -60,25 +50,26 @@ def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
         node = next(node for node, row in enumerate(graph) if row.bit_count() == least)
         other = next(_nodes(graph[node]))
         free, forced = free & ~(1 << node) & ~(1 << other), ((node, other),)
-    for pairing in _pairings(graph, free, forced, counter):
+    for pairing in _pairings(graph, free, forced, steps):
         rows = list(graph)
         for node, other in pairing:
             rows[node] &= ~(1 << other)
             rows[other] &= ~(1 << node)
-        if _search(tuple(rows), rounds - 1, counter):
+        if _search(tuple(rows), rounds - 1, steps):
             return True
     return False
 
 
-def _pairings(graph: Graph, free: int, pairs: tuple[Edge, ...], counter: _Counter) -> Iterator[tuple[Edge, ...]]:
+def _pairings(graph: Graph, free: int, pairs: tuple[Edge, ...], steps: Iterator[int]) -> Iterator[tuple[Edge, ...]]:
     """Every complete pairing that holds ``pairs``, which leave the nodes ``free``."""
-    counter.step()
+    if next(steps, None) is None:
+        raise _Enough
     if not free:
         yield pairs
         return
     node = min(_nodes(free), key=lambda candidate: (graph[candidate] & free).bit_count())
     for other in _nodes(graph[node] & free):
-        yield from _pairings(graph, free & ~(1 << node) & ~(1 << other), (*pairs, (node, other)), counter)
+        yield from _pairings(graph, free & ~(1 << node) & ~(1 << other), (*pairs, (node, other)), steps)
 
 
 def _nodes(row: int) -> Iterator[int]:
