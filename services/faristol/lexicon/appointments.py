@@ -30,22 +30,6 @@ ESCALATIONS = (5, 3_600)
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """What a tournament needs judges for."""
-
-    language: str
-    """Of its lexicon, ISO 639-1."""
-    appeals_by: str
-    """The article by which a ruling is appealed (FISC I.10, FISE 42.4); empty where the rules know no appeal."""
-
-    @classmethod
-    def of(cls, ruleset: Ruleset, language: str) -> Needs:
-        """The needs of a tournament with these rules and a lexicon in this language."""
-        appeals = ruleset.game.mode != "duplicate" and ruleset.challenge.appeal_by != "none"
-        return cls(language, ruleset.article("challenge.appeal_by") if appeals else "")
-
-
-@dataclass(frozen=True, slots=True)
 class Situation:
     """What a director's command on adjudication is decided on."""
 
@@ -61,9 +45,10 @@ class Situation:
     """Cases of the tournament that wait for a ruling."""
 
     @property
-    def needs(self) -> Needs:
-        """What the tournament needs judges for."""
-        return Needs.of(self.ruleset, self.language)
+    def appeals_by(self) -> str:
+        """The article by which a ruling is appealed (FISC I.10, FISE 42.4); empty where the rules know no appeal."""
+        appeals = self.ruleset.game.mode != "duplicate" and self.ruleset.challenge.appeal_by != "none"
+        return self.ruleset.article("challenge.appeal_by") if appeals else ""
 
 
 def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -> list[Message]:
@@ -84,7 +69,7 @@ def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -
         occurred_at=situation.at,
     )
     after = evolve(state, fact)
-    _check_judges(after, situation.needs)
+    _check_judges(after, situation)
     return [] if after == state else [fact]
 
 
@@ -105,7 +90,7 @@ def appoint(situation: Situation, request: pb.AppointJudgeRequest) -> list[Messa
     )
     after = evolve(state, fact)
     if judge_id in state.judges:
-        _check_judges(after, situation.needs, situation.waiting, before=state)
+        _check_judges(after, situation, situation.waiting)
     return [] if after == state else [fact]
 
 
@@ -122,7 +107,7 @@ def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Messa
             "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
         )
     fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=situation.at)
-    _check_judges(evolve(state, fact), situation.needs, situation.waiting, before=state)
+    _check_judges(evolve(state, fact), situation, situation.waiting)
     return [fact]
 
 
@@ -225,28 +210,27 @@ def _check_languages(request: pb.AppointJudgeRequest) -> None:
             )
 
 
-def _check_judges(
-    state: Adjudication, needs: Needs, waiting: Collection[Case] = (), *, before: Adjudication | None = None
-) -> None:
+def _check_judges(state: Adjudication, situation: Situation, waiting: Collection[Case] = ()) -> None:
     """Raise ``Refusal``, with every reason there is, when somebody is missing for what is or may become a case.
 
-    ``before`` is how it was until now, for the appeals among the cases ``waiting``.
+    ``state`` is how it will be, ``waiting`` the cases whose rulings must not be lost by that.
     """
+    language, appeals_by = situation.language, situation.appeals_by
     panels = Counter[str]()
     for case in waiting:
         if not case.barred:
             panels[case.language] = max(panels[case.language], case.panel)
     if state.mode != events.MODE_AUTOMATIC:
-        panels[needs.language] = max(panels[needs.language], state.panel)
+        panels[language] = max(panels[language], state.panel)
     missing = [
         Refusal(
             "TOO_FEW_JUDGES",
             "",
             N_("Judges that are needed for {language}: {panel}; appointed: {able}. Appoint them first."),
-            {"panel": panel, "language": language, "able": len(state.able(language))},
+            {"panel": panel, "language": needed, "able": len(state.able(needed))},
         )
-        for language, panel in sorted(panels.items())
-        if len(state.able(language)) < panel
+        for needed, panel in sorted(panels.items())
+        if len(state.able(needed)) < panel
     ]
     if any(panels.values()) and not state.directors:
         missing.append(
@@ -256,19 +240,19 @@ def _check_judges(
                 N_("A case that waits for too long goes to a director: appoint one with that right first."),
             )
         )
-    if state.mode != events.MODE_AUTOMATIC and needs.appeals_by and not _appeals_find_a_judge(state, needs.language):
+    if state.mode != events.MODE_AUTOMATIC and appeals_by and not _appeals_find_a_judge(state, language):
         missing.append(
             Refusal(
                 "NO_JUDGE_FOR_APPEALS",
-                needs.appeals_by,
+                appeals_by,
                 N_(
                     "An appeal goes to another judge than the first, and there would be none. Enough are: judges for "
                     "{language} who are not directors: {panel}; and a director who is no judge for {language}."
                 ),
-                {"panel": state.panel, "language": needs.language},
+                {"panel": state.panel, "language": language},
             )
         )
-    missing += _lost_to_appeals(before or state, state, waiting)
+    missing += _lost_to_appeals(situation.state, state, waiting)
     if missing:
         first, *others = missing
         raise Refusal(first.reason, first.article, first.message, first.params, others=others)

@@ -84,7 +84,7 @@ def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law
         turn=challenge.turn,
         challenge=challenge.challenge,
         words=challenge.words,
-        lexicon=game_events.Pin(name=game.lexicon.name, digest=game.lexicon.digest),
+        lexicon=game.lexicon.message(),
         mode=adjudication.mode,
         occurred_at=question.raised_at,
         language=law.language,

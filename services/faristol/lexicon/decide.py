@@ -113,8 +113,7 @@ def overdue(case: Case, adjudication: Adjudication, silent: Collection[str], now
     if not case.waiting or not case.panel:
         return []
     facts: list[Message] = list(_returns(case, adjudication, silent, now))
-    escalates_at = case.escalates_at()
-    if not case.escalated and escalates_at is not None and now >= escalates_at:
+    if case.escalates(now):
         facts.append(events.CaseEscalated(case_id=case.case_id, occurred_at=_after(case, now)))
     return facts
 
@@ -159,7 +158,7 @@ def _check_waiting(case: Case) -> None:
             "CASE_RULED",
             case.article,
             N_("Case {case} was ruled on by {judges}: a ruling is made once."),
-            {"case": case.case_id, "judges": ", ".join(case.ruled_by) or case.lexicon_name},
+            {"case": case.case_id, "judges": ", ".join(case.ruled_by) or case.lexicon.name},
         )
     if case.withdrawn:
         raise Refusal(
@@ -201,7 +200,7 @@ def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
             if ruling.valid
             else N_("{word} is in the lexicon {lexicon}: a judge who refuses it gives a reason and a source.")
         )
-        raise Refusal("UNSUPPORTED_RULING", "", text, {"word": "".join(ruling.word), "lexicon": case.lexicon_name})
+        raise Refusal("UNSUPPORTED_RULING", "", text, {"word": "".join(ruling.word), "lexicon": case.lexicon.name})
     return ruling
 
 

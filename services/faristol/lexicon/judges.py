@@ -187,7 +187,7 @@ class Bench:
 
     def _graph(self, case: Case) -> WordGraph:
         """The lexicon of a case. Raises ``Refusal`` when it is not installed here."""
-        return self._lexicons.with_layers(self._lexicons.find(case.lexicon_digest).digest, case.layers)
+        return self._lexicons.with_layers(self._lexicons.find(case.lexicon.digest).digest, case.layers)
 
 
 def _holds_another(judge_id: str) -> Refusal:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.times import to_datetime
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -64,8 +65,7 @@ class Case:
     challenge: int = 0
     words: tuple[Word, ...] = ()
     language: str = ""
-    lexicon_name: str = ""
-    lexicon_digest: str = ""
+    lexicon: Pin = UNPINNED
     layers: tuple[str, ...] = ()
     article: str = ""
     by_word: bool = False
@@ -133,6 +133,11 @@ class Case:
             return None
         return to_datetime(self.queued_at) + timedelta(seconds=self.escalate_after_seconds)
 
+    def escalates(self, now: datetime) -> bool:
+        """Whether it has waited too long, and has not gone to the director yet."""
+        due = self.escalates_at()
+        return not self.escalated and due is not None and now >= due
+
 
 def evolve(case: Case, fact: Message) -> Case:
     """The case after one more fact. Raises ``TypeError`` for a message that is no fact of a case."""
@@ -176,8 +181,7 @@ def _opened(fact: events.CaseOpened) -> Case:
         challenge=fact.challenge,
         words=tuple(tuple(word.faces) for word in fact.words),
         language=fact.language,
-        lexicon_name=fact.lexicon.name,
-        lexicon_digest=fact.lexicon.digest,
+        lexicon=Pin.of(fact.lexicon),
         layers=tuple(fact.layers),
         article=fact.article,
         by_word=fact.by_word,

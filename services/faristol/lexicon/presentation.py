@@ -68,7 +68,7 @@ def official(case: Case) -> lexicon.GetCaseResponse:
         case_id=case.case_id,
         game_id=case.game_id,
         words=[word(each) for each in case.words],
-        lexicon=_pin(case),
+        lexicon=case.lexicon.message(),
         ruled=case.ruled,
         valid=case.valid,
         rulings=written(case.rulings),
@@ -119,7 +119,7 @@ def file_of(
             )
             for faces in case.words
         ],
-        lexicon=_pin(case),
+        lexicon=case.lexicon.message(),
         edition=graph.about.edition,
         layers=case.layers,
         language=case.language,
@@ -139,7 +139,7 @@ def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
         valid=ruling.valid,
         reason=ruling.reason,
         source=ruling.source,
-        lexicon=_pin(case),
+        lexicon=case.lexicon.message(),
         ruled_at=case.ruled_at,
         mode=case.mode,
     )
@@ -157,8 +157,8 @@ def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
         words=[word(each) for each in case.words],
         valid=case.valid,
         ruled_words=words if case.by_word else [],
-        lexicon=_pin(case),
-        edition=lexicons.edition(case.lexicon_digest),
+        lexicon=case.lexicon.message(),
+        edition=lexicons.edition(case.lexicon.digest),
         layers=case.layers,
         article=case.article,
         appeal=case.appeal,
@@ -201,9 +201,9 @@ def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
             events.Mode.Name(case.mode).removeprefix("MODE_").lower(),
             " ".join(case.ruled_by),
             "yes" if case.appeal else "no",
-            case.lexicon_name,
-            lexicons.edition(case.lexicon_digest),
-            case.lexicon_digest,
+            case.lexicon.name,
+            lexicons.edition(case.lexicon.digest),
+            case.lexicon.digest,
             " ".join(case.layers),
             case.article,
             to_datetime(case.queued_at).isoformat(timespec="milliseconds"),
@@ -242,7 +242,3 @@ def times(cases: Collection[Case]) -> list[pb.RulingTimes]:
 def percentile(ordered: Sequence[int], percent: int) -> int:
     """The value that ``percent`` of 100 do not exceed, by the nearest rank; ``ordered`` ascends and is not empty."""
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
-
-
-def _pin(case: Case) -> game_events.Pin:
-    return game_events.Pin(name=case.lexicon_name, digest=case.lexicon_digest)

@@ -11,7 +11,7 @@ from faristol.bus.stopped import away
 from faristol.host import Unreachable
 from faristol.lexicon import adjudication, decide, queries
 from faristol.lexicon.leases import Leases
-from faristol.lexicon.model import Case, stream
+from faristol.lexicon.model import stream
 from faristol.lexicon.streams import load_adjudication, load_case
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 
@@ -46,7 +46,7 @@ class Timer:
             try:
                 cases = await queries.waiting(self._record)
                 for case in cases:
-                    if case.claims or self._is_due(case):
+                    if case.claims or case.escalates(self._now()):
                         await self.settle(case.case_id)
             except Unreachable:
                 _log.debug("%s waits for the docket to be built", ACTOR)
@@ -57,10 +57,6 @@ class Timer:
             await asyncio.sleep(LOOK)
             if not cases and self._record.quiet_since(told) <= began:
                 await self._record.news(QUIET, told)
-
-    def _is_due(self, case: Case) -> bool:
-        escalates_at = case.escalates_at()
-        return not case.escalated and escalates_at is not None and self._now() >= escalates_at
 
     async def settle(self, case_id: str) -> None:
         """Write what is overdue in a case; when others write at this moment, the next look does."""

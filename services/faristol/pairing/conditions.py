@@ -11,6 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Pairing, Player, Round, Tournament
+from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 
 
@@ -32,6 +33,16 @@ def check_given(number: int) -> None:
     """Raise ``Invalid`` where a command names no round."""
     if not number:
         raise Invalid("round", N_("is missing; expected the number of the round, from 1"))
+
+
+def check_tables(ruleset: Ruleset) -> None:
+    """Refuse in a tournament of duplicate games what is about tables."""
+    if ruleset.game.mode == "duplicate":
+        raise Refusal(
+            "NO_TABLES",
+            "",
+            N_("This is a tournament of duplicate games: nobody meets anybody at a table, and slips are scored."),
+        )
 
 
 def check_none(refusals: Sequence[Refusal]) -> None:

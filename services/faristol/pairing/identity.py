@@ -7,6 +7,7 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Iterator
+from itertools import count
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, tidy
@@ -91,11 +92,9 @@ def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
     letters = unicodedata.normalize("NFKD", name.replace("·", "")).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-") or f"{kind}-{_short(command_id)[:8]}"
     yield slug[:LONGEST_ID].strip("-")
-    number = 2
-    while True:
+    for number in count(2):
         tail = f"-{number}"
         yield slug[: LONGEST_ID - len(tail)].strip("-") + tail
-        number += 1
 
 
 _MADE = re.compile(r"p-[0-9a-f]{12}")

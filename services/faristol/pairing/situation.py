@@ -98,6 +98,8 @@ class Command:
     """What decides a command, what is read for it, and what its answer tells."""
 
     decide: Callable[[Situation, Any], list[Message]]
+    of_tables: bool = False
+    """It is about pairs, tables or results of games of two, of which the rules of duplicate games say nothing."""
     tells: type[Message] | None = None
     """The fact whose fields the answer has under the same names."""
     more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, facts: {}
@@ -125,6 +127,11 @@ def of_game(state: Tournament, request: Any) -> Collection[str]:
     """The players of the game that a request names; nobody where there is no such game."""
     found = state.find_game(request.game_id)
     return found[1].player_ids if found else ()
+
+
+def latest(kind: type[M], before: Sequence[Message]) -> M:
+    """The last of the facts ``before`` that is of a kind; an empty one where there is none."""
+    return next((fact for fact in reversed(before) if isinstance(fact, kind)), kind())
 
 
 def paired_since(act: Any, later: Message) -> bool:

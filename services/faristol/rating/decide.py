@@ -87,8 +87,8 @@ def revise(state: RatingList, tournament: TournamentView, *, occurred_at: Timest
     """
     if not state.tournament_id or tournament.closed < tournament.rounds:
         return []
-    revised = changes(state, tournament)
-    if tuple(revised) == state.changes:
+    revised = tuple(map(line, changes(state, tournament)))
+    if revised == state.lines:
         return []
     return [
         events.RatingListPublished(
@@ -97,7 +97,7 @@ def revise(state: RatingList, tournament: TournamentView, *, occurred_at: Timest
             occurred_at=occurred_at,
             revision=state.revision + 1,
         ),
-        *map(line, revised),
+        *revised,
     ]
 
 

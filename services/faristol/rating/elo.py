@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
+from typing import ClassVar
 
 from faristol.rating.games import PARTS, Change, Game, Rated, nearest
 
@@ -42,11 +43,8 @@ class Elo:
     """In a player's first tournament, by rising rating; the first one is for everybody."""
     factors: tuple[Factor, ...]
     """Afterwards."""
-
-    @property
-    def deviations(self) -> bool:
-        """Whether it says how certain a rating is."""
-        return False
+    deviations: ClassVar[bool] = False
+    """Whether it says how certain a rating is."""
 
     def k(self, rating: int, *, unrated: bool) -> int:
         """The factor of a player: points that a win against expectation is worth at most."""

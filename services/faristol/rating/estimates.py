@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from faristol.kernel.bounded import keep
 from faristol.rating import decide
 from faristol.rating.games import Change, Rated
 from faristol.rating.model import RatingList, TournamentView
@@ -15,24 +15,15 @@ from faristol.record import Loaded
 REMEMBERED = 64
 """How many tournaments' last estimates are kept in memory."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Basis:
-    """All that an estimate follows from."""
-
-    tournament: int
-    """Version of the tournament's stream."""
-    published: int
-    """Version of the list's."""
-    players: tuple[Rated, ...]
-    """With what earlier lists say of them, which neither version tells."""
+_Basis = tuple[int, int, tuple[Rated, ...]]
+"""All that an estimate follows from: the versions of the tournament and of the list, and the players with what earlier
+lists say of them, which neither version tells."""
 
 
 class Estimates:
     """The estimates made last. One is calculated at a time, so that those who ask at once get the same."""
 
-    def __init__(self, size: int = REMEMBERED) -> None:
-        self._size = size
+    def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[_Basis, Sequence[Change]]] = OrderedDict()
         self._calculating = asyncio.Lock()
 
@@ -40,13 +31,10 @@ class Estimates:
         self, tournament_id: str, published: Loaded[RatingList], tournament: Loaded[TournamentView]
     ) -> Sequence[Change]:
         """The list as the results so far make it: see ``decide.changes``."""
-        basis = _Basis(tournament.version, published.version, tournament.state.players)
+        basis = tournament.version, published.version, tournament.state.players
         async with self._calculating:
-            known = self._kept.get(tournament_id)
+            known = self._kept.pop(tournament_id, None)
             if known is None or known[0] != basis:
                 known = basis, await asyncio.to_thread(decide.changes, published.state, tournament.state)
-                self._kept[tournament_id] = known
-            self._kept.move_to_end(tournament_id)
-            if len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+            keep(self._kept, tournament_id, known, REMEMBERED)
         return known[1]

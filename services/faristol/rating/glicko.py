@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from typing import ClassVar
 
 from faristol.rating.games import PARTS, Change, Game, Rated
 
@@ -32,11 +33,8 @@ class Glicko2:
     """Of a player rated elsewhere, in hundredths of a point."""
     first_volatility: int
     """In millionths."""
-
-    @property
-    def deviations(self) -> bool:
-        """Whether it says how certain a rating is."""
-        return True
+    deviations: ClassVar[bool] = True
+    """Whether it says how certain a rating is, which earlier lists then tell."""
 
     def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
         """The changes of a tournament, in the order of ``players``, every game on the ratings before it.

@@ -13,7 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.facts import Kind
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.games import Change, Game, Rated, of_table
+from faristol.rating.games import Game, Rated, of_table
 
 
 def stream(tournament_id: str) -> str:
@@ -39,8 +39,8 @@ class RatingList:
     """How often it was revised."""
     revised_at: Timestamp | None = None
     """When it was revised last."""
-    changes: tuple[Change, ...] = ()
-    """Its lines, in the order in which they are published."""
+    lines: tuple[events.RatingUpdated, ...] = ()
+    """In the order in which they are published."""
 
 
 def evolve(state: RatingList, fact: Message) -> RatingList:
@@ -49,21 +49,11 @@ def evolve(state: RatingList, fact: Message) -> RatingList:
         case events.RatingSystemChosen():
             return replace(state, system=fact.system)
         case events.RatingListPublished() if fact.revision:
-            return replace(state, system=fact.system, revision=fact.revision, revised_at=fact.occurred_at, changes=())
+            return replace(state, system=fact.system, revision=fact.revision, revised_at=fact.occurred_at, lines=())
         case events.RatingListPublished():
             return RatingList(fact.tournament_id, fact.system, fact.occurred_at)
         case events.RatingUpdated():
-            change = Change(
-                fact.player_id,
-                fact.before,
-                fact.after,
-                fact.games,
-                fact.half_points,
-                fact.expected_milli,
-                fact.deviation,
-                fact.volatility,
-            )
-            return replace(state, changes=(*state.changes, change))
+            return replace(state, lines=(*state.lines, fact))
         case _:
             raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a rating list")
 

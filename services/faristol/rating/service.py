@@ -16,11 +16,11 @@ from faristol.kernel.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.rating import decide
 from faristol.rating.earlier import Earlier
-from faristol.rating.elo import Elo, Factor
+from faristol.rating.elo import Factor
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
-from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
+from faristol.rating.systems import DEFAULT, SYSTEMS, RatingSystem, system_named
 from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
 
 
@@ -53,7 +53,7 @@ class Lists:
         return pb.GetRatingListResponse(
             tournament_id=found.tournament_id,
             system=found.system,
-            ratings=map(decide.line, found.changes),
+            ratings=found.lines,
             occurred_at=found.occurred_at,
             revision=found.revision,
             revised_at=found.revised_at,
@@ -69,7 +69,7 @@ class Lists:
             tournament_id=request.tournament_id, system=system_named(found.system).name, position=position
         )
         if found.tournament_id and seen.closed >= seen.rounds:
-            answer.ratings.extend(map(decide.line, found.changes))
+            answer.ratings.extend(found.lines)
             answer.published, answer.revision = True, found.revision
             answer.occurred_at.CopyFrom(found.occurred_at or Timestamp())
             if found.revised_at is not None:
@@ -118,7 +118,7 @@ async def list_systems(request: pb.ListRatingSystemsRequest, context: Context) -
     return pb.ListRatingSystemsResponse(systems=map(_system, SYSTEMS.values()))
 
 
-def _system(system: Elo | Glicko2) -> pb.RatingSystem:
+def _system(system: RatingSystem) -> pb.RatingSystem:
     usual = system is DEFAULT
     if isinstance(system, Glicko2):
         return pb.RatingSystem(

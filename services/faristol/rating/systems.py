@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Protocol
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.rating.elo import Curve, Elo, Factor
-from faristol.rating.games import Change, Game, Rated
 from faristol.rating.glicko import Glicko2
 
 ELO_1 = Elo(
@@ -46,25 +44,9 @@ GLICKO_2_1 = Glicko2(
 """Glickman's Glicko-2 with the values that his paper starts from, a tournament being one rating period."""
 
 
-class RatingSystem(Protocol):
-    """What rates a tournament."""
+RatingSystem = Elo | Glicko2
 
-    @property
-    def name(self) -> str:
-        """Name and version."""
-        ...
-
-    @property
-    def deviations(self) -> bool:
-        """Whether it says how certain a rating is, which earlier lists then tell."""
-        ...
-
-    def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
-        """The changes of a tournament, in the order of ``players``."""
-        ...
-
-
-SYSTEMS: Mapping[str, Elo | Glicko2] = {system.name: system for system in (ELO_1, NASPA_1, GLICKO_2_1)}
+SYSTEMS: Mapping[str, RatingSystem] = {system.name: system for system in (ELO_1, NASPA_1, GLICKO_2_1)}
 """By name."""
 
 DEFAULT = ELO_1

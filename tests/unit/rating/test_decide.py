@@ -84,7 +84,7 @@ def test_a_list_is_published_once() -> None:
 
     state = reduce(evolve, facts, RatingList())
 
-    assert len(state.changes) == 5
+    assert len(state.lines) == 5
     assert publish(state, seen(hall), tournament_id="open", occurred_at=AT) == []
 
 

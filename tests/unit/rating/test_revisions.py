@@ -116,7 +116,7 @@ def test_whatever_is_corrected_the_revised_list_is_the_one_that_the_results_make
         facts = revise(state, seen(hall), occurred_at=AT)
         revisions += bool(facts)
         state = reduce(evolve, facts, state)
-        assert state.changes == published(hall, chosen).changes
+        assert state.lines == published(hall, chosen).lines
         assert state.revision == revisions
         assert not revise(state, seen(hall), occurred_at=AT)
 
@@ -148,7 +148,7 @@ async def test_a_list_is_published_anew_when_a_result_behind_it_is_corrected(rec
 
     state = await listed(record)
     assert (state.revision, state.occurred_at, state.revised_at) == (1, first.occurred_at, AT)
-    assert state.changes == published(hall).changes != first.changes
+    assert state.lines == published(hall).lines != first.lines
     assert not await follow(record, correction)  # a second time
     assert not await follow(record, closed)
 
@@ -181,7 +181,7 @@ async def test_corrections_before_the_list_are_in_it_and_a_late_consumer_does_no
     ]
     assert await follow(record, closing)
     assert not await follow(record, told)
-    assert (await listed(record)).changes == published(hall).changes
+    assert (await listed(record)).lines == published(hall).lines
 
 
 async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record: Record) -> None:
@@ -197,7 +197,7 @@ async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record
         await record.append(decision, Metadata(causation_id=first.event_id))
     assert await follow(record, first)
     assert not await follow(record, second)
-    assert (await listed(record)).changes == published(hall).changes
+    assert (await listed(record)).lines == published(hall).lines
 
 
 async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revised_after_them(record: Record) -> None:
@@ -216,7 +216,7 @@ async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revi
     assert await follow(record, await happen(record, hall.facts[count:]))
 
     state = await listed(record)
-    assert (state.revision, {change.games for change in state.changes}) == (1, {6})
+    assert (state.revision, {change.games for change in state.lines}) == (1, {6})
 
 
 async def test_lists_that_may_rest_on_a_list_are_no_earlier_lists_when_it_is_revised(record: Record) -> None:
@@ -236,4 +236,4 @@ async def test_lists_that_may_rest_on_a_list_are_no_earlier_lists_when_it_is_rev
     assert await follow(record, await happen(record, corrected(hall, LAST, 400, 300)))
 
     state = await listed(record)
-    assert (state.revision, state.changes) == (2, first.changes)
+    assert (state.revision, state.lines) == (2, first.lines)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.kernel.times import moment_of
+from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pairing.conditions import check_open
-from faristol.pairing.model import RoundTime
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -32,26 +31,25 @@ def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Me
             raise Invalid("times", N_("there is no round {round}; expected 1 to {most}"), params)
         if not given.HasField("starts_at"):
             raise Invalid("times", N_("round {round} has no time"), {"round": given.round})
-        times.append(RoundTime(given.round, moment_of("times", given.starts_at)))
+        times.append((given.round, moment_of("times", given.starts_at)))
     times.sort()
-    for before, after in pairwise(times):
-        if before.round == after.round:
-            raise Invalid("times", N_("round {round} is there twice"), {"round": after.round})
-        if before.starts_at >= after.starts_at:
-            params = {"round": after.round, "before": before.round}
+    for (before, earlier), (number, later) in pairwise(times):
+        if before == number:
+            raise Invalid("times", N_("round {round} is there twice"), {"round": number})
+        if earlier >= later:
+            params = {"round": number, "before": before}
             raise Invalid("times", N_("round {round} would not begin later than round {before}"), params)
-    return [events.RoundsAnnounced(times=[time.message() for time in times], occurred_at=situation.occurred_at)]
+    announced = [events.RoundTime(round=number, starts_at=to_timestamp(at)) for number, at in times]
+    return [events.RoundsAnnounced(times=announced, occurred_at=situation.occurred_at)]
 
 
 COMMANDS: Mapping[type[Message], Command] = {
     pb.AnnounceRoundsRequest: Command(announce, rests_on=(events.RoundsAnnounced,))
 }
 
-
-def _before(act: events.RoundsAnnounced, before: Sequence[Message]) -> Message:
-    none = events.RoundsAnnounced()
-    earlier = next((fact for fact in reversed(before) if isinstance(fact, events.RoundsAnnounced)), none)
-    return pb.AnnounceRoundsRequest(times=earlier.times)
-
-
-UNDO: Mapping[type[Message], Undo] = {events.RoundsAnnounced: Undo(_before, thing=lambda act: "times")}
+UNDO: Mapping[type[Message], Undo] = {
+    events.RoundsAnnounced: Undo(
+        lambda act, before: pb.AnnounceRoundsRequest(times=latest(events.RoundsAnnounced, before).times),
+        thing=lambda act: "times",
+    )
+}

@@ -64,8 +64,8 @@ def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.GrantByeRequest: Command(grant),
-    pb.RevokeByeRequest: Command(revoke),
+    pb.GrantByeRequest: Command(grant, of_tables=True),
+    pb.RevokeByeRequest: Command(revoke, of_tables=True),
 }
 
 

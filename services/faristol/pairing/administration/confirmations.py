@@ -9,10 +9,10 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.administration.results import final_scores, given_scores
+from faristol.pairing.administration.results import check_standing, final_scores, given_scores
 from faristol.pairing.conditions import check_arbiter, check_open, found_game
 from faristol.pairing.model import Pairing, Round, Tournament
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -51,23 +51,11 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
             {"person": person, "game": request.game_id},
             subject=f"games/{request.game_id}",
         )
-    standing, seen = played.results[request.game_id], given_scores(pairing, request.scores)
-    if standing != tuple(score for _, score in seen):
-        raise Refusal(
-            "RESULT_CHANGED",
-            "",
-            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
-            {
-                "game": request.game_id,
-                "standing": "–".join(map(str, standing)),
-                "seen": "–".join(str(score) for _, score in seen),
-            },
-            subject=f"games/{request.game_id}",
-        )
+    check_standing(played, pairing, request.scores)
     said: Mapping[str, Any] = {
         "round": played.number,
         "game_id": request.game_id,
-        "scores": final_scores(seen),
+        "scores": final_scores(given_scores(pairing, request.scores)),
         "person_id": person,
         "occurred_at": situation.occurred_at,
     }
@@ -127,8 +115,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
-    earlier = [fact for fact in before if isinstance(fact, events.ResultCheckSet)]
-    last = earlier[-1] if earlier else events.ResultCheckSet()
+    last = latest(events.ResultCheckSet, before)
     return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players)
 
 

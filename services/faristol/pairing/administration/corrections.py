@@ -11,6 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.results import (
     Scores,
     after_sanctions,
+    check_standing,
     final_scores,
     forfeit_scores,
     given_scores,
@@ -82,21 +83,8 @@ def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequ
             {"game": game},
             subject=f"games/{game}",
         )
-    if not request.scores_before:
-        return
-    standing, seen = played.results[game], tuple(score for _, score in given_scores(pairing, request.scores_before))
-    if standing != seen:
-        raise Refusal(
-            "RESULT_CHANGED",
-            "",
-            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
-            {"game": game, "standing": _written(standing), "seen": _written(seen)},
-            subject=f"games/{game}",
-        )
-
-
-def _written(scores: Sequence[int]) -> str:
-    return "–".join(map(str, scores))
+    if request.scores_before:
+        check_standing(played, pairing, request.scores_before)
 
 
 def _scores(situation: Situation, pairing: Pairing, request: pb.CorrectResultRequest) -> Scores:
@@ -164,5 +152,5 @@ def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.CorrectResultRequest: Command(correct_result, tells=events.ResultCorrected, concerned=of_game)
+    pb.CorrectResultRequest: Command(correct_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game)
 }

@@ -11,7 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_open, expelled
-from faristol.pairing.model import Division, Hall, Tournament
+from faristol.pairing.model import Hall, Tournament
 from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 
@@ -19,7 +19,7 @@ MOST_DIVISIONS = 20
 """Divisions of a championship: each is asked about a player who enters another."""
 
 
-def add_division(situation: Situation, added: Division, *, first_division: str) -> list[Message]:
+def add_division(situation: Situation, added: events.Division, *, first_division: str) -> list[Message]:
     """A tournament becomes a division of the championship of which that of ``situation`` is the first division.
 
     ``first_division`` is the name that the first one gets where it has none yet; else it is empty, or that name.
@@ -37,6 +37,7 @@ def add_division(situation: Situation, added: Division, *, first_division: str) 
             N_("{tournament} is a division of {first} itself: name that one."),
             {"tournament": first.tournament_id, "first": first.division_of},
         )
+    own = events.Division(tournament_id=first.tournament_id, name=first_division)
     occurred_at = situation.occurred_at
     facts: list[Message] = []
     if not first.division:
@@ -46,8 +47,7 @@ def add_division(situation: Situation, added: Division, *, first_division: str) 
                 N_("is missing; expected a name, for {tournament} is no division yet"),
                 {"tournament": first.tournament_id},
             )
-        named = Division(first.tournament_id, first_division)
-        facts.append(events.DivisionAdded(division=named.message(), occurred_at=occurred_at))
+        facts.append(events.DivisionAdded(division=own, occurred_at=occurred_at))
     elif first_division and first_division != first.division:
         raise Refusal(
             "DIVISION_NAMED",
@@ -62,7 +62,7 @@ def add_division(situation: Situation, added: Division, *, first_division: str) 
             N_("A championship has at most {most} divisions."),
             {"most": MOST_DIVISIONS},
         )
-    for other in first.divisions or (Division(first.tournament_id, first_division),):
+    for other in first.divisions or (own,):
         if same_name(other.name, added.name):
             raise Refusal(
                 "DIVISION_TAKEN",
@@ -70,7 +70,7 @@ def add_division(situation: Situation, added: Division, *, first_division: str) 
                 N_("Division {division} is {tournament} already."),
                 {"division": other.name, "tournament": other.tournament_id},
             )
-    return [*facts, events.DivisionAdded(division=added.message(), occurred_at=occurred_at)]
+    return [*facts, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
 
 def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:

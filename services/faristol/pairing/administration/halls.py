@@ -13,7 +13,7 @@ from faristol.pairing.conditions import check_open, registered
 from faristol.pairing.identity import checked_name
 from faristol.pairing.model import Hall
 from faristol.pairing.rounds.tables import check_halls, most_tables
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import Command, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -94,13 +94,13 @@ def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list
 
 COMMANDS: Mapping[type[Message], Command] = {
     pb.SetHallsRequest: Command(set_halls, divisions=True, rests_on=(events.HallsSet,)),
-    pb.FixTableRequest: Command(fix_table),
-    pb.ReleaseTableRequest: Command(release_table),
+    pb.FixTableRequest: Command(fix_table, of_tables=True),
+    pb.ReleaseTableRequest: Command(release_table, of_tables=True),
 }
 
 
 def _halls_before(act: events.HallsSet, before: Sequence[Message]) -> Message:
-    earlier = next((fact for fact in reversed(before) if isinstance(fact, events.HallsSet)), events.HallsSet())
+    earlier = latest(events.HallsSet, before)
     return pb.SetHallsRequest(halls=earlier.halls, top_tables=earlier.top_tables)
 
 

@@ -134,9 +134,9 @@ def _postponed(situation: Situation, game: str) -> tuple[Round, Pairing]:
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.PostponeGameRequest: Command(postpone, concerned=of_game),
-    pb.CancelPostponementRequest: Command(cancel_postponement),
-    pb.StartPostponedGameRequest: Command(start_postponed),
+    pb.PostponeGameRequest: Command(postpone, of_tables=True, concerned=of_game),
+    pb.CancelPostponementRequest: Command(cancel_postponement, of_tables=True),
+    pb.StartPostponedGameRequest: Command(start_postponed, of_tables=True),
 }
 
 

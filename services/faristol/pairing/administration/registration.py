@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -67,30 +68,18 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
             {"player": player_id, "round": number, "next": state.next_to_start},
         )
     rating = UNRATED if unrated else request.rating
-    occurred_at = to_timestamp(at or max(situation.now, state.created_at))
+    entry: Mapping[str, Any] = {
+        "player_id": player_id,
+        "rating": rating,
+        "unrated": unrated,
+        "category": request.category,
+        "note": request.note,
+        "occurred_at": to_timestamp(at or max(situation.now, state.created_at)),
+    }
     if number == 1:
-        return [
-            events.PlayerRegistered(
-                player_id=player_id,
-                rating=rating,
-                unrated=unrated,
-                category=request.category,
-                note=request.note,
-                occurred_at=occurred_at,
-            )
-        ]
-    return [
-        events.LateEntryAdmitted(
-            player_id=player_id,
-            rating=rating,
-            unrated=unrated,
-            round=number,
-            fictitious_half_points=_fictitious(state, situation.ruleset, player_id, number),
-            category=request.category,
-            note=request.note,
-            occurred_at=occurred_at,
-        )
-    ]
+        return [events.PlayerRegistered(**entry)]
+    fictitious = _fictitious(state, situation.ruleset, player_id, number)
+    return [events.LateEntryAdmitted(**entry, round=number, fictitious_half_points=fictitious)]
 
 
 def check_rating(rating: int) -> None:

@@ -249,7 +249,11 @@ def _players(state: Tournament, request: pb.EnterResultsRequest) -> Collection[s
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.GiveForfeitRequest: Command(give_forfeit, tells=events.ResultRecorded, games=_games, concerned=of_game),
-    pb.EnterResultRequest: Command(enter_result, tells=events.ResultRecorded, games=_games, concerned=of_game),
-    pb.EnterResultsRequest: Command(enter_results, games=_all_games, concerned=_players),
+    pb.GiveForfeitRequest: Command(
+        give_forfeit, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
+    ),
+    pb.EnterResultRequest: Command(
+        enter_result, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
+    ),
+    pb.EnterResultsRequest: Command(enter_results, of_tables=True, games=_all_games, concerned=_players),
 }

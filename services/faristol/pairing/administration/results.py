@@ -73,7 +73,7 @@ def record_result(
             "RESULT_KNOWN",
             ruleset.law.result_final,
             N_("{game} ended {known} on the record; {found} came in after that."),
-            {"game": game, "known": "–".join(map(str, known)), "found": "–".join(map(str, result))},
+            {"game": game, "known": written(known), "found": written(result)},
         )
     if played.phase is not Phase.STARTED and not corrects:
         raise Refusal(
@@ -117,6 +117,24 @@ def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> t
         raise Invalid("scores", N_("expected at most {most} points"), {"most": MOST_POINTS})
     points = {score.player_id: score.score for score in given}
     return tuple((player_id, points[player_id]) for player_id in pairing.player_ids)
+
+
+def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.FinalScore]) -> None:
+    """Refuse what was asked for in view of other scores than stand by now. Raises ``Invalid`` as ``given_scores``."""
+    game, seen = pairing.game_id, tuple(score for _, score in given_scores(pairing, given))
+    if played.results[game] != seen:
+        raise Refusal(
+            "RESULT_CHANGED",
+            "",
+            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
+            {"game": game, "standing": written(played.results[game]), "seen": written(seen)},
+            subject=f"games/{game}",
+        )
+
+
+def written(scores: Iterable[int]) -> str:
+    """Scores of a table as a sentence has them."""
+    return "–".join(map(str, scores))
 
 
 def forfeit_scores(player_ids: Sequence[str], losers: Collection[str], ruleset: Ruleset) -> tuple[tuple[str, int], ...]:

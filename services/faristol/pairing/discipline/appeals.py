@@ -20,7 +20,7 @@ from faristol.pairing.discipline.checks import (
 )
 from faristol.pairing.discipline.sanctions import lifted
 from faristol.pairing.identity import checked_id, checked_name
-from faristol.pairing.model import Appeal, AppealPhase, Member, Phase, Tournament
+from faristol.pairing.model import Appeal, AppealPhase, Phase, Tournament
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -43,7 +43,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     affiliations = _affiliations(request.affiliations)
     countries = {member.person_id: member.country for member in request.appointments}
     origins = situation.origins.with_given("appointments", countries, affiliations)
-    members = [Member(member.person_id, member.role) for member in request.appointments]
+    members = [events.TribunalMember(person_id=each.person_id, role=each.role) for each in request.appointments]
     check_open(state)
     if not article:
         raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
@@ -68,7 +68,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
         )
     return [
         events.TribunalAppointed(
-            members=[member.message() for member in members],
+            members=members,
             article=article,
             occurred_at=situation.occurred_at,
         )
@@ -107,7 +107,7 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
             player_id=request.player_id,
             version=version,
             player_ids=involved,
-            members=[member.message() for member in members],
+            members=members,
             article=ruleset.law.appeal,
             note=request.note,
             occurred_at=situation.occurred_at,
@@ -128,7 +128,7 @@ def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list
         player_id=found.player_id,
         version=found.version,
         upheld=request.upheld,
-        members=[member.message() for member in found.members],
+        members=found.members,
         article=situation.ruleset.law.appeal,
         note=request.note,
         occurred_at=situation.occurred_at,
@@ -216,8 +216,8 @@ def _begun(state: Tournament) -> bool:
     return any(played.phase is not Phase.PAIRED for played in state.played)
 
 
-def _players_own(members: Sequence[Member]) -> set[Member]:
-    return {member for member in members if member.role in tribunal.PLAYERS_OWN}
+def _players_own(members: Sequence[events.TribunalMember]) -> set[tuple[str, events.TribunalRole.ValueType]]:
+    return {(member.person_id, member.role) for member in members if member.role in tribunal.PLAYERS_OWN}
 
 
 def _affiliations(given: Sequence[pb.PersonAffiliation]) -> dict[str, str]:

@@ -74,7 +74,11 @@ def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> li
 
 COMMANDS: Mapping[type[Message], Command] = {
     pb.CorrectRulingRequest: Command(
-        correct_ruling, tells=events.SpreadAdjusted, games=lambda request: (request.game_id,), concerned=of_game
+        correct_ruling,
+        of_tables=True,
+        tells=events.SpreadAdjusted,
+        games=lambda request: (request.game_id,),
+        concerned=of_game,
     )
 }
 

@@ -273,8 +273,8 @@ def _concerned(state: Tournament, request: pb.SanctionPlayerRequest) -> Collecti
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.SanctionPlayerRequest: Command(sanction, concerned=_concerned),
-    pb.LiftSanctionRequest: Command(lift, facts=True, divisions=True),
+    pb.SanctionPlayerRequest: Command(sanction, of_tables=True, concerned=_concerned),
+    pb.LiftSanctionRequest: Command(lift, of_tables=True, facts=True, divisions=True),
 }
 
 

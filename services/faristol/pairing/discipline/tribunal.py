@@ -8,8 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_none
-from faristol.pairing.model import Member, Origins
+from faristol.pairing.model import Origins
 from faristol.pb.pairing.v1 import events_pb2 as events
+
+Member = events.TribunalMember
 
 ORGANISERS, FEDERATION, PLAYERS, SUBSTITUTE = (
     events.TRIBUNAL_ROLE_ORGANISERS,

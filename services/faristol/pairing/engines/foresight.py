@@ -12,6 +12,7 @@ STEPS = 20_000
 """Steps of the search before it stops. Cases that need as many have many ways to go on, and so are taken to be
 possible."""
 
+Edge = tuple[int, int]
 Graph = tuple[int, ...]
 """For each node, a number whose bits are the nodes that it may still be paired with."""
 
@@ -24,7 +25,7 @@ def can_go_on(graph: Graph, rounds: int) -> bool:
     if len(graph) % 2:
         return rounds == 0
     try:
-        return _search(graph, rounds, _Counter())
+        return _search(graph, rounds, iter(range(STEPS)))
     except _Enough:
         return True
 
@@ -33,17 +34,7 @@ class _Enough(Exception):
     """The search has taken all its steps."""
 
 
-class _Counter:
-    def __init__(self) -> None:
-        self.left = STEPS
-
-    def step(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise _Enough
-
-
-def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
+def _search(graph: Graph, rounds: int, steps: Iterator[int]) -> bool:
     if rounds == 0 or not graph:
         return True
     least = min(row.bit_count() for row in graph)
@@ -53,40 +44,32 @@ def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
     # neighbour from everybody.
     if 2 * (least - rounds + 1) >= len(graph):
         return True
-    forced = None
+    free, forced = (1 << len(graph)) - 1, tuple[Edge, ...]()
     if least == rounds:
         # Somebody needs all their edges, so one of the pairings holds the first of them: let it be this one.
         node = next(node for node, row in enumerate(graph) if row.bit_count() == least)
-        forced = (node, (graph[node] & -graph[node]).bit_length() - 1)
-    for pairing in _pairings(graph, forced, counter):
+        other = next(_nodes(graph[node]))
+        free, forced = free & ~(1 << node) & ~(1 << other), ((node, other),)
+    for pairing in _pairings(graph, free, forced, steps):
         rows = list(graph)
         for node, other in pairing:
             rows[node] &= ~(1 << other)
             rows[other] &= ~(1 << node)
-        if _search(tuple(rows), rounds - 1, counter):
+        if _search(tuple(rows), rounds - 1, steps):
             return True
     return False
 
 
-def _pairings(graph: Graph, forced: tuple[int, int] | None, counter: _Counter) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Every complete pairing, those with the ``forced`` edge alone when there is one."""
-    free = (1 << len(graph)) - 1
-    if forced is None:
-        yield from _complete(graph, free, (), counter)
-    else:
-        yield from _complete(graph, free & ~(1 << forced[0]) & ~(1 << forced[1]), (forced,), counter)
-
-
-def _complete(
-    graph: Graph, free: int, pairs: tuple[tuple[int, int], ...], counter: _Counter
-) -> Iterator[tuple[tuple[int, int], ...]]:
-    counter.step()
+def _pairings(graph: Graph, free: int, pairs: tuple[Edge, ...], steps: Iterator[int]) -> Iterator[tuple[Edge, ...]]:
+    """Every complete pairing that holds ``pairs``, which leave the nodes ``free``."""
+    if next(steps, None) is None:
+        raise _Enough
     if not free:
         yield pairs
         return
     node = min(_nodes(free), key=lambda candidate: (graph[candidate] & free).bit_count())
     for other in _nodes(graph[node] & free):
-        yield from _complete(graph, free & ~(1 << node) & ~(1 << other), (*pairs, (node, other)), counter)
+        yield from _pairings(graph, free & ~(1 << node) & ~(1 << other), (*pairs, (node, other)), steps)
 
 
 def _nodes(row: int) -> Iterator[int]:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from faristol.pairing.engines.swiss import Paired
 
 ALGORITHM = "berger-1"
 """Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """A round: pairs in the order of the table, white first, and who has the bye."""
-
-    pairs: tuple[tuple[str, str], ...]
-    bye: str | None
 
 
 def rounds_of(players: int, cycles: int) -> int:
@@ -23,7 +16,7 @@ def rounds_of(players: int, cycles: int) -> int:
 
 
 def pair_berger(players: Sequence[str], number: int, cycles: int = 1) -> Paired:
-    """Round ``number``, from 1, of the table in which ``players`` have the numbers from 1 on.
+    """Round ``number``, from 1, of the table in which ``players`` have the numbers from 1 on. Pairs have white first.
 
     With an odd number of players whoever meets the number after the last has the bye. In a second cycle white and
     black change places; in the first of two the last two rounds do, so that nobody has a colour three times in a row.
@@ -43,12 +36,8 @@ def pair_berger(players: Sequence[str], number: int, cycles: int = 1) -> Paired:
             pairs.append((player, other) if (player + other) % 2 else (other, player))
     if cycle % 2:
         pairs = [(black, white) for white, black in pairs]
-    resting = next(
-        (player for pair in pairs for player in pair if len(players) + 1 in pair and player <= len(players)), None
-    )
+    nobody = len(players) + 1
     return Paired(
-        pairs=tuple(
-            (players[white - 1], players[black - 1]) for white, black in pairs if max(white, black) <= len(players)
-        ),
-        bye=players[resting - 1] if resting is not None and len(players) % 2 else None,
+        pairs=tuple((players[white - 1], players[black - 1]) for white, black in pairs if nobody not in (white, black)),
+        bye=next((players[min(pair) - 1] for pair in pairs if nobody in pair), None),
     )

@@ -61,14 +61,14 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A round: pairs in the order of the tables, the higher-ranked player first, and who has the bye."""
+    """A round: pairs in the order of the tables, and who has the bye."""
 
     pairs: tuple[tuple[str, str], ...]
     bye: str | None
 
 
 def pair_first(ranking: Sequence[Entrant]) -> Paired:
-    """Pair the first round: the top half against the bottom half (FISC I.1).
+    """Pair the first round: the top half against the bottom half (FISC I.1), the higher-ranked player first.
 
     ``ranking`` is the initial order, best first, of two players or more. With an odd number the last one has the bye
     (FISC I.1.C). Where that would pair players who are kept apart, the pairing is the one that is nearest to it. Raises
@@ -92,7 +92,7 @@ def pair_first(ranking: Sequence[Entrant]) -> Paired:
 
 
 def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0) -> Paired:
-    """Pair a round after the first.
+    """Pair a round after the first, the higher-ranked player first.
 
     ``standing`` is everybody in the order of the standings for pairing: points, then initial ranking. With an odd
     number the bye goes to the lowest of those who have had none and whose absence leaves the others pairable

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import Team
-from faristol.pairing.model.tournament import Appeal, AppealPhase, Member, Tournament
+from faristol.pairing.model.tournament import Appeal, AppealPhase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
 
@@ -94,36 +94,19 @@ def _of_bye(state: Tournament, fact: events.ByeGranted | events.ByeRevoked) -> T
     return _with_team(state, fact) if fact.team_id else _with_player(state, fact)
 
 
-def _tribunal_appointed(state: Tournament, fact: events.TribunalAppointed) -> Tournament:
-    return replace(state, tribunal=tuple(map(Member.of, fact.members)))
-
-
 def _appeal_lodged(state: Tournament, fact: events.AppealLodged) -> Tournament:
-    members = tuple(map(Member.of, fact.members))
-    appeal = Appeal(fact.player_id, fact.version, members, involved=tuple(fact.player_ids))
+    appeal = Appeal(fact.player_id, fact.version, tuple(fact.members), involved=tuple(fact.player_ids))
     return replace(state, appeals=(*state.appeals, appeal))
 
 
-def _appeal_decided(state: Tournament, fact: events.AppealDecided) -> Tournament:
-    return _with_appeal(state, fact.appeal, AppealPhase.UPHELD if fact.upheld else AppealPhase.DISMISSED)
-
-
-def _appeal_withdrawn(state: Tournament, fact: events.AppealWithdrawn) -> Tournament:
-    return _with_appeal(state, fact.appeal, AppealPhase.WITHDRAWN)
-
-
-def _with_appeal(state: Tournament, number: int, phase: AppealPhase) -> Tournament:
+def _appeal_ended(state: Tournament, fact: events.AppealDecided | events.AppealWithdrawn) -> Tournament:
+    if isinstance(fact, events.AppealWithdrawn):
+        phase = AppealPhase.WITHDRAWN
+    else:
+        phase = AppealPhase.UPHELD if fact.upheld else AppealPhase.DISMISSED
     appeals = list(state.appeals)
-    appeals[number - 1] = replace(appeals[number - 1], phase=phase)
+    appeals[fact.appeal - 1] = replace(appeals[fact.appeal - 1], phase=phase)
     return replace(state, appeals=tuple(appeals))
-
-
-def _pair_forbidden(state: Tournament, fact: events.PairForbidden) -> Tournament:
-    return replace(state, forbidden=state.forbidden | {_pair_of(fact)})
-
-
-def _pair_allowed(state: Tournament, fact: events.PairAllowed) -> Tournament:
-    return replace(state, forbidden=state.forbidden - {_pair_of(fact)})
 
 
 def _pair_kept(state: Tournament, fact: events.PairKept) -> Tournament:
@@ -209,12 +192,12 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     **dict.fromkeys(get_args(OfPlayer), _with_player),
     events.ByeGranted: _of_bye,
     events.ByeRevoked: _of_bye,
-    events.TribunalAppointed: _tribunal_appointed,
+    events.TribunalAppointed: lambda state, fact: replace(state, tribunal=tuple(fact.members)),
     events.AppealLodged: _appeal_lodged,
-    events.AppealDecided: _appeal_decided,
-    events.AppealWithdrawn: _appeal_withdrawn,
-    events.PairForbidden: _pair_forbidden,
-    events.PairAllowed: _pair_allowed,
+    events.AppealDecided: _appeal_ended,
+    events.AppealWithdrawn: _appeal_ended,
+    events.PairForbidden: lambda state, fact: replace(state, forbidden=state.forbidden | {_pair_of(fact)}),
+    events.PairAllowed: lambda state, fact: replace(state, forbidden=state.forbidden - {_pair_of(fact)}),
     events.PairKept: _pair_kept,
     events.PairReleased: _pair_released,
 }

@@ -15,12 +15,10 @@ from faristol.kernel.pins import Pin
 from faristol.pairing.model import entries, rounds
 from faristol.pairing.model.rounds import with_round
 from faristol.pairing.model.tournament import (
-    Division,
     Following,
     GameSanction,
     Hall,
     ResultCheck,
-    RoundTime,
     Tournament,
     Unsanctioned,
 )
@@ -37,7 +35,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
 
 
 def _created(state: Tournament, fact: events.TournamentCreated) -> Tournament:
-    known = (Division(fact.tournament_id, fact.division),) if fact.division and not fact.division_of else ()
+    own = events.Division(tournament_id=fact.tournament_id, name=fact.division)
     return replace(
         state,
         tournament_id=fact.tournament_id,
@@ -48,12 +46,12 @@ def _created(state: Tournament, fact: events.TournamentCreated) -> Tournament:
         created_at=_moment(fact.occurred_at),
         division=fact.division,
         division_of=fact.division_of,
-        divisions=known,
+        divisions=(own,) if fact.division and not fact.division_of else (),
     )
 
 
 def _division_added(state: Tournament, fact: events.DivisionAdded) -> Tournament:
-    added = Division.of(fact.division)
+    added = fact.division
     own = added.name if added.tournament_id == state.tournament_id else state.division
     return replace(state, division=own, divisions=(*state.divisions, added))
 
@@ -69,7 +67,7 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.RulesetPinned: lambda state, fact: replace(state, ruleset=Pin.of(fact.ruleset)),
     events.LexiconPinned: lambda state, fact: replace(state, lexicon=Pin.of(fact.lexicon)),
     events.HallsSet: _halls_set,
-    events.RoundsAnnounced: lambda state, fact: replace(state, announced=tuple(map(RoundTime.of, fact.times))),
+    events.RoundsAnnounced: lambda state, fact: replace(state, announced=tuple(fact.times)),
     events.PrizesOffered: lambda state, fact: state,
     events.ResultCheckSet: lambda state, fact: replace(
         state, result_check=ResultCheck(fact.second_person, fact.players)
@@ -150,8 +148,8 @@ def _with_sanctions(
     unsanctioned = {**played.unsanctioned, game: result}
     if not sanctions:
         del game_sanctions[game], unsanctioned[game]
-    kept = replace(played, game_sanctions=MappingProxyType(game_sanctions), unsanctioned=MappingProxyType(unsanctioned))
-    return with_round(state, kept)
+    kept = {"game_sanctions": MappingProxyType(game_sanctions), "unsanctioned": MappingProxyType(unsanctioned)}
+    return with_round(state, number, **kept)
 
 
 def _later(state: Tournament, fact: Message) -> Tournament:

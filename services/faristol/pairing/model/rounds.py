@@ -16,9 +16,9 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.standings import SpreadAdjustment
 
 
-def with_round(state: Tournament, changed: Round) -> Tournament:
-    """A tournament in which a round is as ``changed`` has it."""
-    rounds = tuple(changed if played.number == changed.number else played for played in state.played)
+def with_round(state: Tournament, number: int, **changed: Any) -> Tournament:
+    """A tournament in which these fields of a round are as ``changed`` has them."""
+    rounds = tuple(replace(played, **changed) if played.number == number else played for played in state.played)
     return replace(state, played=rounds)
 
 
@@ -68,18 +68,6 @@ def _unseeded(team: Team, number: int) -> Team:
     return replace(team, entry=entry)
 
 
-def _bye_awarded(state: Tournament, fact: events.ByeAwarded) -> Tournament:
-    return with_round(state, replace(state.played[fact.round - 1], bye=fact.player_id))
-
-
-def _started(state: Tournament, fact: events.RoundStarted) -> Tournament:
-    return with_round(state, replace(state.played[fact.round - 1], phase=Phase.STARTED))
-
-
-def _closed(state: Tournament, fact: events.RoundClosed) -> Tournament:
-    return with_round(state, replace(state.played[fact.round - 1], phase=Phase.CLOSED))
-
-
 def _result_recorded(state: Tournament, fact: events.ResultRecorded) -> Tournament:
     return _with_result(state, fact, Decided.by(fact))
 
@@ -87,7 +75,7 @@ def _result_recorded(state: Tournament, fact: events.ResultRecorded) -> Tourname
 def _result_corrected(state: Tournament, fact: events.ResultCorrected) -> Tournament:
     before = state.played[fact.round - 1].decided[fact.game_id]
     after = _with_result(state, fact, before.corrected(fact))
-    return after if fact.by_sanction else _by(after, fact, fact.arbiter_id)
+    return after if fact.by_sanction else _by_official(after, fact)
 
 
 def _with_result(
@@ -97,84 +85,81 @@ def _with_result(
     scores = tuple(score.score for score in fact.scores)
     results = MappingProxyType({**played.results, fact.game_id: scores})
     all_decided = MappingProxyType({**played.decided, fact.game_id: decided})
-    return with_round(state, replace(played, results=results, decided=all_decided))
+    return with_round(state, fact.round, results=results, decided=all_decided)
 
 
 def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament:
     played = state.played[fact.round - 1]
     postponed, entered = played.postponed - {fact.game_id}, played.entered | {fact.game_id}
-    return _by(with_round(state, replace(played, postponed=postponed, entered=entered)), fact, fact.arbiter_id)
+    return _by_official(with_round(state, fact.round, postponed=postponed, entered=entered), fact)
 
 
-def _by(state: Tournament, fact: events.ResultEntered | events.ResultCorrected, person: str) -> Tournament:
+def _by_official(state: Tournament, fact: events.ResultEntered | events.ResultCorrected) -> Tournament:
     """A tournament after somebody entered or corrected a result, which nobody has confirmed yet."""
     played, game = state.played[fact.round - 1], fact.game_id
-    confirmed = {other: persons for other, persons in played.confirmed_by.items() if other != game}
-    entered_by = MappingProxyType({**played.entered_by, game: person})
-    kept = replace(played, entered_by=entered_by, confirmed_by=MappingProxyType(confirmed))
-    return with_round(state, replace(kept, disputed=played.disputed - {game}))
+    entered_by = MappingProxyType({**played.entered_by, game: fact.arbiter_id})
+    return with_round(_confirmed(state, fact, ()), fact.round, entered_by=entered_by)
 
 
 def _result_confirmed(state: Tournament, fact: events.ResultConfirmed) -> Tournament:
-    played, game = state.played[fact.round - 1], fact.game_id
-    confirmed = {**played.confirmed_by, game: (*played.confirmed_by.get(game, ()), fact.person_id)}
-    kept = replace(played, confirmed_by=MappingProxyType(confirmed), disputed=played.disputed - {game})
-    return with_round(state, kept)
+    before = state.played[fact.round - 1].confirmed_by.get(fact.game_id, ())
+    return _confirmed(state, fact, (*before, fact.person_id))
 
 
 def _result_disputed(state: Tournament, fact: events.ResultDisputed) -> Tournament:
-    played, game = state.played[fact.round - 1], fact.game_id
-    confirmed = {other: persons for other, persons in played.confirmed_by.items() if other != game}
-    kept = replace(played, confirmed_by=MappingProxyType(confirmed), disputed=played.disputed | {game})
-    return with_round(state, kept)
+    disputed = state.played[fact.round - 1].disputed | {fact.game_id}
+    return with_round(_confirmed(state, fact, ()), fact.round, disputed=disputed)
+
+
+def _confirmed(
+    state: Tournament,
+    fact: events.ResultEntered | events.ResultCorrected | events.ResultConfirmed | events.ResultDisputed,
+    persons: tuple[str, ...],
+) -> Tournament:
+    """A tournament in which ``persons`` have confirmed the result of the game of a fact, and nobody disputes it."""
+    played = state.played[fact.round - 1]
+    confirmed = MappingProxyType({**played.confirmed_by, fact.game_id: persons})
+    return with_round(state, fact.round, confirmed_by=confirmed, disputed=played.disputed - {fact.game_id})
 
 
 def _spread_adjusted(state: Tournament, fact: events.SpreadAdjusted) -> Tournament:
     played = state.played[fact.round - 1]
     # A second adjustment of a turn takes the first back.
     rulings = played.corrected_rulings ^ {(fact.game_id, fact.turn)}
-    adjustment = SpreadAdjustment(fact.round, fact.player_id, fact.points)
-    return with_round(state, _adjusted(replace(played, corrected_rulings=rulings), adjustment))
+    return _adjusted(with_round(state, fact.round, corrected_rulings=rulings), fact)
 
 
-def _points_adjusted(state: Tournament, fact: events.PointsAdjusted) -> Tournament:
-    adjustment = SpreadAdjustment(fact.round, fact.player_id, fact.points, sanction=True)
-    return with_round(state, _adjusted(state.played[fact.round - 1], adjustment))
-
-
-def _adjusted(played: Round, adjustment: SpreadAdjustment) -> Round:
-    """A round with points of the spread more; what was taken and given back is as if it had not been."""
-    same = [
-        each for each in played.adjustments if (each.player, each.sanction) == (adjustment.player, adjustment.sanction)
-    ]
-    others = tuple(each for each in played.adjustments if each not in same)
-    points = adjustment.points + sum(each.points for each in same)
-    return replace(played, adjustments=(*others, replace(adjustment, points=points)) if points else others)
+def _adjusted(state: Tournament, fact: events.SpreadAdjusted | events.PointsAdjusted) -> Tournament:
+    """A tournament with points of the spread more; what was taken and given back is as if it had not been."""
+    before, sanction = state.played[fact.round - 1].adjustments, isinstance(fact, events.PointsAdjusted)
+    same = [each for each in before if (each.player, each.sanction) == (fact.player_id, sanction)]
+    others = tuple(each for each in before if each not in same)
+    points = fact.points + sum(each.points for each in same)
+    adjusted = SpreadAdjustment(fact.round, fact.player_id, points, sanction=sanction)
+    return with_round(state, fact.round, adjustments=(*others, adjusted) if points else others)
 
 
 def _postponed(state: Tournament, fact: events.GamePostponed) -> Tournament:
-    played = state.played[fact.round - 1]
-    return with_round(state, replace(played, postponed=played.postponed | {fact.game_id}))
+    return with_round(state, fact.round, postponed=state.played[fact.round - 1].postponed | {fact.game_id})
 
 
 def _not_postponed(state: Tournament, fact: events.PostponementCancelled | events.PostponedGameStarted) -> Tournament:
-    played = state.played[fact.round - 1]
-    return with_round(state, replace(played, postponed=played.postponed - {fact.game_id}))
+    return with_round(state, fact.round, postponed=state.played[fact.round - 1].postponed - {fact.game_id})
 
 
 FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.RoundPaired: _paired,
     events.RoundUnpaired: _unpaired,
-    events.ByeAwarded: _bye_awarded,
-    events.RoundStarted: _started,
-    events.RoundClosed: _closed,
+    events.ByeAwarded: lambda state, fact: with_round(state, fact.round, bye=fact.player_id),
+    events.RoundStarted: lambda state, fact: with_round(state, fact.round, phase=Phase.STARTED),
+    events.RoundClosed: lambda state, fact: with_round(state, fact.round, phase=Phase.CLOSED),
     events.ResultRecorded: _result_recorded,
     events.ResultEntered: _result_entered,
     events.ResultCorrected: _result_corrected,
     events.ResultConfirmed: _result_confirmed,
     events.ResultDisputed: _result_disputed,
     events.SpreadAdjusted: _spread_adjusted,
-    events.PointsAdjusted: _points_adjusted,
+    events.PointsAdjusted: _adjusted,
     events.GamePostponed: _postponed,
     events.PostponementCancelled: _not_postponed,
     events.PostponedGameStarted: _not_postponed,

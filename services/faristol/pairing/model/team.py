@@ -32,11 +32,17 @@ class Team:
 class BoardBye:
     """Where somebody of a team would sit who has no opponent in a round."""
 
-    team_id: str
-    match: int
+    team_id: str = ""
+    match: int = 0
     """The match that is won at this board, by its number in the round; 0 where the team is not paired."""
-    board: int
-    """From 1."""
+    board: int = 0
+    """From 1; 0 where there are no teams."""
+
+    def requested(self, player_id: str, kind: events.ByeKind.ValueType) -> events.RequestedBye:
+        """The bye of a player, as the contract has it."""
+        return events.RequestedBye(
+            player_id=player_id, kind=kind, match=self.match, board=self.board, team_id=self.team_id
+        )
 
 
 @dataclass(frozen=True, slots=True)

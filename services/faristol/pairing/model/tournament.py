@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from faristol.kernel.pins import UNPINNED, Pin
-from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -39,39 +38,6 @@ class Phase(Enum):
     PAIRED = "paired"
     STARTED = "started"
     CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True)
-class Division:
-    """A tournament, and the public name that it has among the others."""
-
-    tournament_id: str
-    name: str
-
-    @classmethod
-    def of(cls, division: events.Division) -> Division:
-        """The division that a fact holds."""
-        return cls(division.tournament_id, division.name)
-
-    def message(self) -> events.Division:
-        """As the contract has it."""
-        return events.Division(tournament_id=self.tournament_id, name=self.name)
-
-
-class RoundTime(NamedTuple):
-    """When a round is to begin."""
-
-    round: int
-    starts_at: datetime
-
-    @classmethod
-    def of(cls, time: events.RoundTime) -> RoundTime:
-        """The time that a fact holds."""
-        return cls(time.round, to_datetime(time.starts_at))
-
-    def message(self) -> events.RoundTime:
-        """As the contract has it."""
-        return events.RoundTime(round=self.round, starts_at=to_timestamp(self.starts_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,23 +153,6 @@ class Decided:
         return replace(after, condition=fact.condition, losers=tuple(fact.loser_ids), unplayed=fact.unplayed)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A member of the tribunal of appeals."""
-
-    person_id: str
-    role: events.TribunalRole.ValueType
-
-    @classmethod
-    def of(cls, member: events.TribunalMember) -> Member:
-        """The member that a fact holds."""
-        return cls(member.person_id, member.role)
-
-    def message(self) -> events.TribunalMember:
-        """As the contract has it."""
-        return events.TribunalMember(person_id=self.person_id, role=self.role)
-
-
 class AppealPhase(Enum):
     """Where an appeal stands."""
 
@@ -222,7 +171,7 @@ class Appeal:
     """Who appealed."""
     version: int
     """Of the tournament's stream, that the act made."""
-    members: tuple[Member, ...]
+    members: tuple[events.TribunalMember, ...]
     """Who sits."""
     involved: tuple[str, ...]
     """The players involved in the dispute, who appealed among them."""
@@ -388,15 +337,15 @@ class Tournament:
     """None where tables are numbered from 1."""
     top_tables: int = 0
     """How many of the first pairings sit at the first tables."""
-    announced: tuple[RoundTime, ...] = ()
+    announced: tuple[events.RoundTime, ...] = ()
     """When rounds are to begin, in their order."""
     division: str = ""
     """The division of a championship that it is; empty where it is none."""
     division_of: str = ""
     """The tournament that is the first division of that championship; empty for that one itself."""
-    divisions: tuple[Division, ...] = ()
+    divisions: tuple[events.Division, ...] = ()
     """In the first division: all of the championship, itself among them, in the order in which they were added."""
-    tribunal: tuple[Member, ...] = ()
+    tribunal: tuple[events.TribunalMember, ...] = ()
     """Who is appointed to decide on appeals."""
     appeals: tuple[Appeal, ...] = ()
     """In the order of their numbers, which count from 1."""

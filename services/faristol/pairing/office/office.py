@@ -22,14 +22,14 @@ from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
-from faristol.pairing.conditions import check_unchanged
+from faristol.pairing.conditions import check_tables, check_unchanged
 from faristol.pairing.identity import checked_id
-from faristol.pairing.mode import check_mode
-from faristol.pairing.model import Division, Origins, Rulings, Tournament, evolve, game_stream, stream, watch
+from faristol.pairing.model import Origins, Rulings, Tournament, evolve, game_stream, stream, watch
 from faristol.pairing.office.namesakes import Namesakes
 from faristol.pairing.office.outcome import answer_to, write_of
 from faristol.pairing.office.precedence import preceded
 from faristol.pairing.situation import Command, Situation
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, load, people
 from faristol.rules.officials import check_not_concerned
 
@@ -74,7 +74,8 @@ class Office:
             if (seen := getattr(request, "expected_version", 0)) and seen != loaded.version:
                 check_unchanged((await self.facts(loaded))[seen:], command.rests_on, loaded.state.name)
             situation, guards = await self._situation(command, asked, loaded, at)
-            check_mode(situation.ruleset, asked)
+            if command.of_tables:
+                check_tables(situation.ruleset)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)
             return Decision([write_of(loaded, facts)], guards), answer
@@ -165,7 +166,7 @@ class Office:
                 await turn.enter_async_context(self._turns.setdefault(state.first_division, asyncio.Lock()))
             yield
 
-    async def divisions(self, state: Tournament) -> tuple[Division, ...]:
+    async def divisions(self, state: Tournament) -> tuple[events.Division, ...]:
         """All divisions of the championship of a tournament, in the order in which they were added."""
         return (await self.load(state.division_of)).state.divisions if state.division_of else state.divisions
 

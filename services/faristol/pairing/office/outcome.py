@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.pairing.model import Member, Tournament, stream
+from faristol.pairing.model import Tournament, stream
 from faristol.pairing.rounds.readiness import round_paired_without, round_to_pair_again
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.situation import Command, Situation, of_game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Loaded, Write
 
@@ -54,50 +54,38 @@ def write_of(loaded: Loaded[Tournament], facts: list[Message]) -> Write:
     tournament_id = state.tournament_id or next(
         fact.tournament_id for fact in facts if isinstance(fact, events.TournamentCreated)
     )
-    concerned = {person for fact in facts for person in _CONCERNED.get(type(fact), _nobody)(state, fact)}
+    noted = [fact for fact in facts if type(fact) in _CONCERNED and getattr(fact, "note", None)]
+    concerned = {person for fact in noted for person in _CONCERNED[type(fact)](state, fact)}
     return Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)
 
 
-def _nobody(state: Tournament, fact: Any) -> Collection[str]:
-    return ()
-
-
-def _of_game(state: Tournament, fact: Any) -> Collection[str]:
-    """Who plays the game of a fact with a note; nobody where it is about no game."""
-    found = state.find_game(fact.game_id) if fact.note else None
-    return found[1].player_ids if found else ()
-
-
 def _of_team(state: Tournament, fact: events.TeamWithdrawn) -> Collection[str]:
-    team = state.team(fact.team_id) if fact.note else None
+    team = state.team(fact.team_id)
     return team.line_up if team else ()
 
 
-def _players_among(state: Tournament, members: Iterable[str]) -> set[str]:
-    return {person_id for person_id in members if state.player(person_id)}
+def _players_among(state: Tournament, members: Iterable[events.TribunalMember]) -> set[str]:
+    return {member.person_id for member in members if state.player(member.person_id)}
 
 
 def _of_appeal_lodged(state: Tournament, fact: events.AppealLodged) -> Collection[str]:
-    return _players_among(state, (member.person_id for member in fact.members)) if fact.note else ()
+    return _players_among(state, fact.members)
 
 
 def _of_appeal(state: Tournament, fact: events.AppealDecided | events.AppealWithdrawn) -> Collection[str]:
-    if not fact.note:
-        return ()
     appeal = state.appeals[fact.appeal - 1]
-    members: Iterable[Member] = appeal.members
-    return {*appeal.involved, *_players_among(state, (member.person_id for member in members))}
+    return {*appeal.involved, *_players_among(state, appeal.members)}
 
 
 _CONCERNED: Mapping[type[Message], Callable[[Tournament, Any], Collection[str]]] = {
-    events.PlayerWithdrawn: _of_game,
-    events.PlayerSanctioned: _of_game,
-    events.SanctionLifted: _of_game,
-    events.ResultEntered: _of_game,
-    events.ResultCorrected: _of_game,
-    events.ResultDisputed: _of_game,
-    events.SpreadAdjusted: _of_game,
-    events.PostponementCancelled: _of_game,
+    events.PlayerWithdrawn: of_game,
+    events.PlayerSanctioned: of_game,
+    events.SanctionLifted: of_game,
+    events.ResultEntered: of_game,
+    events.ResultCorrected: of_game,
+    events.ResultDisputed: of_game,
+    events.SpreadAdjusted: of_game,
+    events.PostponementCancelled: of_game,
     events.TeamWithdrawn: _of_team,
     events.AppealLodged: _of_appeal_lodged,
     events.AppealDecided: _of_appeal,

@@ -31,7 +31,7 @@ from faristol.pairing.questions.tournament import notes_on_players
 from faristol.pairing.situation import Command, Situation, Words
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.record import Decision, Record, people
+from faristol.record import Decision, people
 
 
 def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
@@ -59,7 +59,8 @@ async def register_player(
         others = await office.other_divisions(loaded.state)
         situation = Situation(loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
         facts = register(situation, asked)
-        known = await _known(record, asked.player_id, asked.name)
+        known = (await people.names(record, [asked.player_id])).get(asked.player_id)
+        _check_same_name(known, asked.name)
         person = _person(asked, known)
         await _check_name_free(office, person, loaded.state, others.tournaments)
 
@@ -247,14 +248,8 @@ async def move_player(office: Office, request: pb.MovePlayerRequest, context: Co
     return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
 
 
-async def _known(record: Record, wanted: str, name: str) -> people.Person | None:
-    """The player as known from elsewhere, None for a new one. Refuses to give them another name in passing."""
-    known = (await people.names(record, [wanted])).get(wanted)
-    _check_same_name(known, name)
-    return known
-
-
 def _check_same_name(known: people.Person | None, name: str) -> None:
+    """Refuse to give a player who is known from elsewhere another name in passing."""
     if known and not same_name(known.name, name):
         raise Refusal(
             "NAME_DIFFERS",

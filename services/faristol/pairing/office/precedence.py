@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -34,50 +34,33 @@ _Thing = Mapping[str, str]
 """The game, the player and the round that a fact or a refusal is about, as far as it is about one."""
 
 
-def _of_game(fact: events.ResultRecorded | events.ResultCorrected | events.GamePostponed) -> _Thing:
-    return {"game_id": fact.game_id, "round": str(fact.round)}
-
-
-def _of_player(fact: events.PlayerReinstated | events.PlayerExpelled | events.PlayerCheckedIn) -> _Thing:
-    return {"player_id": fact.player_id}
-
-
-def _of_bye(fact: events.ByeGranted | events.ByeRevoked) -> _Thing:
-    return {"player_id": fact.player_id, "round": str(fact.round)}
-
-
-def _of_round(fact: events.RoundPaired | events.RoundUnpaired | events.RoundStarted | events.RoundClosed) -> _Thing:
-    return {"round": str(fact.round)}
-
-
-def _of_withdrawal(fact: events.PlayerWithdrawn) -> _Thing:
-    return {"player_id": fact.player_id, "game_id": fact.game_id}
-
-
 class Cause(NamedTuple):
     """What brought about the state that a reason of a refusal speaks of."""
 
     fact: type[Message]
-    about: Callable[[Any], _Thing]
+    about: tuple[str, ...] = ()
+    """The fields of the fact that say what it is about."""
 
+
+_GAME, _PLAYER, _ROUND, _BYE = ("game_id", "round"), ("player_id",), ("round",), ("player_id", "round")
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
-        "RESULT_KNOWN": Cause(events.ResultRecorded, _of_game),
-        "RESULT_CHANGED": Cause(events.ResultCorrected, _of_game),
-        "SAME_RESULT": Cause(events.ResultCorrected, _of_game),
-        "WITHDRAWN": Cause(events.PlayerWithdrawn, _of_withdrawal),
-        "NOT_WITHDRAWN": Cause(events.PlayerReinstated, _of_player),
-        "EXPELLED": Cause(events.PlayerExpelled, _of_player),
-        "CHECKED_IN": Cause(events.PlayerCheckedIn, _of_player),
-        "ROUND_PAIRED": Cause(events.RoundPaired, _of_round),
-        "ROUND_NOT_PAIRED": Cause(events.RoundUnpaired, _of_round),
-        "ROUND_STARTED": Cause(events.RoundStarted, _of_round),
-        "ROUND_CLOSED": Cause(events.RoundClosed, _of_round),
-        "BYE_GRANTED": Cause(events.ByeGranted, _of_bye),
-        "NO_BYE": Cause(events.ByeRevoked, _of_bye),
-        "POSTPONED_ALREADY": Cause(events.GamePostponed, _of_game),
-        "TOURNAMENT_OVER": Cause(events.StandingsPublished, lambda fact: {}),
+        "RESULT_KNOWN": Cause(events.ResultRecorded, _GAME),
+        "RESULT_CHANGED": Cause(events.ResultCorrected, _GAME),
+        "SAME_RESULT": Cause(events.ResultCorrected, _GAME),
+        "WITHDRAWN": Cause(events.PlayerWithdrawn, ("player_id", "game_id")),
+        "NOT_WITHDRAWN": Cause(events.PlayerReinstated, _PLAYER),
+        "EXPELLED": Cause(events.PlayerExpelled, _PLAYER),
+        "CHECKED_IN": Cause(events.PlayerCheckedIn, _PLAYER),
+        "ROUND_PAIRED": Cause(events.RoundPaired, _ROUND),
+        "ROUND_NOT_PAIRED": Cause(events.RoundUnpaired, _ROUND),
+        "ROUND_STARTED": Cause(events.RoundStarted, _ROUND),
+        "ROUND_CLOSED": Cause(events.RoundClosed, _ROUND),
+        "BYE_GRANTED": Cause(events.ByeGranted, _BYE),
+        "NO_BYE": Cause(events.ByeRevoked, _BYE),
+        "POSTPONED_ALREADY": Cause(events.GamePostponed, _GAME),
+        "TOURNAMENT_OVER": Cause(events.StandingsPublished),
     }
 )
 """By reason."""
@@ -113,7 +96,8 @@ def _last(recorded: list[Recorded], reason: Refusal, request: Any, now: datetime
     for event in reversed(recorded):
         if now - event.recorded_at > RECENT:
             return None
-        if isinstance(event.message, cause.fact) and _same(cause.about(event.message), about):
+        fact = event.message
+        if isinstance(fact, cause.fact) and _same({name: str(getattr(fact, name)) for name in cause.about}, about):
             return event
     return None
 

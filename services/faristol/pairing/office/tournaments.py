@@ -13,11 +13,12 @@ from faristol.kernel.topics import is_as_of_a_game
 from faristol.pairing.administration.divisions import add_division
 from faristol.pairing.administration.tournaments import SEED_SIZE, create, pin_of
 from faristol.pairing.identity import checked_name, checked_tournament_id, ids_of
-from faristol.pairing.model import Division, Tournament, evolve, stream
+from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.office import pins
 from faristol.pairing.office.office import Office
 from faristol.pairing.office.outcome import write_of
 from faristol.pairing.situation import Situation
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Decision, load
 
@@ -40,7 +41,7 @@ async def create_tournament(
         writes = [write_of(loaded, facts), *await keeping(office.record, ruleset, asked.tournament_id)]
         if asked.division_of:
             first = await office.load(asked.division_of, "division_of")
-            added = Division(asked.tournament_id, asked.division)
+            added = events.Division(tournament_id=asked.tournament_id, name=asked.division)
             situation = Situation(first.state, now=runtime.now(), at=at)
             writes.append(write_of(first, add_division(situation, added, first_division=asked.first_division)))
         tournament_id = asked.tournament_id

@@ -24,7 +24,6 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Record, people
 from faristol.record.people import Person
-from faristol.rules import Bye
 
 PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
     Phase.PAIRED: pb.ROUND_PHASE_PAIRED,
@@ -76,17 +75,17 @@ async def get_tournament(
         time_zone=state.time_zone,
         halls=[hall.message() for hall in state.halls],
         top_tables=state.top_tables,
-        announced=[time.message() for time in state.announced],
+        announced=state.announced,
         division=state.division,
         division_of=state.division_of,
-        divisions=[division.message() for division in await office.divisions(state)],
+        divisions=await office.divisions(state),
         version=loaded.version,
         players=[
             _player(player, paired, known.get(player.player_id), notes.get(player.player_id, ""))
             for player in state.players
         ],
         teams=[_team(team, paired) for team in state.teams],
-        tribunal=[member.message() for member in state.tribunal],
+        tribunal=state.tribunal,
         appeals=[_appeal(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
         rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
     )
@@ -112,7 +111,7 @@ def _appeal(number: int, appeal: Appeal) -> pb.Appeal:
         player_id=appeal.player_id,
         version=appeal.version,
         player_ids=appeal.involved,
-        members=[member.message() for member in appeal.members],
+        members=appeal.members,
         phase=_APPEAL_PHASES[appeal.phase],
     )
 
@@ -159,16 +158,12 @@ def _round(played: Round) -> pb.Round:
         phase=PHASES[played.phase],
         pairings=[table.message() for table in played.pairings],
         bye_player_id=played.bye or "",
-        requested_byes=[_requested(played, player_id, kind) for player_id, kind in played.requested.items()],
+        requested_byes=[
+            played.board_byes.get(player_id, BoardBye()).requested(player_id, KINDS[kind])
+            for player_id, kind in played.requested.items()
+        ],
         matches=[match.message() for match in played.matches],
         bye_team_id=played.team_bye or "",
         team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in played.team_byes.items()],
         finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
-    )
-
-
-def _requested(played: Round, player_id: str, kind: Bye) -> events.RequestedBye:
-    at = played.board_byes.get(player_id, BoardBye("", 0, 0))
-    return events.RequestedBye(
-        player_id=player_id, kind=KINDS[kind], match=at.match, board=at.board, team_id=at.team_id
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import reduce
@@ -13,15 +13,16 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.conditions import check_none, paired_round
-from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, game_id
+from faristol.pairing.model import KINDS, BoardBye, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pairing.rounds.readiness import against_next, check_next
-from faristol.pairing.rounds.systems import of_algorithm, propose
+from faristol.pairing.rounds.systems import Proposal, of_algorithm, propose
 from faristol.pairing.rounds.tables import hall_of_table, tables_for, tables_for_matches
 from faristol.pairing.situation import Command, Situation, Undo, started_since
 from faristol.pairing.teams import boards
+from faristol.pairing.teams.boards import Board
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.rules import Ruleset, derive_seed
+from faristol.rules import Bye, Ruleset, derive_seed
 
 
 def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
@@ -35,27 +36,11 @@ def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
     check_none(against_next(state, ruleset, number))
     if ruleset.championship.team_boards is not None:
         return [_between_teams(state, ruleset, number, request.system, situation.moment)]
-    seed = _seed(state, number)
-    paired = propose(state, ruleset, number, seed, request.system)
+    paired = propose(state, ruleset, number, _seed(state, number), request.system)
     seated = zip(tables_for(state, paired.tables), paired.tables, strict=True)
-    facts: list[Message] = [
-        events.RoundPaired(
-            round=number,
-            pairings=[
-                Pairing(
-                    table, game_id(state.tournament_id, number, table), players, hall_of_table(state, table)
-                ).message()
-                for table, players in sorted(seated)
-            ],
-            algorithm=paired.algorithm,
-            seed=seed,
-            inputs_digest=paired.inputs,
-            requested_byes=[
-                events.RequestedBye(player_id=player_id, kind=KINDS[kind]) for player_id, kind in paired.requested
-            ],
-            occurred_at=situation.occurred_at,
-        )
-    ]
+    games = [(table, Board(0, 0, players)) for table, players in sorted(seated)]
+    byes = [(player_id, kind, BoardBye()) for player_id, kind in paired.requested]
+    facts: list[Message] = [_round_paired(state, number, paired, games, byes, situation.moment)]
     if paired.bye is not None:
         facts.append(events.ByeAwarded(round=number, player_id=paired.bye))
     return facts
@@ -70,10 +55,25 @@ def _between_teams(
     state: Tournament, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
 ) -> events.RoundPaired:
     """A round of matches between teams, the boards of each at tables beside each other."""
-    seed = _seed(state, number)
-    paired = boards.propose(state, ruleset, number, seed, system)
+    paired = boards.propose(state, ruleset, number, _seed(state, number), system)
     laid = boards.lay_out(state, ruleset, paired, number)
     tables = tables_for_matches(state, [[board.players for board in match] for match in laid.boards])
+    fact = _round_paired(state, number, paired, boards.numbered(tables, laid.boards), laid.byes, occurred_at)
+    fact.matches.extend(match.message() for match in laid.matches)
+    fact.bye_team_id = paired.bye or ""
+    fact.team_byes.extend(events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in paired.requested)
+    return fact
+
+
+def _round_paired(
+    state: Tournament,
+    number: int,
+    paired: Proposal,
+    games: Iterable[tuple[int, Board]],
+    byes: Iterable[tuple[str, Bye, BoardBye]],
+    occurred_at: datetime,
+) -> events.RoundPaired:
+    """The fact of a round, with its ``games`` by table and the players who sit it out."""
     return events.RoundPaired(
         round=number,
         pairings=[
@@ -82,24 +82,16 @@ def _between_teams(
                 game_id(state.tournament_id, number, table),
                 board.players,
                 hall_of_table(state, table),
-                match=board.match,
-                board=board.board,
+                board.match,
+                board.board,
             ).message()
-            for table, board in boards.numbered(tables, laid.boards)
+            for table, board in games
         ],
         algorithm=paired.algorithm,
-        seed=seed,
+        seed=_seed(state, number),
         inputs_digest=paired.inputs,
-        requested_byes=[
-            events.RequestedBye(
-                player_id=player_id, kind=KINDS[kind], match=at.match, board=at.board, team_id=at.team_id
-            )
-            for player_id, kind, at in laid.byes
-        ],
+        requested_byes=[at.requested(player_id, KINDS[kind]) for player_id, kind, at in byes],
         occurred_at=to_timestamp(occurred_at),
-        matches=[match.message() for match in laid.matches],
-        bye_team_id=paired.bye or "",
-        team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in paired.requested],
     )
 
 

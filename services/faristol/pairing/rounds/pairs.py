@@ -118,10 +118,10 @@ def _check_by_hand(ruleset: Ruleset) -> None:
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.ForbidPairRequest: Command(forbid),
-    pb.AllowPairRequest: Command(allow),
-    pb.KeepPairRequest: Command(keep, tells=events.PairKept),
-    pb.ReleasePairRequest: Command(release),
+    pb.ForbidPairRequest: Command(forbid, of_tables=True),
+    pb.AllowPairRequest: Command(allow, of_tables=True),
+    pb.KeepPairRequest: Command(keep, of_tables=True, tells=events.PairKept),
+    pb.ReleasePairRequest: Command(release, of_tables=True),
 }
 
 

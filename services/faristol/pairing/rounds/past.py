@@ -38,14 +38,11 @@ class Past:
 
 def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
     """The rounds of a player that come before round ``before``. A game without a result is worth nothing yet."""
+    pasts = ((played, _past(played, ruleset, player_id)) for played in state.played[: before - 1])
+    # Some rounds have points of their own.
     return tuple(
-        _in_points(played, player_id, _past(played, ruleset, player_id)) for played in state.played[: before - 1]
+        replace(past, half_points=played.half_points.get(player_id, past.half_points)) for played, past in pasts
     )
-
-
-def _in_points(played: Round, player_id: str, past: Past) -> Past:
-    """What a round was, with points of its own where it has some."""
-    return replace(past, half_points=played.half_points.get(player_id, past.half_points))
 
 
 def _past(played: Round, ruleset: Ruleset, player_id: str) -> Past:
@@ -57,9 +54,8 @@ def _past(played: Round, ruleset: Ruleset, player_id: str) -> Past:
         bye = played.requested.get(player_id)
         return Past(half_points=round(2 * _worth(bye, ruleset)), unplayed_win=bye is Bye.FULL_POINT)
     if len(pairing.player_ids) > 2:
-        return Past(
-            paired=True
-        )  # no points of the championship, and whom the lot brought together it may bring together again
+        # No points of the championship, and whom the lot brought together it may bring together again.
+        return Past(paired=True)
     first = pairing.player_ids[0] == player_id
     opponent = pairing.pair[1 if first else 0]
     result = result_of(played, pairing)

@@ -308,7 +308,7 @@ def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
     )
 
 
-def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], round_robin.Paired]:
+def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], swiss.Paired]:
     """The players by their numbers in Berger's tables, which are drawn by lot (FIDE C.05), and a round of that table.
 
     Who has left since stands in the table still.

@@ -24,10 +24,10 @@ class Board:
     """A board of a match at which a game is played."""
 
     match: int
-    """The number of the match in the round, from 1."""
+    """The number of the match in the round, from 1; 0 where there are no teams."""
     board: int
-    """From 1."""
-    players: tuple[str, str]
+    """From 1; 0 likewise."""
+    players: tuple[str, ...]
     """That of the first team first."""
 
 

@@ -15,8 +15,8 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.administration.divisions import MOST_DIVISIONS, add_division
 from faristol.pairing.administration.move import move as decide_move
-from faristol.pairing.model import Division, Tournament
 from faristol.pairing.model import Hall as Tables
+from faristol.pairing.model import Tournament
 from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -24,11 +24,15 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 Divisions = dict[str, Hall]
 
 
+def division(tournament_id: str, name: str) -> events.Division:
+    return events.Division(tournament_id=tournament_id, name=name)
+
+
 def add(halls: Divisions, tournament_id: str, name: str, first_division: str = "") -> Hall:
     """A further division of the championship that ``open`` is the first division of."""
     first = halls["open"]
     situation = Situation(first.state, now=first.now)
-    first.do(add_division(situation, Division(tournament_id, name), first_division=first_division))
+    first.do(add_division(situation, division(tournament_id, name), first_division=first_division))
     halls[tournament_id] = Hall({}, tournament_id=tournament_id, division=name, division_of="open")
     return halls[tournament_id]
 
@@ -84,7 +88,7 @@ def refused(act: Callable[[], object]) -> tuple[str, str]:
 
 def test_the_first_division_knows_all_and_each_knows_its_own_name_and_the_first() -> None:
     halls = championship()
-    assert halls["open"].state.divisions == (Division("open", "A"), Division("second", "B"), Division("third", "C"))
+    assert halls["open"].state.divisions == (division("open", "A"), division("second", "B"), division("third", "C"))
     assert [(hall.state.division, hall.state.division_of) for hall in halls.values()] == [
         ("A", ""),
         ("B", "open"),
@@ -99,7 +103,7 @@ def test_a_tournament_that_is_no_division_yet_becomes_the_first_in_the_same_act(
         add(halls, "second", "B")
     add(halls, "second", "B", first_division="A")
     assert halls["open"].state.division == "A"
-    assert halls["open"].state.divisions == (Division("open", "A"), Division("second", "B"))
+    assert halls["open"].state.divisions == (division("open", "A"), division("second", "B"))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,7 @@ def test_a_division_without_a_name_is_malformed() -> None:
 
 def test_a_division_of_a_further_division_is_refused_with_the_first() -> None:
     state = championship()["second"].state
-    act = partial(add_division, Situation(state, now=state.latest), Division("x", "X"), first_division="")
+    act = partial(add_division, Situation(state, now=state.latest), division("x", "X"), first_division="")
     assert refused(act) == ("NOT_FIRST_DIVISION", "second is a division of open itself: name that one.")
 
 

@@ -33,6 +33,15 @@ def _less(left: Ints, other: Ints) -> bool:
 
 
 @compiled
+def _less_halved(left: Ints, other: Ints) -> bool:
+    """Whether the half of ``left``, which is whole, is less than ``other``."""
+    for k in range(left.shape[0]):
+        if left[k] != 2 * other[k]:
+            return bool(left[k] < 2 * other[k])
+    return False
+
+
+@compiled
 def _tight(g: Graph, u: int, v: int) -> bool:
     lanes = g.dual.shape[1]
     k = 0
@@ -65,7 +74,6 @@ def _offer(g: Graph, u: int, v: int) -> None:
 def _rebase(g: Graph, blossom: int, vertex: int) -> None:
     """Turn the matching inside a blossom so that ``vertex`` is the one matched to the outside."""
     n = g.mate.shape[0]
-    height = 0
     g.stack[0], g.stack[1] = blossom, vertex
     height = 2
     while height:
@@ -269,7 +277,7 @@ def _next_step(g: Graph) -> tuple[int, int]:
     1: a free vertex is reached; 2: two outer vertices close a circle; 3: an inner blossom has no charge left;
     4: an optional outer vertex may become single; 0: nothing can happen any more.
     """
-    n, lanes = g.dual.shape
+    n = g.mate.shape[0]
     what, who = 0, NONE
     for v in range(n):
         if not g.alive[v]:
@@ -294,31 +302,13 @@ def _next_step(g: Graph) -> tuple[int, int]:
                 for u in range(n):
                     if g.edge[u, v] and g.alive[u] and g.label[g.top[u]] == OUTER and g.top[u] != g.top[v]:
                         _offer(g, u, v)
-            if g.nearest[v] != NONE:
-                sooner = what == 0
-                if not sooner:
-                    for k in range(lanes):
-                        half = g.slack[v, k] // 2
-                        if half != g.step[k]:
-                            sooner = half < g.step[k]
-                            break
-                if sooner:
-                    what, who = 2, v
-                    for k in range(lanes):
-                        g.step[k] = g.slack[v, k] // 2
+            if g.nearest[v] != NONE and (what == 0 or _less_halved(g.slack[v], g.step)):
+                what, who = 2, v
+                g.step[:] = g.slack[v] // 2
     for b in range(n, g.parent.shape[0]):
-        if g.parent[b] == NONE and g.label[b] == INNER:
-            sooner = what == 0
-            if not sooner:
-                for k in range(lanes):
-                    half = g.charge[b, k] // 2
-                    if half != g.step[k]:
-                        sooner = half < g.step[k]
-                        break
-            if sooner:
-                what, who = 3, b
-                for k in range(lanes):
-                    g.step[k] = g.charge[b, k] // 2
+        if g.parent[b] == NONE and g.label[b] == INNER and (what == 0 or _less_halved(g.charge[b], g.step)):
+            what, who = 3, b
+            g.step[:] = g.charge[b] // 2
     return what, who
 
 
@@ -464,6 +454,14 @@ def resume(g: Graph) -> bool:
 
 
 @compiled
+def _part(g: Graph, vertex: int) -> None:
+    other = g.mate[vertex]
+    if other != NONE:
+        g.mate[vertex] = NONE
+        g.mate[other] = NONE
+
+
+@compiled
 def release(g: Graph, vertex: int) -> None:
     """Take apart every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
     n, lanes = g.dual.shape
@@ -474,20 +472,8 @@ def release(g: Graph, vertex: int) -> None:
                 if g.top[v] == blossom:
                     for k in range(lanes):
                         g.dual[v, k] += g.charge[blossom, k] // 2
-            base = g.base[blossom]
-            other = g.mate[base]
-            if other != NONE:
-                g.mate[base] = NONE
-                g.mate[other] = NONE
+            _part(g, g.base[blossom])
         _open(g, blossom)
-
-
-@compiled
-def _part(g: Graph, vertex: int) -> None:
-    other = g.mate[vertex]
-    if other != NONE:
-        g.mate[vertex] = NONE
-        g.mate[other] = NONE
 
 
 @compiled

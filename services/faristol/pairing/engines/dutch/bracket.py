@@ -49,16 +49,19 @@ class Outcome:
 def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
     """The pairing of a bracket; None when no candidate leaves everybody pairable (C4)."""
     found = tuple(criteria(field, scene.bracket, bye_from_here=False))
-    weight = pack(list(found), scene.count)
-    matching = Matching(weight, scene.edge, scene.optional)
+    matching = matched(scene, found)
     if not matching.complete:
         return None
     size = scene.bracket.size
     if scene.bye_from_here and sum(not 0 <= matching.mate(vertex) < size for vertex in range(size)) == 1:
         found = tuple(criteria(field, scene.bracket, bye_from_here=True))
-        weight = pack(list(found), scene.count)
-        matching = Matching(weight, scene.edge, scene.optional)
+        matching = matched(scene, found)
     return _Candidate(scene, found, matching).outcome()
+
+
+def matched(scene: Scene, found: Sequence[Criterion]) -> Matching:
+    """The best matching of a scene by these criteria."""
+    return Matching(pack(found, scene.count), scene.edge, scene.optional)
 
 
 class _Candidate:

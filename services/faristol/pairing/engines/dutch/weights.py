@@ -7,7 +7,7 @@ first criterion is greatest, then that of the second, and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,7 +103,7 @@ def _either(ones: Bools, others: Bools) -> Bools:
     return np.asarray(np.logical_and.outer(ones, others) | np.logical_and.outer(others, ones), np.bool_)
 
 
-def pack(found: list[Criterion], count: int) -> Ints:
+def pack(found: Sequence[Criterion], count: int) -> Ints:
     """The weights: ``count`` × ``count`` × lanes, as few lanes as hold all criteria apart."""
     lanes: list[Ints] = []
     room = 0

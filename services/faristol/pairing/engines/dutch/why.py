@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from faristol.pairing.engines.dutch import reasons
-from faristol.pairing.engines.dutch.bracket import Outcome, Scene
+from faristol.pairing.engines.dutch.bracket import Outcome, Scene, matched
 from faristol.pairing.engines.dutch.field import Bools
 from faristol.pairing.engines.dutch.matched_graph import Matching, completes
 from faristol.pairing.engines.dutch.pairing import Paired, whole_scene
 from faristol.pairing.engines.dutch.player import Round
-from faristol.pairing.engines.dutch.weights import Criterion, criteria, pack
+from faristol.pairing.engines.dutch.weights import Criterion, criteria
 
 BYE = 0
 """The number that stands for the bye where an opponent is named."""
@@ -133,7 +133,7 @@ def _against(paired: Paired, number: int, other: int) -> str:
         scene = whole_scene(paired.field, scene.bracket, paired.bye_points)
         found = tuple(criteria(paired.field, scene.bracket, bye_from_here=False))
         numbers = _numbers(paired, scene)
-    matching = Matching(pack(list(found), scene.count), scene.edge, scene.optional)
+    matching = matched(scene, found)
     chosen = _values(found, matching, scene.count)
     if numbers.index(number) > numbers.index(other):
         number, other = other, number
