@@ -86,18 +86,11 @@ class Admission:
             except (SQLAlchemyError, OSError) as problem:  # no command is carried out meanwhile either
                 _log.warning("what was revoked cannot be read at the moment: %s", problem)
 
-    def identify(self, authorization: str) -> Credential | None:
-        """What the caller holds by the value of ``AUTHORIZATION``; None without one. Raises ``Unauthenticated``."""
-        credential = self._held(authorization)
-        self._check_ended(credential)
-        return credential
-
-    def _check_ended(self, credential: Credential | None) -> None:
-        if credential is not None and self._access.ended(credential):
-            raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
-
     def _held(self, authorization: str) -> Credential | None:
-        """The same for a credential that may have been ended before its time."""
+        """What the caller holds by the value of ``AUTHORIZATION``, and may have been ended before its time.
+
+        None without one. Raises ``Unauthenticated``.
+        """
         if not authorization:
             return None
         scheme, _, token = authorization.partition(" ")
@@ -118,7 +111,8 @@ class Admission:
         credential: Credential | None = None
         try:
             credential = self._held(authorization)
-            self._check_ended(credential)
+            if credential is not None and self._access.ended(credential):
+                raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
             check_role(credential, needs, request)
             if credential is not None:
                 check_scope(credential, needs, request, await self._places(needs, request))

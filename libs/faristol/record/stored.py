@@ -83,14 +83,12 @@ class Stored:
         return chained(previous, *_SAID(self))
 
 
-async def read(
-    connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None, most: int = BATCH
-) -> list[Stored]:
+async def read(connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None) -> list[Stored]:
     """The next events after a position, up to one (inclusive), in order; of one tournament, or all.
 
     This and what follows raise ``Wrong`` for a value that no event, or no counter, was written with.
     """
-    values: dict[str, object] = {"after": after, "up_to": up_to, "most": most}
+    values: dict[str, object] = {"after": after, "up_to": up_to, "most": BATCH}
     query = _AFTER
     if tournament is not None:
         query, values["tournament"] = _OF_TOURNAMENT, tournament
