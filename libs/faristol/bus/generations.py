@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.bus import tables
 from faristol.bus.work import Projection
 from faristol.record import Record
+from faristol.record.event import microseconds, utc_now
 from faristol.record.record import start_checkpoint
 from faristol.record.tables import checkpoints
 from faristol.record.tables import metadata as of_record
@@ -52,11 +52,6 @@ class Live:
     generation: int
     position: int
     """Of the record: what the rows say holds up to here."""
-
-
-def microseconds() -> int:
-    """Now, as it is stored."""
-    return time.time_ns() // 1_000
 
 
 async def live(connection: AsyncConnection, projection: Projection, key: str = "") -> Live:
@@ -122,7 +117,7 @@ async def add(connection: AsyncConnection, projection: Projection) -> None:
             generation=projection.generation,
             tables=" ".join(table.name for table in projection.tables.sorted_tables),
             position=0,
-            since=microseconds(),
+            since=microseconds(utc_now()),
         )
     )
 
@@ -174,7 +169,7 @@ async def switch(connection: AsyncConnection, projection: Projection, position: 
 
 
 async def _read_from_now_on(connection: AsyncConnection, projection: Projection) -> None:
-    values = {"generation": projection.generation, "consumer": projection.consumer, "since": microseconds()}
+    values = {"generation": projection.generation, "consumer": projection.consumer, "since": microseconds(utc_now())}
     this = (_live.c.name == projection.name) & (_live.c.version == projection.version)
     switched = await connection.execute(update(_live).where(this).values(**values))
     if not switched.rowcount:

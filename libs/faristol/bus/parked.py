@@ -18,8 +18,9 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
-from faristol.bus.stopped import CannotTake, moment, told
+from faristol.bus.stopped import CannotTake, told
 from faristol.record import Checkpoint, Record, Stale
+from faristol.record.event import microseconds, moment, utc_now
 
 MOST = 1_000
 """Keys that a consumer parks. When one more fails, the consumer stops as a whole."""
@@ -67,11 +68,11 @@ def _parked(row: Any) -> Parked:
     return Parked(**{**row._mapping, "since": moment(row.since)})
 
 
-async def park(connection: AsyncConnection, consumer: str, key: str, problem: CannotTake, now: int) -> Parked:
-    """Park a key from an event on; ``now`` in microseconds since 1970. The checkpoint has to be held."""
+async def park(connection: AsyncConnection, consumer: str, key: str, problem: CannotTake, since: int) -> Parked:
+    """Park a key from an event on, ``since`` a time as it is stored. The checkpoint has to be held."""
     values = _of_problem(problem) | {"tournament": problem.event.tournament, "attempts": 1}
-    await connection.execute(insert(_rows).values(consumer=consumer, key=key, since=now, **values))
-    return Parked(consumer=consumer, key=key, since=moment(now), **values)
+    await connection.execute(insert(_rows).values(consumer=consumer, key=key, since=since, **values))
+    return Parked(consumer=consumer, key=key, since=moment(since), **values)
 
 
 def _of_problem(problem: CannotTake) -> dict[str, Any]:
@@ -127,11 +128,12 @@ def _overtaken(row: Parked, done: int) -> Stale:
     return Stale(Checkpoint(f"{row.consumer} at {row.key}", row.done, done))
 
 
-async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[str, CannotTake], now: int) -> None:
+async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[str, CannotTake]) -> None:
     """Replace what a consumer has parked by what a rebuild could not take. The checkpoint has to be held."""
     query = select(_rows.c.key, _rows.c.since).where(_rows.c.consumer == consumer)
     since = {row.key: row.since for row in await connection.execute(query)}
     await forget(connection, consumer)
+    now = microseconds(utc_now())
     for key, problem in failed.items():
         await park(connection, consumer, key, problem, since.get(key, now))
 

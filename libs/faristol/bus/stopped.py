@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from nats.errors import Error as NatsError
@@ -17,6 +17,7 @@ from faristol.bus import tables
 from faristol.bus.errors import BusError
 from faristol.record import Record, Recorded
 from faristol.record.databases import is_wrong_statement
+from faristol.record.event import microseconds, moment, utc_now
 from faristol.record.tables import checkpoints
 
 LONGEST_ERROR = 1_000
@@ -64,13 +65,8 @@ def told(problem: BaseException) -> str:
     return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:LONGEST_ERROR]
 
 
-def moment(since: int) -> datetime:
-    """A time as it is stored, in microseconds since 1970."""
-    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=since)
-
-
-async def note(connection: AsyncConnection, consumer: str, problem: CannotTake, now: int) -> None:
-    """Note that a consumer has stopped; ``now`` in microseconds since 1970.
+async def note(connection: AsyncConnection, consumer: str, problem: CannotTake) -> None:
+    """Note that a consumer has stopped.
 
     Nothing is noted when another replica, which runs a version that can, took the event in the meantime.
     """
@@ -91,7 +87,9 @@ async def note(connection: AsyncConnection, consumer: str, problem: CannotTake, 
     if (await connection.execute(again.values(**values, attempts=_rows.c.attempts + 1))).rowcount:
         return
     await connection.execute(delete(_rows).where(at))
-    await connection.execute(insert(_rows).values(consumer=consumer, since=now, attempts=1, **values))
+    await connection.execute(
+        insert(_rows).values(consumer=consumer, since=microseconds(utc_now()), attempts=1, **values)
+    )
 
 
 async def clear(connection: AsyncConnection, consumer: str, position: int) -> None:

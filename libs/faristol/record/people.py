@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, delete, select
@@ -18,6 +18,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.event.v1 import event_pb2 as event
 from faristol.record.bindings import Kept, new_salt, written
 from faristol.record.databases import kind_of
+from faristol.record.event import moment
 from faristol.record.tables import erased, people
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ async def when_erased(connection: AsyncConnection, player_id: str) -> datetime |
     """When a player was erased; None for one who was not."""
     query = select(erased.c.erased_at).where(erased.c.player_id == player_id)
     at = (await connection.execute(query)).scalar_one_or_none()
-    return None if at is None else datetime.fromtimestamp(0, UTC) + timedelta(microseconds=at)
+    return None if at is None else moment(at)
 
 
 async def named(connection: AsyncConnection, player_id: str) -> bool:
