@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import Record
-from faristol.record.databases import FAILURES, kind_of
-from faristol.record.record import held
+from faristol.record.databases import FAILURES
+from faristol.record.record import held, take_lease
 from faristol.record.tables import leases
 
 LEASE_SECONDS = 4.0
@@ -206,11 +206,4 @@ class Shares:
 
     async def _take(self, connection: AsyncConnection, name: str) -> bool:
         now = self._record.time(connection)
-        until = now + round(LEASE_SECONDS * 1_000_000)
-        new = kind_of(connection).new_row(leases).values(name=name, holder=self.holder, until=until)
-        await connection.execute(new)
-        mine_or_free = (leases.c.holder == self.holder) | ~held(now, LEASE_SECONDS)
-        taken = await connection.execute(
-            update(leases).where(leases.c.name == name, mine_or_free).values(holder=self.holder, until=until)
-        )
-        return taken.rowcount == 1
+        return await take_lease(connection, name, self.holder, now, LEASE_SECONDS, LEASE_SECONDS)

@@ -352,23 +352,12 @@ class Record:
         than that from now was taken before the clock was set back. It is free: otherwise nobody could have it until
         the time had come so far again.
         """
-        table = tables.leases
         async with self.writing() as connection:
-            now = self.time(connection)
-            until = now + _microseconds(seconds)
-            await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-            mine_or_free = (table.c.holder == holder) | ~held(now, max(seconds, longest))
-            renewed = await connection.execute(
-                update(table).where(and_(table.c.name == name, mine_or_free)).values(holder=holder, until=until)
-            )
-            return renewed.rowcount == 1
+            return await take_lease(connection, name, holder, self.time(connection), seconds, max(seconds, longest))
 
     async def holder(self, name: str, longest: float) -> str:
         """Who has a lease now, which is taken for ``longest`` seconds at most; empty when nobody does."""
-        async with self.engine.connect() as connection:
-            here = tables.leases.c
-            wanted = select(here.holder).where(here.name == name, held(self.time(connection), longest))
-            return str((await connection.execute(wanted)).scalar_one_or_none() or "")
+        return (await self.holders([name], longest)).get(name, "")
 
     async def holders(self, names: Collection[str], longest: float) -> Mapping[str, str]:
         """Who has which of these leases now; those that nobody has are not in it. See ``holder``."""
@@ -425,6 +414,19 @@ def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
     later than it could by the time before.
     """
     return tables.leases.c.until.between(now, now + _microseconds(longest))
+
+
+async def take_lease(
+    connection: AsyncConnection, name: str, holder: str, now: ColumnElement[int], seconds: float, longest: float
+) -> bool:
+    """Take or keep a lease in a transaction, see ``Record.lease``. False while another has it."""
+    table, until = tables.leases, now + _microseconds(seconds)
+    await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
+    mine_or_free = (table.c.holder == holder) | ~held(now, longest)
+    taken = await connection.execute(
+        update(table).where(table.c.name == name, mine_or_free).values(holder=holder, until=until)
+    )
+    return taken.rowcount == 1
 
 
 def _microseconds(seconds: float) -> int:
