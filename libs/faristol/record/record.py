@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, or_, select, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -28,54 +28,36 @@ from faristol.record.news import News
 from faristol.record.recent import Recent
 from faristol.record.upcasters import upcasters
 
-_STREAM = (
-    select(tables.events)
-    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
-    .order_by(tables.events.c.version)
-)
-_FACTS = (
-    select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
-    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
-    .order_by(tables.events.c.version)
-)
+# Statements of the hot paths are built once: building one costs as much as running it.
+_events = tables.events.c
+_OF_STREAM = (_events.stream == bindparam("stream"), _events.version > bindparam("after_version"))
+_STREAM = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
+_FACT = (_events.type, _events.schema_version, _events.payload)
+_FACTS = select(*_FACT).where(*_OF_STREAM).order_by(_events.version)
 _FIRSTS = (
-    select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
-    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version <= bindparam("most"))
-    .order_by(tables.events.c.version)
+    select(*_FACT)
+    .where(_events.stream == bindparam("stream"), _events.version <= bindparam("most"))
+    .order_by(_events.version)
 )
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
 )
-# Statements of the hot paths are built once: building one costs as much as running it.
-
-_LAST = (
-    select(tables.events)
-    .where(
-        tuple_(tables.events.c.stream, tables.events.c.version).in_(
-            select(tables.events.c.stream, func.max(tables.events.c.version))
-            .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
-            .group_by(tables.events.c.stream)
-        )
-    )
-    .order_by(tables.events.c.position)
-)
+_LAST = select(tables.events).where(tables.are_last()).order_by(_events.position)
 _ALL_FACTS = (
-    select(tables.events.c.stream, tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
-    .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
-    .order_by(tables.events.c.stream, tables.events.c.version)
+    select(_events.stream, *_FACT)
+    .where(_events.stream.in_(bindparam("streams", expanding=True)))
+    .order_by(_events.stream, _events.version)
 )
 
 
 @cache
 def _facts_after(streams: int) -> Any:
     """The statement that reads so many streams, each after its version."""
-    columns = tables.events.c
     wanted = (
-        and_(columns.stream == bindparam(f"stream_{number}"), columns.version > bindparam(f"after_{number}"))
+        and_(_events.stream == bindparam(f"stream_{number}"), _events.version > bindparam(f"after_{number}"))
         for number in range(streams)
     )
-    asked = select(columns.stream, columns.type, columns.schema_version, columns.payload)
-    return asked.where(or_(*wanted)).order_by(columns.position)
+    return select(_events.stream, *_FACT).where(or_(*wanted)).order_by(_events.position)
 
 
 _TRIED = {"name": "written", "holder": "", "until": 0}
@@ -232,8 +214,7 @@ class Record:
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """What the events of one stream say, in order, after a version, and nothing that is said about them."""
-        rows = await self._backend.fetch(_FACTS, {"stream": stream, "after_version": after_version})
-        return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
+        return await self._facts(_FACTS, {"stream": stream, "after_version": after_version})
 
     async def first_fact(self, stream: str) -> Message | None:
         """What the first event of a stream says; None where there is no such stream."""
@@ -241,8 +222,10 @@ class Record:
 
     async def first_facts(self, stream: str, most: int) -> list[Message]:
         """What the first ``most`` events of a stream say, in order."""
-        rows = await self._backend.fetch(_FIRSTS, {"stream": stream, "most": most})
-        return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
+        return await self._facts(_FIRSTS, {"stream": stream, "most": most})
+
+    async def _facts(self, query: Select[Any], values: Mapping[str, object]) -> list[Message]:
+        return [upcasters.message(*row) for row in await self._backend.fetch(query, values)]
 
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         """What the events of some streams say, each after its version: with the stream, in the order of positions.
@@ -293,16 +276,15 @@ class Record:
         up_to: int | None = None,
     ) -> list[Recorded]:
         """Events in the order of positions: after one, up to one (inclusive), of some tournaments, of some types."""
-        columns = tables.events.c
-        query = select(tables.events).where(columns.position > after_position).order_by(columns.position).limit(limit)
+        query = select(tables.events).where(_events.position > after_position).order_by(_events.position).limit(limit)
         if isinstance(tournament, str):
-            query = query.where(columns.tournament == tournament)
+            query = query.where(_events.tournament == tournament)
         elif tournament is not None:
-            query = query.where(columns.tournament.in_(sorted(tournament)))
+            query = query.where(_events.tournament.in_(sorted(tournament)))
         if types is not None:
-            query = query.where(columns.type.in_(sorted(types)))
+            query = query.where(_events.type.in_(sorted(types)))
         if up_to is not None:
-            query = query.where(columns.position <= up_to)
+            query = query.where(_events.position <= up_to)
         return await self._read(query)
 
     async def follow(
