@@ -67,6 +67,7 @@ class Relay:
 
     async def _publish_while_leading(self) -> None:
         loop = asyncio.get_running_loop()
+        news = self._record.news
         renew_at = 0.0
         position = noted = -1
         while True:
@@ -80,7 +81,7 @@ class Relay:
                 position = max(position, noted)
             events = await self._record.recent.after(position, limit=BATCH, age=0)
             if not events:
-                await self._record.news(LOOK if self._record.told_of_others else POLL, position)
+                await news.wait(LOOK if news.of_others else POLL, position)
                 continue
             with published(events):
                 await self._bus.publish(events, self._record.record_id)

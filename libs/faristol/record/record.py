@@ -96,7 +96,9 @@ class Record:
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
         self.folds = Folds()
         """What ``load`` came to last."""
-        self.recent = Recent(self.read, self.quiet_since)
+        self.news = News(backend)
+        """What this process hears of appends, and waits for."""
+        self.recent = Recent(self.read, self.news.quiet_since)
         """The latest events, for all who follow the record in this process."""
         self._backend = backend
         self._now = now
@@ -104,8 +106,7 @@ class Record:
         """Why nothing is taken: the last write failed by no fault of its own. None while things are taken."""
         self._committed_at = -math.inf
         """When a transaction of this process was committed last, by the clock of the loop."""
-        self._news = News(backend)
-        self._appender = Appender(backend, now, self._news.tell)
+        self._appender = Appender(backend, now, self.news.tell)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
@@ -139,7 +140,7 @@ class Record:
     async def close(self) -> None:
         """Finish what is being written, and give back every connection."""
         await self._appender.close()
-        await self._news.close()
+        await self.news.close()
         await self._backend.close()
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
@@ -309,7 +310,7 @@ class Record:
                 for event in events:
                     yield event
                 position = events[-1].position if len(events) == FOLLOWED else here
-            await self.news(poll, position)
+            await self.news.wait(poll, position)
 
     async def _read(self, query: Any, values: Mapping[str, object] | None = None) -> list[Recorded]:
         async with self.engine.connect() as connection:
@@ -362,31 +363,6 @@ class Record:
             await connection.execute(
                 update(table).where(and_(table.c.name == name, table.c.holder == holder)).values(until=0)
             )
-
-    @property
-    def told_of_others(self) -> bool:
-        """Whether the database tells this process of what others append, where it has asked for news once."""
-        return self._news.of_others
-
-    @property
-    def told(self) -> int:
-        """The last position that this process was told of, by itself or by the database."""
-        return self._news.latest
-
-    def quiet_since(self, position: int) -> float:
-        """Since when nothing can follow a position of which the database has not told, by the loop's clock.
-
-        Infinity where something does, or where it does not tell of what others append. What it tells can be lost with a
-        connection: whoever relies on this looks into the record now and then as well.
-        """
-        return self._news.quiet_since(position)
-
-    async def news(self, timeout: float, after: int | None = None) -> bool:
-        """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.
-
-        With ``after`` a position, what this process has heard of already and lies behind it counts.
-        """
-        return await self._news.wait(timeout, after)
 
 
 def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
