@@ -24,10 +24,8 @@ from sqlalchemy import (
     URL,
     BigInteger,
     ColumnElement,
-    Insert,
     LargeBinary,
     Select,
-    Table,
     cast,
     event,
     func,
@@ -114,20 +112,7 @@ class Sqlite(Backend):
     def is_wrong_statement(problem: DBAPIError) -> bool:
         return isinstance(problem.orig, sqlite3.Error) and bool(_OF_THE_STATEMENT.match(str(problem.orig)))
 
-    @staticmethod
-    def new_row(table: Table) -> Insert:
-        return sqlite.insert(table).on_conflict_do_nothing()
-
-    @staticmethod
-    def readable(table: str) -> Sequence[str]:
-        return ()  # there are no roles
-
-    @staticmethod
-    def upsert(table: Table, changed: Collection[str]) -> Insert:
-        made = sqlite.insert(table)
-        return made.on_conflict_do_update(
-            index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
-        )
+    insert = staticmethod(sqlite.insert)
 
     @staticmethod
     async def alone(_: AsyncConnection, __: int) -> None:
@@ -136,11 +121,6 @@ class Sqlite(Backend):
     @staticmethod
     async def wait_for_locks(_: AsyncConnection, __: float) -> None:
         """Who writes has waited already."""
-
-    @staticmethod
-    def is_held(_: Exception) -> bool:
-        """What SQLite says of that, it says of other things, too."""
-        return False
 
     @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
@@ -168,18 +148,6 @@ class Sqlite(Backend):
     @staticmethod
     async def grant(_: AsyncConnection, __: str, ___: Sequence[Right], ____: Collection[str]) -> None:
         raise NoRoles("SQLite has no roles: whoever may write the file may change everything in it")
-
-    @staticmethod
-    async def missing(_: AsyncConnection, __: Sequence[Right]) -> list[str]:
-        return []
-
-    @staticmethod
-    async def of_others(_: AsyncConnection, __: Collection[str]) -> Mapping[str, str]:
-        return {}
-
-    @staticmethod
-    def lacks_rights(_: Exception) -> bool:
-        return False
 
     def __init__(self, url: URL) -> None:
         self._file = file = _file(url)
