@@ -123,15 +123,10 @@ async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[
     """Replace what a consumer has parked by what a rebuild could not take. The checkpoint has to be held."""
     query = select(_rows.c.key, _rows.c.since).where(_rows.c.consumer == consumer)
     since = {row.key: row.since for row in await connection.execute(query)}
-    await forget(connection, consumer)
+    await connection.execute(delete(_rows).where(_rows.c.consumer == consumer))
     now = microseconds(utc_now())
     for key, problem in failed.items():
         await park(connection, consumer, key, problem, since.get(key, now))
-
-
-async def forget(connection: AsyncConnection, consumer: str) -> None:
-    """Forget what a consumer has parked: it begins anew."""
-    await connection.execute(delete(_rows).where(_rows.c.consumer == consumer))
 
 
 async def retry(record: Record, name: str = "", key: str = "") -> list[tuple[str, str]]:

@@ -145,10 +145,6 @@ class Admission:
             await self._cases.of_all(values_of_all(request, (needs.case,))),
         )
 
-    async def place_of_case(self, case_id: str) -> Place | None:
-        """Where the game of a case is played; None where there is no such case."""
-        return await self._cases.of(case_id)
-
     async def may_know(self, credential: Credential, tournament: str, game_id: str, case_id: str) -> bool:
         """Whether what is for officials, of a game or a case or, without both, of a tournament, is for the holder."""
         if case_id:
@@ -160,7 +156,7 @@ class Admission:
 
     async def is_for_caller(self, case_id: str) -> bool:
         """Whether a case is one for whoever makes the call that is being carried out, or who calls says nothing."""
-        credential, place = caller(), await self.place_of_case(case_id)
+        credential, place = caller(), await self._cases.of(case_id)
         return credential is None or (place is not None and may_judge(credential, place))
 
     async def _place_of_case(self, fact: Message) -> Place | None:

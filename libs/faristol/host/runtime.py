@@ -58,10 +58,6 @@ class Runtime:
         """The way to a service."""
         return self.channels.channel(service)
 
-    def address(self, service: str) -> str:
-        """``HOST:PORT`` at which a service is called."""
-        return self.channels.address(service)
-
     def progress(self, consumer: str) -> Progress:
         """How far a consumer is, by the name of its checkpoint (``Projection.consumer``)."""
         return self._progress.setdefault(consumer, Progress(self.record, consumer))
