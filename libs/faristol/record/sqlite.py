@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakSet
@@ -161,8 +161,6 @@ class Sqlite(Backend):
         """Held by whoever writes in this process."""
         self._appends = _Thread(file, "appends")
         self._queries = _Thread(file, "queries")
-        self._statements: dict[int, tuple[Select[Any], str]] = {}
-        """Compiled queries, by the id of the query, which is kept so that the id stays its own."""
         self._group_commit = GroupCommit(self.writing, self._write_at_once)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
@@ -174,13 +172,11 @@ class Sqlite(Backend):
             yield connection
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
-        known = self._statements.get(id(query))
-        if known is None:
-            known = self._statements[id(query)] = (query, str(query.compile(dialect=_NAMED)))
+        statement = _compiled(query)
         try:
-            return await self._queries.run(partial(_rows, statement=known[1], values=values))
+            return await self._queries.run(partial(_rows, statement=statement, values=values))
         except sqlite3.Error as problem:
-            raise DBAPIError.instance(known[1], None, problem, sqlite3.Error, hide_parameters=True) from problem
+            raise DBAPIError.instance(statement, None, problem, sqlite3.Error, hide_parameters=True) from problem
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
@@ -322,6 +318,11 @@ def _use_wal(cursor: Any) -> None:
             if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
         time.sleep(RACE)
+
+
+@cache
+def _compiled(query: Select[Any]) -> str:
+    return str(query.compile(dialect=_NAMED))
 
 
 def _rows(connection: sqlite3.Connection, *, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
