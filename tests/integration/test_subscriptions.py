@@ -194,7 +194,7 @@ async def test_what_no_news_came_of_is_found_by_looking(record: Record, other: R
     async with following(record.follow(poll=0.05)) as follower:
         await other.append(write("game-a", 0, 1), Metadata())
         await follower.until(1)
-        record._news.tell = lambda position: None  # type: ignore[method-assign] # news that never come
+        record.news.tell = lambda position: None  # type: ignore[method-assign] # news that never come
         await other.append(write("game-a", 1, 1), Metadata())
         assert await follower.until(2) == [1, 2]
 
@@ -211,13 +211,13 @@ async def test_what_the_database_could_not_tell_of_is_looked_for_once_it_tells_a
     record: Record, other: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faristol.record.postgres.RETRY", 0.5)
-    assert not await record.news(0.5)
+    assert not await record.news.wait(0.5)
     await cut_listeners(other)
     await asyncio.sleep(0.2)
     assert await record.recent.after(0, limit=10, age=0.01) == []
     await other.append(write("game-a", 0, 1), Metadata())
     async with asyncio.timeout(10):
-        while not record.told_of_others:  # noqa: ASYNC110 # nobody tells of that
+        while not record.news.of_others:  # noqa: ASYNC110 # nobody tells of that
             await asyncio.sleep(0.05)
     assert [event.position for event in await record.recent.after(0, limit=10, age=0.01)] == [1]
 
@@ -227,10 +227,10 @@ async def test_news_come_again_after_their_connection_was_cut(
     record: Record, other: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faristol.record.postgres.RETRY", 0.05)
-    assert not await record.news(0.1)
+    assert not await record.news.wait(0.1)
     await cut_listeners(other)
     await asyncio.sleep(0.5)
-    heard = asyncio.create_task(record.news(10))
+    heard = asyncio.create_task(record.news.wait(10))
     await asyncio.sleep(0.05)
     await other.append(write("game-a", 0, 1), Metadata())
     assert await heard

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from nats.aio.msg import Msg
 
-from faristol.bus import generations, parked, stopped
+from faristol.bus import parked, stopped
 from faristol.bus.connection import Bus, Pull
 from faristol.bus.envelope import is_of, position_of, subjects
 from faristol.bus.generations import ProjectionError
@@ -306,7 +306,7 @@ class Consumer:
                     if self._taker.position > self._taker.noted:
                         await self._taker.note()
                     async with self._record.writing() as connection:
-                        await stopped.note(connection, self.name, problem, generations.microseconds())
+                        await stopped.note(connection, self.name, problem)
                     noted = True
                 if full:
                     await self._try_parked()

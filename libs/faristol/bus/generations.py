@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,6 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.bus import tables
 from faristol.bus.work import Projection
 from faristol.record import Record
+from faristol.record.databases import kind_of
+from faristol.record.event import microseconds, utc_now
 from faristol.record.record import start_checkpoint
 from faristol.record.tables import checkpoints
 from faristol.record.tables import metadata as of_record
@@ -52,11 +53,6 @@ class Live:
     generation: int
     position: int
     """Of the record: what the rows say holds up to here."""
-
-
-def microseconds() -> int:
-    """Now, as it is stored."""
-    return time.time_ns() // 1_000
 
 
 async def live(connection: AsyncConnection, projection: Projection, key: str = "") -> Live:
@@ -122,7 +118,7 @@ async def add(connection: AsyncConnection, projection: Projection) -> None:
             generation=projection.generation,
             tables=" ".join(table.name for table in projection.tables.sorted_tables),
             position=0,
-            since=microseconds(),
+            since=microseconds(utc_now()),
         )
     )
 
@@ -130,14 +126,11 @@ async def add(connection: AsyncConnection, projection: Projection) -> None:
 async def next_generation(connection: AsyncConnection, name: str, version: int) -> int:
     """A number that no generation of this version has or had. The live checkpoint has to be held."""
     table = tables.numbers
-    this = (table.c.name == name) & (table.c.version == version)
-    given = (await connection.execute(select(table.c.generation).where(this))).scalar_one_or_none()
+    given = select(table.c.generation).where(table.c.name == name, table.c.version == version)
     there = select(func.max(_all.c.generation)).where(_all.c.name == name, _all.c.version == version)
-    number = max(given or 0, (await connection.execute(there)).scalar_one() or 0) + 1
-    if given is None:
-        await connection.execute(insert(table).values(name=name, version=version, generation=number))
-    else:
-        await connection.execute(update(table).where(this).values(generation=number))
+    number = max([(await connection.execute(query)).scalar() or 0 for query in (given, there)]) + 1
+    noted = kind_of(connection).upsert(table, ["generation"])
+    await connection.execute(noted.values(name=name, version=version, generation=number))
     return number
 
 
@@ -174,11 +167,9 @@ async def switch(connection: AsyncConnection, projection: Projection, position: 
 
 
 async def _read_from_now_on(connection: AsyncConnection, projection: Projection) -> None:
-    values = {"generation": projection.generation, "consumer": projection.consumer, "since": microseconds()}
-    this = (_live.c.name == projection.name) & (_live.c.version == projection.version)
-    switched = await connection.execute(update(_live).where(this).values(**values))
-    if not switched.rowcount:
-        await connection.execute(insert(_live).values(name=projection.name, version=projection.version, **values))
+    values = {"generation": projection.generation, "consumer": projection.consumer, "since": microseconds(utc_now())}
+    row = kind_of(connection).upsert(_live, values)
+    await connection.execute(row.values(name=projection.name, version=projection.version, **values))
 
 
 async def drop_unread(connection: AsyncConnection, name: str, version: int, generation: int | None = None) -> None:

@@ -9,7 +9,7 @@ between that and the checkpoint are to come. Two rules keep several replicas rig
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,8 +18,9 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
-from faristol.bus.stopped import CannotTake, moment, told
+from faristol.bus.stopped import CannotTake, noted
 from faristol.record import Checkpoint, Record, Stale
+from faristol.record.event import microseconds, moment, utc_now
 
 MOST = 1_000
 """Keys that a consumer parks. When one more fails, the consumer stops as a whole."""
@@ -67,24 +68,15 @@ def _parked(row: Any) -> Parked:
     return Parked(**{**row._mapping, "since": moment(row.since)})
 
 
-async def park(connection: AsyncConnection, consumer: str, key: str, problem: CannotTake, now: int) -> Parked:
-    """Park a key from an event on; ``now`` in microseconds since 1970. The checkpoint has to be held."""
-    values = _of_problem(problem) | {"tournament": problem.event.tournament, "attempts": 1}
-    await connection.execute(insert(_rows).values(consumer=consumer, key=key, since=now, **values))
-    return Parked(consumer=consumer, key=key, since=moment(now), **values)
+async def park(connection: AsyncConnection, consumer: str, key: str, problem: CannotTake, since: int) -> Parked:
+    """Park a key from an event on, ``since`` a time as it is stored. The checkpoint has to be held."""
+    values = _values(problem) | {"tournament": problem.event.tournament, "attempts": 1}
+    await connection.execute(insert(_rows).values(consumer=consumer, key=key, since=since, **values))
+    return Parked(consumer=consumer, key=key, since=moment(since), **values)
 
 
-def _of_problem(problem: CannotTake) -> dict[str, Any]:
-    event = problem.event
-    return {
-        "done": event.position - 1,
-        "position": event.position,
-        "event_id": event.event_id,
-        "type": event.type,
-        "stream": event.stream,
-        "error": told(problem.problem),
-        "retry": False,
-    }
+def _values(problem: CannotTake) -> dict[str, Any]:
+    return {"done": problem.event.position - 1, **noted(problem)}
 
 
 async def check_there(connection: AsyncConnection, consumer: str, keys: Collection[str]) -> None:
@@ -102,7 +94,7 @@ async def advance(connection: AsyncConnection, row: Parked, done: int) -> Parked
 
 async def fail_again(connection: AsyncConnection, row: Parked, problem: CannotTake) -> Parked:
     """Note an attempt that came to an event which cannot be taken. Raises ``Stale`` as ``advance`` does."""
-    values = _of_problem(problem) | {"attempts": row.attempts + 1}
+    values = _values(problem) | {"attempts": row.attempts + 1}
     await _change(connection, row, **values)
     return replace(row, **values)
 
@@ -127,18 +119,14 @@ def _overtaken(row: Parked, done: int) -> Stale:
     return Stale(Checkpoint(f"{row.consumer} at {row.key}", row.done, done))
 
 
-async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[str, CannotTake], now: int) -> None:
+async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[str, CannotTake]) -> None:
     """Replace what a consumer has parked by what a rebuild could not take. The checkpoint has to be held."""
     query = select(_rows.c.key, _rows.c.since).where(_rows.c.consumer == consumer)
     since = {row.key: row.since for row in await connection.execute(query)}
-    await forget(connection, consumer)
+    await connection.execute(delete(_rows).where(_rows.c.consumer == consumer))
+    now = microseconds(utc_now())
     for key, problem in failed.items():
         await park(connection, consumer, key, problem, since.get(key, now))
-
-
-async def forget(connection: AsyncConnection, consumer: str) -> None:
-    """Forget what a consumer has parked: it begins anew."""
-    await connection.execute(delete(_rows).where(_rows.c.consumer == consumer))
 
 
 async def retry(record: Record, name: str = "", key: str = "") -> list[tuple[str, str]]:
@@ -146,22 +134,13 @@ async def retry(record: Record, name: str = "", key: str = "") -> list[tuple[str
 
     With a ``key`` at that key alone. Gives the consumers and keys of those asked, in order.
     """
+    asked: list[tuple[str, str]] = []
     async with record.writing() as connection:
         await tables.make(connection)
-        rows = [row for found in (await all_parked(connection)).values() for row in found]
-        asked = [
-            (row.consumer, row.key)
-            for row in rows
-            if name in {"", row.consumer, row.consumer.partition("@")[0]} and key in {"", row.key}
-        ]
-        for consumer, keys in _by_consumer(asked).items():
-            these = (_rows.c.consumer == consumer) & _rows.c.key.in_(keys)
-            await connection.execute(update(_rows).where(these).values(retry=True))
+        for consumer, rows in (await all_parked(connection)).items():
+            if name in {"", consumer, consumer.partition("@")[0]}:
+                keys = [row.key for row in rows if key in {"", row.key}]
+                these = (_rows.c.consumer == consumer) & _rows.c.key.in_(keys)
+                await connection.execute(update(_rows).where(these).values(retry=True))
+                asked += [(consumer, each) for each in keys]
     return asked
-
-
-def _by_consumer(asked: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for consumer, key in asked:
-        found.setdefault(consumer, []).append(key)
-    return found

@@ -64,12 +64,12 @@ class Progress:
         return True
 
     async def _wait(self, left: float) -> None:
-        record = self._record
-        if self._told or record.told > self._reached:
+        news = self._record.news
+        if self._told or news.latest > self._reached:
             await self.moved(min(left, self.POLL))
         else:
-            longest = self.POLL_BESIDE if record.told_of_others else self.POLL
-            await record.news(min(left, longest), self._reached)
+            longest = self.POLL_BESIDE if news.of_others else self.POLL
+            await news.wait(min(left, longest), self._reached)
 
     async def moved(self, timeout: float) -> None:
         """Wait for news from this process's consumer, at most ``timeout`` seconds."""

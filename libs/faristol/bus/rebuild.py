@@ -301,5 +301,5 @@ class Rebuild:
             self._before = await generations.own(connection, self._asked)
             await generations.switch(connection, self._built, self._position)
             await clear(connection, self._built.consumer, self._position)
-            await parked.take_over(connection, self._built.consumer, self._failed, generations.microseconds())
+            await parked.take_over(connection, self._built.consumer, self._failed)
         return True

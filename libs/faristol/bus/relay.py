@@ -20,8 +20,10 @@ LEASE_SECONDS = 4.0
 STANDBY = LEASE_SECONDS / 2
 """Seconds between two looks at whether the process that publishes is still there."""
 BATCH = 256
+POLL = 0.1
+"""Seconds between two looks at what other processes appended."""
 LOOK = 1.0
-"""Seconds between two looks where the database tells of what other processes append."""
+"""The same where the database tells of what other processes append."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,11 +34,9 @@ class Relay:
     Should two publish for a moment, consumers see duplicates, which change nothing.
     """
 
-    def __init__(self, record: Record, bus: Bus, *, poll: float = 0.1) -> None:
+    def __init__(self, record: Record, bus: Bus) -> None:
         self._record = record
         self._bus = bus
-        self._poll = poll
-        """Seconds between two looks at what other processes appended."""
         self._holder = str(uuid.uuid4())
 
     async def run(self) -> None:
@@ -67,6 +67,7 @@ class Relay:
 
     async def _publish_while_leading(self) -> None:
         loop = asyncio.get_running_loop()
+        news = self._record.news
         renew_at = 0.0
         position = noted = -1
         while True:
@@ -80,7 +81,7 @@ class Relay:
                 position = max(position, noted)
             events = await self._record.recent.after(position, limit=BATCH, age=0)
             if not events:
-                await self._record.news(self._poll if not self._record.told_of_others else LOOK, position)
+                await news.wait(LOOK if news.of_others else POLL, position)
                 continue
             with published(events):
                 await self._bus.publish(events, self._record.record_id)

@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import Record
-from faristol.record.databases import FAILURES, kind_of
-from faristol.record.record import held
+from faristol.record.databases import FAILURES
+from faristol.record.record import held, take_lease
 from faristol.record.tables import leases
 
 LEASE_SECONDS = 4.0
@@ -60,9 +60,8 @@ class Share:
     def __init__(self, *, held: bool = False) -> None:
         """One that is ``held`` from the beginning is for a consumer that shares with nobody."""
         self._held = asyncio.Event()
-        self.left = asyncio.Event()
-        """Set while the consumer does nothing."""
-        self.left.set()
+        self.works = False
+        """Whether the consumer does something."""
         if held:
             self._held.set()
 
@@ -78,11 +77,11 @@ class Share:
     @contextmanager
     def working(self) -> Iterator[None]:
         """The consumer works: another replica does not begin before the end, unless this process has died."""
-        self.left.clear()
+        self.works = True
         try:
             yield
         finally:
-            self.left.set()
+            self.works = False
 
     def tell(self, *, held: bool) -> None:
         """Let the consumer begin, or have it stop when it has done what it is at."""
@@ -167,7 +166,7 @@ class Shares:
         return sorted(WORK + name for name, share in self._shares.items() if share.held or name in self._leaving)
 
     async def _give_up(self) -> None:
-        for name in [name for name in self._leaving if self._shares[name].left.is_set()]:
+        for name in [name for name in self._leaving if not self._shares[name].works]:
             await self._record.release(WORK + name, self.holder)
             self._leaving.discard(name)
 
@@ -206,11 +205,4 @@ class Shares:
 
     async def _take(self, connection: AsyncConnection, name: str) -> bool:
         now = self._record.time(connection)
-        until = now + round(LEASE_SECONDS * 1_000_000)
-        new = kind_of(connection).new_row(leases).values(name=name, holder=self.holder, until=until)
-        await connection.execute(new)
-        mine_or_free = (leases.c.holder == self.holder) | ~held(now, LEASE_SECONDS)
-        taken = await connection.execute(
-            update(leases).where(leases.c.name == name, mine_or_free).values(holder=self.holder, until=until)
-        )
-        return taken.rowcount == 1
+        return await take_lease(connection, name, self.holder, now, LEASE_SECONDS, LEASE_SECONDS)

@@ -10,7 +10,6 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
-from faristol.bus.generations import microseconds
 from faristol.bus.pace import Pace
 from faristol.bus.parked import Parked, all_parked
 from faristol.bus.rebuild import LEASE_SECONDS
@@ -19,6 +18,7 @@ from faristol.bus.shares import holders_of_work
 from faristol.bus.stopped import Stopped, all_stopped
 from faristol.bus.takers import UNNOTED
 from faristol.record import Record
+from faristol.record.event import microseconds, utc_now
 from faristol.record.positions import last_position
 from faristol.record.record import held
 from faristol.record.tables import checkpoints, events, leases, seals
@@ -127,7 +127,7 @@ async def _sealing(connection: AsyncConnection, last: int) -> list[Status]:
 
 
 def _waiting(name: str, kind: Kind, position: int, end: int, since: int | None, longest: float) -> Status:
-    late = since is not None and microseconds() - since > longest * 1_000_000
+    late = since is not None and microseconds(utc_now()) - since > longest * 1_000_000
     return Status(name, kind, State.WAITING if late else State.LIVE, position, max(0, end - position))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from nats.errors import Error as NatsError
@@ -17,6 +17,7 @@ from faristol.bus import tables
 from faristol.bus.errors import BusError
 from faristol.record import Record, Recorded
 from faristol.record.databases import is_wrong_statement
+from faristol.record.event import microseconds, moment, utc_now
 from faristol.record.tables import checkpoints
 
 LONGEST_ERROR = 1_000
@@ -64,21 +65,10 @@ def told(problem: BaseException) -> str:
     return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:LONGEST_ERROR]
 
 
-def moment(since: int) -> datetime:
-    """A time as it is stored, in microseconds since 1970."""
-    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=since)
-
-
-async def note(connection: AsyncConnection, consumer: str, problem: CannotTake, now: int) -> None:
-    """Note that a consumer has stopped; ``now`` in microseconds since 1970.
-
-    Nothing is noted when another replica, which runs a version that can, took the event in the meantime.
-    """
+def noted(problem: CannotTake) -> dict[str, Any]:
+    """What is noted of an event that cannot be taken, by the names of columns."""
     event = problem.event
-    query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
-    if ((await connection.execute(query)).scalar_one_or_none() or 0) >= event.position:
-        return
-    values: dict[str, Any] = {
+    return {
         "position": event.position,
         "event_id": event.event_id,
         "type": event.type,
@@ -86,12 +76,25 @@ async def note(connection: AsyncConnection, consumer: str, problem: CannotTake, 
         "error": told(problem.problem),
         "retry": False,
     }
+
+
+async def note(connection: AsyncConnection, consumer: str, problem: CannotTake) -> None:
+    """Note that a consumer has stopped.
+
+    Nothing is noted when another replica, which runs a version that can, took the event in the meantime.
+    """
+    query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
+    if ((await connection.execute(query)).scalar_one_or_none() or 0) >= problem.event.position:
+        return
+    values = noted(problem)
     at = _rows.c.consumer == consumer
-    again = update(_rows).where(at, _rows.c.position == event.position)
+    again = update(_rows).where(at, _rows.c.position == problem.event.position)
     if (await connection.execute(again.values(**values, attempts=_rows.c.attempts + 1))).rowcount:
         return
     await connection.execute(delete(_rows).where(at))
-    await connection.execute(insert(_rows).values(consumer=consumer, since=now, attempts=1, **values))
+    await connection.execute(
+        insert(_rows).values(consumer=consumer, since=microseconds(utc_now()), attempts=1, **values)
+    )
 
 
 async def clear(connection: AsyncConnection, consumer: str, position: int) -> None:
@@ -114,24 +117,12 @@ async def may_go_on(record: Record, consumer: str) -> bool:
 async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
     """Every consumer that has stopped, by name."""
     query = (
-        select(_rows)
+        select(*(column for column in _rows.c if column is not _rows.c.retry))
         .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
         .where((checkpoints.c.position < _rows.c.position) | checkpoints.c.position.is_(None))
         .order_by(_rows.c.consumer)
     )
-    return [
-        Stopped(
-            consumer=row.consumer,
-            position=row.position,
-            event_id=row.event_id,
-            type=row.type,
-            stream=row.stream,
-            error=row.error,
-            since=moment(row.since),
-            attempts=row.attempts,
-        )
-        for row in await connection.execute(query)
-    ]
+    return [Stopped(**{**row._mapping, "since": moment(row.since)}) for row in await connection.execute(query)]
 
 
 async def retry(record: Record, name: str = "") -> list[str]:

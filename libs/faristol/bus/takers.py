@@ -23,6 +23,7 @@ from faristol.bus.telemetry import consumed
 from faristol.bus.work import Projection, Reaction, UnknownEvent, wanted
 from faristol.record import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
 from faristol.record.databases import is_full
+from faristol.record.event import microseconds, utc_now
 from faristol.record.positions import checkpoint
 from faristol.record.record import move_checkpoint, start_checkpoint
 
@@ -162,7 +163,7 @@ class Taker(ABC):
         event, key = problem.event, self._work.key(problem.event)
         async with self.record.writing() as connection:
             await self._move(connection, event.position)
-            row = await parked.park(connection, self.name, key, problem, generations.microseconds())
+            row = await parked.park(connection, self.name, key, problem, microseconds(utc_now()))
         self._moved(event.position)
         self.parked[key] = row
         _log.error("%s has parked %s before %s", self.name, key, problem, exc_info=problem.problem)

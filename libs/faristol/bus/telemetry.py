@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from opentelemetry import metrics, trace
-from opentelemetry.context import Context
 from opentelemetry.propagate import extract
 from opentelemetry.trace import SpanKind
 
@@ -50,20 +49,8 @@ def _spans(events: Sequence[Recorded], what: str, kind: SpanKind) -> Iterator[No
                 "faristol.position": event.position,
                 "faristol.stream": event.stream,
             }
-            name = f"{what} {event.name}"
+            span = _tracer.start_span(f"{what} {event.name}", context=parent, kind=kind, attributes=attributes)
+            stack.callback(span.end)
             if len(events) == 1:
-                stack.enter_context(
-                    _tracer.start_as_current_span(name, context=parent, kind=kind, attributes=attributes)
-                )
-            else:
-                stack.enter_context(_open(name, parent, kind, attributes))
+                stack.enter_context(trace.use_span(span))
         yield
-
-
-@contextmanager
-def _open(name: str, parent: Context | None, kind: SpanKind, attributes: dict[str, str | int]) -> Iterator[None]:
-    span = _tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
-    try:
-        yield
-    finally:
-        span.end()

@@ -86,18 +86,11 @@ class Admission:
             except (SQLAlchemyError, OSError) as problem:  # no command is carried out meanwhile either
                 _log.warning("what was revoked cannot be read at the moment: %s", problem)
 
-    def identify(self, authorization: str) -> Credential | None:
-        """What the caller holds by the value of ``AUTHORIZATION``; None without one. Raises ``Unauthenticated``."""
-        credential = self._held(authorization)
-        self._check_ended(credential)
-        return credential
-
-    def _check_ended(self, credential: Credential | None) -> None:
-        if credential is not None and self._access.ended(credential):
-            raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
-
     def _held(self, authorization: str) -> Credential | None:
-        """The same for a credential that may have been ended before its time."""
+        """What the caller holds by the value of ``AUTHORIZATION``, and may have been ended before its time.
+
+        None without one. Raises ``Unauthenticated``.
+        """
         if not authorization:
             return None
         scheme, _, token = authorization.partition(" ")
@@ -118,7 +111,8 @@ class Admission:
         credential: Credential | None = None
         try:
             credential = self._held(authorization)
-            self._check_ended(credential)
+            if credential is not None and self._access.ended(credential):
+                raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
             check_role(credential, needs, request)
             if credential is not None:
                 check_scope(credential, needs, request, await self._places(needs, request))
@@ -151,10 +145,6 @@ class Admission:
             await self._cases.of_all(values_of_all(request, (needs.case,))),
         )
 
-    async def place_of_case(self, case_id: str) -> Place | None:
-        """Where the game of a case is played; None where there is no such case."""
-        return await self._cases.of(case_id)
-
     async def may_know(self, credential: Credential, tournament: str, game_id: str, case_id: str) -> bool:
         """Whether what is for officials, of a game or a case or, without both, of a tournament, is for the holder."""
         if case_id:
@@ -166,7 +156,7 @@ class Admission:
 
     async def is_for_caller(self, case_id: str) -> bool:
         """Whether a case is one for whoever makes the call that is being carried out, or who calls says nothing."""
-        credential, place = caller(), await self.place_of_case(case_id)
+        credential, place = caller(), await self._cases.of(case_id)
         return credential is None or (place is not None and may_judge(credential, place))
 
     async def _place_of_case(self, fact: Message) -> Place | None:

@@ -26,9 +26,10 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from faristol.host.part import Part
-from faristol.host.runtime import Runtime, utc_now
+from faristol.host.runtime import Runtime
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
+from faristol.record.event import utc_now
 
 CA, CA_KEY, CERTIFICATE, KEY = "ca.crt", "ca.key", "server.crt", "server.key"
 """Files of the folder."""

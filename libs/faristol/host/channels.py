@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 
 from faristol.host.services import StartError
-from faristol.host.telemetry import client_interceptors
+from faristol.host.telemetry import CallerInterceptor
 from faristol.record.tasks import end
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Channels:
         if service not in self._channels:
             address = self.address(service)
             told = [_Log(address)] if self._tls else []
-            interceptors = [*client_interceptors(), *told, *self._interceptors(address)]
+            interceptors = [CallerInterceptor(), *told, *self._interceptors(address)]
             own = self._own or address == self.own_address
             self._channels[service] = open_channel(address, interceptors, self._tls, own=own)
         return self._channels[service]

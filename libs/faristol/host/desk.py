@@ -67,8 +67,8 @@ class Desk:
         Raises ``Invalid`` for a ``command_id`` that is no UUID or was that of another command, ``Conflict`` when
         others kept being first, and whatever ``decide`` raises.
         """
-        call = _Call(request, _metadata(context, request), response)
-        call.sent_by(await actor_of(self._record, context, call.command_id))
+        metadata = _metadata(context, request)
+        call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)
         try:
             return await self._carry_out(call, decide, lane)
         except (Refusal, AlreadyExists, NotFound, Invalid):
@@ -136,18 +136,13 @@ class Desk:
 class _Call(Generic[M]):
     """A command as it was sent, and how its answer is kept: behind a digest of what was asked."""
 
-    def __init__(self, request: Message, metadata: Metadata, response: type[M]) -> None:
-        self._metadata = metadata
+    def __init__(self, request: Message, metadata: Metadata, who: Actor, response: type[M]) -> None:
+        self._metadata = replace(metadata, actor=who.actor_id)
+        self._who = who
         self._response = response
         self.command_id = metadata.command_id
         self.kind = response.DESCRIPTOR.full_name.removesuffix("Response")
         self._digest = digest(request, metadata.command_id)
-        self._who = Actor()
-
-    def sent_by(self, who: Actor) -> None:
-        """Note who sends it."""
-        self._who = who
-        self._metadata = replace(self._metadata, actor=who.actor_id)
 
     def with_name(self, decision: Decision) -> Decision:
         """The decision, with the name of who sends the command where that has to be kept."""

@@ -61,25 +61,21 @@ class ErrorInterceptor(OwnServiceInterceptor):
         return handler
 
 
-class _Malformed:
-    """Stands for a request whose bytes are no message of its type."""
-
-
 def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-    """Reads a request, or gives ``_Malformed``: gRPC itself would answer a failure here as a defect of the server."""
+    """Reads a request, or gives what is wrong: gRPC itself would answer a failure here as a defect of the server."""
 
     def read(content: bytes) -> Any:
         try:
             return deserialize(content)
-        except DecodeError:
-            return _Malformed()
+        except DecodeError as problem:
+            return problem
 
     return read
 
 
 def _check(request: Any) -> None:
     """Raises ``Invalid`` for a request that is no message of its type, or has a text that cannot be taken."""
-    if isinstance(request, _Malformed):
+    if isinstance(request, DecodeError):
         raise Invalid("request", N_("its bytes are not a message of the type that this method takes"))
     check_text(request)
 

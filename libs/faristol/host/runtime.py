@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 
 import grpc
@@ -16,11 +16,7 @@ from faristol.host.readiness import Readiness
 from faristol.host.settings import Settings
 from faristol.host.tls import Tls
 from faristol.record import Record
-
-
-def utc_now() -> datetime:
-    """The time of day, as processes go by it."""
-    return datetime.now(UTC)
+from faristol.record.event import utc_now
 
 
 class Runtime:
@@ -61,10 +57,6 @@ class Runtime:
     def channel(self, service: str) -> grpc.aio.Channel:
         """The way to a service."""
         return self.channels.channel(service)
-
-    def address(self, service: str) -> str:
-        """``HOST:PORT`` at which a service is called."""
-        return self.channels.address(service)
 
     def progress(self, consumer: str) -> Progress:
         """How far a consumer is, by the name of its checkpoint (``Projection.consumer``)."""

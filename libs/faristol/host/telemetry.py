@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -103,10 +103,11 @@ class TraceInterceptor(OwnServiceInterceptor):
         return grpc.unary_unary_rpc_method_handler(call, handler.request_deserializer, handler.response_serializer)
 
 
-class _CallerInterceptor(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """A client span for each call, whose context travels in the metadata."""
+class CallerInterceptor(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """A client span for each call, whose context travels in the metadata: traces go on in the service called."""
 
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
         method: str | bytes = client_call_details.method
         name = (method.decode() if isinstance(method, bytes) else method).removeprefix("/")
         with _tracer.start_as_current_span(name, kind=SpanKind.CLIENT) as span:
@@ -116,8 +117,3 @@ class _CallerInterceptor(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[
             metadata = grpc.aio.Metadata(*(client_call_details.metadata or ()), *carrier.items())
             details = client_call_details._replace(metadata=metadata)
             return await continuation(details, request)
-
-
-def client_interceptors() -> Sequence[Any]:
-    """What a channel needs so that traces go on in the service that is called."""
-    return (_CallerInterceptor(),)

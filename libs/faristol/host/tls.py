@@ -6,7 +6,6 @@ import logging
 import ssl
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -74,11 +73,10 @@ class Tls:
     Calls go by TLS where there are authorities, callers come by TLS where there is a certificate.
     """
 
-    def __init__(self, files: Files, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, files: Files) -> None:
         """Raises ``StartError`` for a file that cannot be read or does not hold what it should."""
         self.files = files
-        self._clock = clock
-        self._looked = clock()
+        self._looked = time.monotonic()
         self._stamp = self._files_now()
         self._content = _read(files)
         self._context: ssl.SSLContext | None = None
@@ -98,8 +96,8 @@ class Tls:
     def now(self) -> Content:
         """What the files hold. What was read last stays good while somebody is at them."""
         with self._lock:
-            if self._clock() - self._looked > READ_AGAIN:
-                self._looked = self._clock()
+            if time.monotonic() - self._looked > READ_AGAIN:
+                self._looked = time.monotonic()
                 self._read_again()
             return self._content
 

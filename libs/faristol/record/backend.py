@@ -39,7 +39,8 @@ class Backend(Protocol):
     """A database that a record stands on.
 
     All of them speak SQLAlchemy: tables, reads and most writes are the same code for each. What stands here is where
-    they differ. The static methods are of the kind of database and need none that is open.
+    they differ. The static methods are of the kind of database and need none that is open. What a method does here is
+    so of a database that has no roles, keeps its columns' types, and is on another machine.
     """
 
     engine: AsyncEngine
@@ -52,6 +53,7 @@ class Backend(Protocol):
     @staticmethod
     def may_exist(url: URL) -> bool:
         """False when it is certain that there is no such database, and connecting would make one."""
+        return True
 
     @staticmethod
     def is_away(problem: Exception) -> bool:
@@ -66,16 +68,27 @@ class Backend(Protocol):
         """Whether the code of a failure says that a statement is wrong, where the class of the exception does not."""
 
     @staticmethod
-    def new_row(table: Table) -> Insert:
-        """An insert that does nothing when the primary key is taken."""
+    def insert(table: Table) -> Any:
+        """The insert of the dialect, which knows what to do when a row is there."""
 
-    @staticmethod
-    def upsert(table: Table, changed: Collection[str]) -> Insert:
+    @classmethod
+    def new_row(cls, table: Table) -> Insert:
+        """An insert that does nothing when the primary key is taken."""
+        made: Insert = cls.insert(table).on_conflict_do_nothing()
+        return made
+
+    @classmethod
+    def upsert(cls, table: Table, changed: Collection[str]) -> Insert:
         """An insert that replaces the ``changed`` columns when the primary key is taken."""
+        new = cls.insert(table)
+        values = {name: new.excluded[name] for name in changed}
+        made: Insert = new.on_conflict_do_update(index_elements=table.primary_key, set_=values)
+        return made
 
     @staticmethod
     def readable(table: str) -> Sequence[str]:
-        """Statements after which every role may read a table that nothing secret is in."""
+        """Statements after which every role may read a table that nothing secret is in; none where there are none."""
+        return ()
 
     @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
@@ -87,7 +100,8 @@ class Backend(Protocol):
 
     @staticmethod
     def is_held(problem: Exception) -> bool:
-        """Whether a failure says that others held for too long what was waited for."""
+        """Whether a failure says that others held for too long what was waited for, and nothing else."""
+        return False
 
     @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
@@ -101,6 +115,7 @@ class Backend(Protocol):
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> Misfit | None:
         """Where a column has a value of another type than these, in a database that lets that happen."""
+        return None
 
     @staticmethod
     async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
@@ -112,14 +127,17 @@ class Backend(Protocol):
     @staticmethod
     async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
         """Which of these rights the role of this connection has not got, in words; none where there are no roles."""
+        return []
 
     @staticmethod
     async def of_others(connection: AsyncConnection, names: Collection[str]) -> Mapping[str, str]:
         """Which tables are where this role does not look, and whose they are; none where there are no roles."""
+        return {}
 
     @staticmethod
     def lacks_rights(problem: Exception) -> bool:
         """Whether a failure says that the role may not do that."""
+        return False
 
     def __init__(self, url: URL) -> None:
         """Take an accepted URL. Nothing is connected yet; raises ``OSError`` when a file cannot be made."""
@@ -142,6 +160,7 @@ class Backend(Protocol):
 
     async def has_room(self) -> bool:
         """Whether the disk has room for more than a row, as far as one can see from here."""
+        return True
 
     async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
         """Tell of the positions that other processes write, until cancelled; return at once where nobody tells.

@@ -68,6 +68,12 @@ class Kept(NamedTuple):
         return hashlib.sha256(b"".join(framed)).hexdigest()
 
 
+def kept_of(row: Any) -> Kept:
+    """The name in a row that has its columns in order."""
+    player_id, name, club, country, salt = row
+    return Kept(player_id, name, club, country, None if salt is None else bytes(salt))
+
+
 def new_salt() -> bytes:
     """The chance in a commitment."""
     return os.urandom(SALT)
@@ -222,7 +228,7 @@ async def kept_names(connection: AsyncConnection) -> list[Kept]:
     try:
         rows = (await connection.execute(_PEOPLE)).all()
         if all(_is_name(row) for row in rows):
-            return [Kept(*row[:4], None if row.salt is None else bytes(row.salt)) for row in rows]
+            return [kept_of(row) for row in rows]
     except (DBAPIError, TypeError, ValueError) as problem:  # a text that is no UTF-8
         failure = problem
     misfit = await kind_of(connection).misfit(connection, _TEXTS, {}, (str, str, str, str))

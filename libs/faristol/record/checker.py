@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from faristol.record import merkle
 from faristol.record.errors import Wrong
 from faristol.record.event import GENESIS
+from faristol.record.group import Head
 from faristol.record.keys import Keys
 from faristol.record.seals import FIRST, Seal, Tally, difference, root_of
-from faristol.record.stored import Head, Stored
+from faristol.record.stored import Stored
 
 
 def unanswered(command_id: str) -> str:

@@ -110,8 +110,6 @@ class Conflict(Exception):
     def __init__(self, stream: str, expected: int, found: int) -> None:
         super().__init__(f"stream {stream} was expected at version {expected} and is at {found}")
         self.stream = stream
-        self.expected = expected
-        self.found = found
 
 
 class Stale(Exception):
@@ -119,7 +117,6 @@ class Stale(Exception):
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(f"{checkpoint.consumer} is no longer at position {checkpoint.before}")
-        self.checkpoint = checkpoint
 
 
 class Unacceptable(ValueError):

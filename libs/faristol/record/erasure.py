@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -56,7 +55,7 @@ async def find(record: Record, player_id: str) -> Person | None:
     raise RecordError(f"nobody in this record is player {player_id!r}: nothing was erased")
 
 
-async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = utc_now) -> Erased:
+async def erase(record: Record, player_id: str) -> Erased:
     """Forget a person's name, club and country, and the notes that concern them or name them in full, for ever.
 
     Events hold an id alone, and commitments that say nothing without the salt beside the name, so every hash and seal
@@ -69,7 +68,7 @@ async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] =
     person = await find(record, player_id)
     while True:
         try:
-            before, noted = await _erased(record, player_id, person.name if person else "", now())
+            before, noted = await _erased(record, player_id, person.name if person else "", utc_now())
         except Conflict:
             continue  # somebody was erased meanwhile
         return Erased(before, noted, await record.clean())

@@ -112,7 +112,7 @@ def recorded(row: Sequence[Any]) -> Recorded:
         tournament,
         bytes(payload),
         Metadata.from_json(metadata),
-        _EPOCH + timedelta(microseconds=at),
+        moment(at),
         bytes(chain),
     )
 
@@ -122,10 +122,15 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def microseconds(moment: datetime) -> int:
+def microseconds(at: datetime) -> int:
     """Whole microseconds since 1970, the stored form of a time."""
-    delta = moment - _EPOCH
+    delta = at - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
+
+
+def moment(stored: int) -> datetime:
+    """A time as it is stored, in microseconds since 1970."""
+    return _EPOCH + timedelta(microseconds=stored)
 
 
 def chained(

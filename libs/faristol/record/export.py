@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
@@ -51,7 +50,6 @@ async def export(
     tournament: str = "",
     with_people: bool = False,
     progress: Progress = quiet,
-    now: Callable[[], datetime] = utc_now,
 ) -> Exported:
     """Write the record, or the events of one tournament, to a new file; names and notes only ``with_people``.
 
@@ -72,7 +70,7 @@ async def export(
                     version=archive.VERSION,
                     tournament=tournament,
                     position=end,
-                    exported_at=microseconds(now()),
+                    exported_at=microseconds(utc_now()),
                     people=with_people,
                 )
                 work = _Export(connection, writer, tournament, end, progress)

@@ -35,8 +35,7 @@ class Folds:
     read and folded on top of it.
     """
 
-    def __init__(self, size: int = REMEMBERED) -> None:
-        self._size = size
+    def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, str], Loaded[Any]] = OrderedDict()
 
     def last(self, fold: object, stream: str) -> Loaded[Any] | None:
@@ -50,7 +49,7 @@ class Folds:
         """Remember a state, and forget the one that was asked for longest ago when there are too many."""
         known = self._kept.get((fold, stream))
         if known is None or known.version < loaded.version:
-            keep(self._kept, (fold, stream), loaded, self._size)
+            keep(self._kept, (fold, stream), loaded, REMEMBERED)
 
 
 async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Message], S]) -> Loaded[S]:

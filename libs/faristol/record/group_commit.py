@@ -16,7 +16,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Executable, bindparam, func, insert, select, tuple_, update
+from sqlalchemy import Executable, bindparam, insert, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -38,13 +38,7 @@ _events, _commands, _checkpoints, _counter = (
 COUNTER = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
 """Locks the counter and gives the position of the last event."""
 _ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
-_HEADS = select(_events.stream, _events.version, _events.hash).where(
-    tuple_(_events.stream, _events.version).in_(
-        select(_events.stream, func.max(_events.version))
-        .where(_events.stream.in_(bindparam("streams", expanding=True)))
-        .group_by(_events.stream)
-    )
-)
+_HEADS = select(_events.stream, _events.version, _events.hash).where(tables.are_last())
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = (
     select(_checkpoints)

@@ -81,7 +81,6 @@ class OtherFormat(Exception):
             if found < tables.FORMAT
             else what + "a newer version has migrated it, and only that one can read it"
         )
-        self.found = found
 
 
 class NoRecord(Exception):

@@ -14,7 +14,8 @@ class News:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._latest = 0
+        self.latest = 0
+        """The last position that something was told of; 0 before."""
         self._heard = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
         self._told_since = math.inf
@@ -22,28 +23,24 @@ class News:
 
     def tell(self, position: int) -> None:
         """Something was written up to ``position``."""
-        if position > self._latest:
-            self._latest = position
+        if position > self.latest:
+            self.latest = position
             heard, self._heard = self._heard, asyncio.Event()
             heard.set()
 
     @property
-    def latest(self) -> int:
-        """The last position that something was told of; 0 before."""
-        return self._latest
-
-    @property
     def of_others(self) -> bool:
-        """Whether the database tells of what other processes append."""
+        """Whether the database tells of what other processes append, where somebody has listened or waited once."""
         return self._told_since < math.inf
 
     def quiet_since(self, position: int) -> float:
         """Since when no event after a position can have been written that nothing was told of, by the loop's clock.
 
-        Infinity where one can be written at any time, or was told of.
+        Infinity where one can be written at any time, or was told of. What the database tells can be lost with a
+        connection: whoever relies on this looks into the record now and then as well.
         """
         self.listen()
-        return self._told_since if self._latest <= position else math.inf
+        return self._told_since if self.latest <= position else math.inf
 
     def listen(self) -> None:
         """Hear of what others append from now on, where the database tells of that."""
@@ -59,7 +56,7 @@ class News:
         With ``after`` a position, what was heard already and lies behind it counts.
         """
         self.listen()
-        if after is not None and self._latest > after:
+        if after is not None and self.latest > after:
             return True
         try:
             async with asyncio.timeout(timeout):  # `wait_for` of Python 3.11 can lose a cancellation

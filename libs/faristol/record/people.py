@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, delete, select
@@ -16,8 +16,9 @@ from faristol.kernel.names import OFFICIAL
 from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.event.v1 import event_pb2 as event
-from faristol.record.bindings import Kept, new_salt, written
+from faristol.record.bindings import Kept, kept_of, new_salt, written
 from faristol.record.databases import kind_of
+from faristol.record.event import moment
 from faristol.record.tables import erased, people
 
 if TYPE_CHECKING:
@@ -56,12 +57,8 @@ async def remember(connection: AsyncConnection, player_id: str, name: str, club:
 
     Raises ``Refusal`` for a player who was erased: nobody brings a name back by entering an old list again.
     """
-    if await when_erased(connection, player_id):
-        raise refused_as_erased(player_id)
-    before = await _kept(connection, player_id)
-    if before and before.salt is not None and before[1:4] == (name, club, country):
-        return written(before)
-    return await _keep(connection, Kept(player_id, name, club, country, new_salt()), before)
+    (said,) = await remember_all(connection, [Person(player_id, name, club, country)])
+    return said
 
 
 async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, str]) -> str:
@@ -107,7 +104,7 @@ async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -
     before: dict[str, Kept] = {}
     for some in _slices(ids):
         for row in await connection.execute(_ROWS, {"wanted": some}):
-            before[row.player_id] = Kept(*row[:4], None if row.salt is None else bytes(row.salt))
+            before[row.player_id] = kept_of(row)
     said, changed = [], []
     for person in persons:
         known = before.get(person.player_id)
@@ -149,7 +146,7 @@ async def bind(connection: AsyncConnection, player_id: str) -> str:
 
 async def _kept(connection: AsyncConnection, player_id: str) -> Kept | None:
     row = (await connection.execute(_ROW, {"wanted": player_id})).first()
-    return Kept(*row[:4], None if row.salt is None else bytes(row.salt)) if row else None
+    return kept_of(row) if row else None
 
 
 async def _keep(connection: AsyncConnection, kept: Kept, before: Kept | None) -> str:
@@ -170,7 +167,7 @@ async def when_erased(connection: AsyncConnection, player_id: str) -> datetime |
     """When a player was erased; None for one who was not."""
     query = select(erased.c.erased_at).where(erased.c.player_id == player_id)
     at = (await connection.execute(query)).scalar_one_or_none()
-    return None if at is None else datetime.fromtimestamp(0, UTC) + timedelta(microseconds=at)
+    return None if at is None else moment(at)
 
 
 async def named(connection: AsyncConnection, player_id: str) -> bool:

@@ -15,9 +15,7 @@ from sqlalchemy import (
     URL,
     BigInteger,
     ColumnElement,
-    Insert,
     Select,
-    Table,
     bindparam,
     cast,
     event,
@@ -31,12 +29,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.record import postgres_roles, tables
-from faristol.record.backend import PATIENCE, Backend, Misfit, cleaned, shown
+from faristol.record.backend import PATIENCE, Backend, cleaned, shown
 from faristol.record.errors import UnknownDatabase
 from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.record.group_commit import COUNTER, GroupCommit
 from faristol.record.postgres_connections import PARAMETERS, connections_of, driver_url, engine, pool
-from faristol.record.rights import Right
 
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for what another process holds."""
@@ -155,11 +152,6 @@ class Postgres(Backend):
         return given
 
     @staticmethod
-    def may_exist(_: URL) -> bool:
-        """Only the server knows."""
-        return True
-
-    @staticmethod
     def is_away(problem: Exception) -> bool:
         return isinstance(problem, OSError) or _sqlstate(problem).startswith(AWAY)
 
@@ -171,20 +163,11 @@ class Postgres(Backend):
     def is_wrong_statement(problem: DBAPIError) -> bool:
         return _sqlstate(problem).startswith(_OF_THE_STATEMENT)
 
-    @staticmethod
-    def new_row(table: Table) -> Insert:
-        return postgresql.insert(table).on_conflict_do_nothing()
+    insert = staticmethod(postgresql.insert)
 
     @staticmethod
     def readable(table: str) -> Sequence[str]:
         return (f"GRANT SELECT ON {table} TO PUBLIC",)
-
-    @staticmethod
-    def upsert(table: Table, changed: Collection[str]) -> Insert:
-        made = postgresql.insert(table)
-        return made.on_conflict_do_update(
-            index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
-        )
 
     @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
@@ -202,24 +185,9 @@ class Postgres(Backend):
     def time(_: Callable[[], datetime]) -> ColumnElement[int]:
         return _TIME
 
-    @staticmethod
-    async def misfit(
-        _: AsyncConnection, __: Select[Any], ___: Mapping[str, object], ____: Sequence[type]
-    ) -> Misfit | None:
-        """Columns hold what they are declared to hold."""
-        return None
-
-    @staticmethod
-    async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
-        await postgres_roles.grant(connection, role, rights, own)
-
-    @staticmethod
-    async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
-        return await postgres_roles.missing(connection, rights)
-
-    @staticmethod
-    async def of_others(connection: AsyncConnection, names: Collection[str]) -> Mapping[str, str]:
-        return await postgres_roles.of_others(connection, names)
+    grant = staticmethod(postgres_roles.grant)
+    missing = staticmethod(postgres_roles.missing)
+    of_others = staticmethod(postgres_roles.of_others)
 
     @staticmethod
     def lacks_rights(problem: Exception) -> bool:
@@ -283,10 +251,6 @@ class Postgres(Backend):
         if connection:
             await connection.invalidate()
             await connection.close()
-
-    async def has_room(self) -> bool:
-        """Only the server knows."""
-        return True
 
     async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
         while True:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, or_, select, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -28,54 +28,36 @@ from faristol.record.news import News
 from faristol.record.recent import Recent
 from faristol.record.upcasters import upcasters
 
-_STREAM = (
-    select(tables.events)
-    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
-    .order_by(tables.events.c.version)
-)
-_FACTS = (
-    select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
-    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
-    .order_by(tables.events.c.version)
-)
+# Statements of the hot paths are built once: building one costs as much as running it.
+_events = tables.events.c
+_OF_STREAM = (_events.stream == bindparam("stream"), _events.version > bindparam("after_version"))
+_STREAM = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
+_FACT = (_events.type, _events.schema_version, _events.payload)
+_FACTS = select(*_FACT).where(*_OF_STREAM).order_by(_events.version)
 _FIRSTS = (
-    select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
-    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version <= bindparam("most"))
-    .order_by(tables.events.c.version)
+    select(*_FACT)
+    .where(_events.stream == bindparam("stream"), _events.version <= bindparam("most"))
+    .order_by(_events.version)
 )
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
 )
-# Statements of the hot paths are built once: building one costs as much as running it.
-
-_LAST = (
-    select(tables.events)
-    .where(
-        tuple_(tables.events.c.stream, tables.events.c.version).in_(
-            select(tables.events.c.stream, func.max(tables.events.c.version))
-            .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
-            .group_by(tables.events.c.stream)
-        )
-    )
-    .order_by(tables.events.c.position)
-)
+_LAST = select(tables.events).where(tables.are_last()).order_by(_events.position)
 _ALL_FACTS = (
-    select(tables.events.c.stream, tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
-    .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
-    .order_by(tables.events.c.stream, tables.events.c.version)
+    select(_events.stream, *_FACT)
+    .where(_events.stream.in_(bindparam("streams", expanding=True)))
+    .order_by(_events.stream, _events.version)
 )
 
 
 @cache
 def _facts_after(streams: int) -> Any:
     """The statement that reads so many streams, each after its version."""
-    columns = tables.events.c
     wanted = (
-        and_(columns.stream == bindparam(f"stream_{number}"), columns.version > bindparam(f"after_{number}"))
+        and_(_events.stream == bindparam(f"stream_{number}"), _events.version > bindparam(f"after_{number}"))
         for number in range(streams)
     )
-    asked = select(columns.stream, columns.type, columns.schema_version, columns.payload)
-    return asked.where(or_(*wanted)).order_by(columns.position)
+    return select(_events.stream, *_FACT).where(or_(*wanted)).order_by(_events.position)
 
 
 _TRIED = {"name": "written", "holder": "", "until": 0}
@@ -114,7 +96,9 @@ class Record:
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
         self.folds = Folds()
         """What ``load`` came to last."""
-        self.recent = Recent(self.read, self.quiet_since)
+        self.news = News(backend)
+        """What this process hears of appends, and waits for."""
+        self.recent = Recent(self.read, self.news.quiet_since)
         """The latest events, for all who follow the record in this process."""
         self._backend = backend
         self._now = now
@@ -122,8 +106,7 @@ class Record:
         """Why nothing is taken: the last write failed by no fault of its own. None while things are taken."""
         self._committed_at = -math.inf
         """When a transaction of this process was committed last, by the clock of the loop."""
-        self._news = News(backend)
-        self._appender = Appender(backend, now, self._news.tell)
+        self._appender = Appender(backend, now, self.news.tell)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
@@ -157,7 +140,7 @@ class Record:
     async def close(self) -> None:
         """Finish what is being written, and give back every connection."""
         await self._appender.close()
-        await self._news.close()
+        await self.news.close()
         await self._backend.close()
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
@@ -232,8 +215,7 @@ class Record:
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """What the events of one stream say, in order, after a version, and nothing that is said about them."""
-        rows = await self._backend.fetch(_FACTS, {"stream": stream, "after_version": after_version})
-        return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
+        return await self._facts(_FACTS, {"stream": stream, "after_version": after_version})
 
     async def first_fact(self, stream: str) -> Message | None:
         """What the first event of a stream says; None where there is no such stream."""
@@ -241,8 +223,10 @@ class Record:
 
     async def first_facts(self, stream: str, most: int) -> list[Message]:
         """What the first ``most`` events of a stream say, in order."""
-        rows = await self._backend.fetch(_FIRSTS, {"stream": stream, "most": most})
-        return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
+        return await self._facts(_FIRSTS, {"stream": stream, "most": most})
+
+    async def _facts(self, query: Select[Any], values: Mapping[str, object]) -> list[Message]:
+        return [upcasters.message(*row) for row in await self._backend.fetch(query, values)]
 
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         """What the events of some streams say, each after its version: with the stream, in the order of positions.
@@ -293,16 +277,15 @@ class Record:
         up_to: int | None = None,
     ) -> list[Recorded]:
         """Events in the order of positions: after one, up to one (inclusive), of some tournaments, of some types."""
-        columns = tables.events.c
-        query = select(tables.events).where(columns.position > after_position).order_by(columns.position).limit(limit)
+        query = select(tables.events).where(_events.position > after_position).order_by(_events.position).limit(limit)
         if isinstance(tournament, str):
-            query = query.where(columns.tournament == tournament)
+            query = query.where(_events.tournament == tournament)
         elif tournament is not None:
-            query = query.where(columns.tournament.in_(sorted(tournament)))
+            query = query.where(_events.tournament.in_(sorted(tournament)))
         if types is not None:
-            query = query.where(columns.type.in_(sorted(types)))
+            query = query.where(_events.type.in_(sorted(types)))
         if up_to is not None:
-            query = query.where(columns.position <= up_to)
+            query = query.where(_events.position <= up_to)
         return await self._read(query)
 
     async def follow(
@@ -327,7 +310,7 @@ class Record:
                 for event in events:
                     yield event
                 position = events[-1].position if len(events) == FOLLOWED else here
-            await self.news(poll, position)
+            await self.news.wait(poll, position)
 
     async def _read(self, query: Any, values: Mapping[str, object] | None = None) -> list[Recorded]:
         async with self.engine.connect() as connection:
@@ -352,23 +335,12 @@ class Record:
         than that from now was taken before the clock was set back. It is free: otherwise nobody could have it until
         the time had come so far again.
         """
-        table = tables.leases
         async with self.writing() as connection:
-            now = self.time(connection)
-            until = now + _microseconds(seconds)
-            await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-            mine_or_free = (table.c.holder == holder) | ~held(now, max(seconds, longest))
-            renewed = await connection.execute(
-                update(table).where(and_(table.c.name == name, mine_or_free)).values(holder=holder, until=until)
-            )
-            return renewed.rowcount == 1
+            return await take_lease(connection, name, holder, self.time(connection), seconds, max(seconds, longest))
 
     async def holder(self, name: str, longest: float) -> str:
         """Who has a lease now, which is taken for ``longest`` seconds at most; empty when nobody does."""
-        async with self.engine.connect() as connection:
-            here = tables.leases.c
-            wanted = select(here.holder).where(here.name == name, held(self.time(connection), longest))
-            return str((await connection.execute(wanted)).scalar_one_or_none() or "")
+        return (await self.holders([name], longest)).get(name, "")
 
     async def holders(self, names: Collection[str], longest: float) -> Mapping[str, str]:
         """Who has which of these leases now; those that nobody has are not in it. See ``holder``."""
@@ -392,31 +364,6 @@ class Record:
                 update(table).where(and_(table.c.name == name, table.c.holder == holder)).values(until=0)
             )
 
-    @property
-    def told_of_others(self) -> bool:
-        """Whether the database tells this process of what others append, where it has asked for news once."""
-        return self._news.of_others
-
-    @property
-    def told(self) -> int:
-        """The last position that this process was told of, by itself or by the database."""
-        return self._news.latest
-
-    def quiet_since(self, position: int) -> float:
-        """Since when nothing can follow a position of which the database has not told, by the loop's clock.
-
-        Infinity where something does, or where it does not tell of what others append. What it tells can be lost with a
-        connection: whoever relies on this looks into the record now and then as well.
-        """
-        return self._news.quiet_since(position)
-
-    async def news(self, timeout: float, after: int | None = None) -> bool:
-        """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.
-
-        With ``after`` a position, what this process has heard of already and lies behind it counts.
-        """
-        return await self._news.wait(timeout, after)
-
 
 def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
     """Whether a lease that nobody takes for longer than so many seconds is somebody's ``now`` (``Record.time``).
@@ -425,6 +372,19 @@ def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
     later than it could by the time before.
     """
     return tables.leases.c.until.between(now, now + _microseconds(longest))
+
+
+async def take_lease(
+    connection: AsyncConnection, name: str, holder: str, now: ColumnElement[int], seconds: float, longest: float
+) -> bool:
+    """Take or keep a lease in a transaction, see ``Record.lease``. False while another has it."""
+    table, until = tables.leases, now + _microseconds(seconds)
+    await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
+    mine_or_free = (table.c.holder == holder) | ~held(now, longest)
+    taken = await connection.execute(
+        update(table).where(table.c.name == name, mine_or_free).values(holder=holder, until=until)
+    )
+    return taken.rowcount == 1
 
 
 def _microseconds(seconds: float) -> int:

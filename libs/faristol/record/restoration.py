@@ -73,6 +73,8 @@ class Archive:
         counts = self.counts
         if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.notes or counts.erased):
             raise line.error(f"a line of kind {line.kind} stands behind the people")
+        if line.kind in {"person", "note", "erased", "end"}:
+            self._nothing_due(line)
         match line.kind:
             case "event":
                 event = Stored(**(row := line.members()))
@@ -95,22 +97,18 @@ class Archive:
             case "command":
                 yield self._command(line)
             case "person":
-                self._nothing_due(line)
                 counts.people += 1
                 yield self._person(line)
             case "note":
-                self._nothing_due(line)
                 yield self._note(line)
                 counts.notes += 1
             case "erased":
-                self._nothing_due(line)
                 counts.erased += 1
                 row = line.members()
                 self._once(line, row["player_id"])
                 self._erased.add(row["player_id"])
                 yield Row(tables.erased, row)
             case "end":
-                self._nothing_due(line)
                 self._end(line)
             case other:
                 raise line.error(f"there is no kind {other!r}")

@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from struct import Struct
 from typing import Any
@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import rows, tables
 from faristol.record.errors import RecordError
-from faristol.record.event import microseconds
+from faristol.record.event import microseconds, moment
 from faristol.record.keys import Keys, SealKey, key_id
 
 LARGEST = 10_000
@@ -37,8 +37,6 @@ NO_SEAL = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 """What reading a seal out of JSON raises for what is none. JSON may be nested deeply, and have numbers of any size."""
 
 _NUMBER = Struct(">Q").pack
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 FIRST = bytes(32)
 """What the first seal has in place of the digest of one before."""
@@ -148,7 +146,7 @@ def to_json(seal: Seal) -> dict[str, str | int]:
         "root": seal.root.hex(),
         "previous": seal.previous.hex(),
         "key_id": seal.key_id,
-        "sealed_at": (_EPOCH + timedelta(microseconds=seal.sealed_at)).isoformat(),
+        "sealed_at": moment(seal.sealed_at).isoformat(),
         "signature": seal.signature.hex(),
         "statement": seal.statement.decode(),
     }

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakSet
@@ -24,10 +24,8 @@ from sqlalchemy import (
     URL,
     BigInteger,
     ColumnElement,
-    Insert,
     LargeBinary,
     Select,
-    Table,
     cast,
     event,
     func,
@@ -114,20 +112,7 @@ class Sqlite(Backend):
     def is_wrong_statement(problem: DBAPIError) -> bool:
         return isinstance(problem.orig, sqlite3.Error) and bool(_OF_THE_STATEMENT.match(str(problem.orig)))
 
-    @staticmethod
-    def new_row(table: Table) -> Insert:
-        return sqlite.insert(table).on_conflict_do_nothing()
-
-    @staticmethod
-    def readable(table: str) -> Sequence[str]:
-        return ()  # there are no roles
-
-    @staticmethod
-    def upsert(table: Table, changed: Collection[str]) -> Insert:
-        made = sqlite.insert(table)
-        return made.on_conflict_do_update(
-            index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
-        )
+    insert = staticmethod(sqlite.insert)
 
     @staticmethod
     async def alone(_: AsyncConnection, __: int) -> None:
@@ -136,11 +121,6 @@ class Sqlite(Backend):
     @staticmethod
     async def wait_for_locks(_: AsyncConnection, __: float) -> None:
         """Who writes has waited already."""
-
-    @staticmethod
-    def is_held(_: Exception) -> bool:
-        """What SQLite says of that, it says of other things, too."""
-        return False
 
     @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
@@ -169,18 +149,6 @@ class Sqlite(Backend):
     async def grant(_: AsyncConnection, __: str, ___: Sequence[Right], ____: Collection[str]) -> None:
         raise NoRoles("SQLite has no roles: whoever may write the file may change everything in it")
 
-    @staticmethod
-    async def missing(_: AsyncConnection, __: Sequence[Right]) -> list[str]:
-        return []
-
-    @staticmethod
-    async def of_others(_: AsyncConnection, __: Collection[str]) -> Mapping[str, str]:
-        return {}
-
-    @staticmethod
-    def lacks_rights(_: Exception) -> bool:
-        return False
-
     def __init__(self, url: URL) -> None:
         self._file = file = _file(url)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -193,8 +161,6 @@ class Sqlite(Backend):
         """Held by whoever writes in this process."""
         self._appends = _Thread(file, "appends")
         self._queries = _Thread(file, "queries")
-        self._statements: dict[int, tuple[Select[Any], str]] = {}
-        """Compiled queries, by the id of the query, which is kept so that the id stays its own."""
         self._group_commit = GroupCommit(self.writing, self._write_at_once)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
@@ -206,13 +172,11 @@ class Sqlite(Backend):
             yield connection
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
-        known = self._statements.get(id(query))
-        if known is None:
-            known = self._statements[id(query)] = (query, str(query.compile(dialect=_NAMED)))
+        statement = _compiled(query)
         try:
-            return await self._queries.run(partial(_rows, statement=known[1], values=values))
+            return await self._queries.run(partial(_rows, statement=statement, values=values))
         except sqlite3.Error as problem:
-            raise DBAPIError.instance(known[1], None, problem, sqlite3.Error, hide_parameters=True) from problem
+            raise DBAPIError.instance(statement, None, problem, sqlite3.Error, hide_parameters=True) from problem
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
@@ -354,6 +318,11 @@ def _use_wal(cursor: Any) -> None:
             if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
         time.sleep(RACE)
+
+
+@cache
+def _compiled(query: Select[Any]) -> str:
+    return str(query.compile(dialect=_NAMED))
 
 
 def _rows(connection: sqlite3.Connection, *, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:

@@ -6,12 +6,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from operator import attrgetter
 
-from sqlalchemy import bindparam, func, select, tuple_
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import rows, tables
 from faristol.record.errors import Wrong
 from faristol.record.event import Metadata, chained
+from faristol.record.group import Head
 
 BATCH = 1_000
 """Events read at a time."""
@@ -25,11 +26,7 @@ _AFTER = (
 )
 _OF_TOURNAMENT = _AFTER.where(_events.tournament == bindparam("tournament"))
 _HEADS = select(_events.position, _events.stream, _events.version, _events.hash).where(
-    tuple_(_events.stream, _events.version).in_(
-        select(_events.stream, func.max(_events.version))
-        .where(_events.stream.in_(bindparam("streams", expanding=True)), _events.position <= bindparam("up_to"))
-        .group_by(_events.stream)
-    )
+    tables.are_last(_events.position <= bindparam("up_to"))
 )
 _HASHES = (
     select(_events.position, _events.hash, _events.tournament)
@@ -44,9 +41,6 @@ _TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
 
 _SAID = attrgetter(*list(tables.events.columns.keys())[1:-1])
 """What the hash of an event is over: every column but the position and the hash."""
-
-Head = tuple[int, bytes]
-"""The version of a stream and the hash of its last event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +77,12 @@ class Stored:
         return chained(previous, *_SAID(self))
 
 
-async def read(
-    connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None, most: int = BATCH
-) -> list[Stored]:
+async def read(connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None) -> list[Stored]:
     """The next events after a position, up to one (inclusive), in order; of one tournament, or all.
 
     This and what follows raise ``Wrong`` for a value that no event, or no counter, was written with.
     """
-    values: dict[str, object] = {"after": after, "up_to": up_to, "most": most}
+    values: dict[str, object] = {"after": after, "up_to": up_to, "most": BATCH}
     query = _AFTER
     if tournament is not None:
         query, values["tournament"] = _OF_TOURNAMENT, tournament

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Column,
+    ColumnElement,
     Integer,
     LargeBinary,
     MetaData,
@@ -12,6 +13,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    bindparam,
+    func,
+    select,
+    tuple_,
 )
 
 FORMAT = 2
@@ -106,3 +111,10 @@ seals = Table(
     Column("signature", LargeBinary, nullable=False),
     Column("sealed_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
 )
+
+
+def are_last(*of: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether an event is the last of its stream, of those bound as ``streams``; among events that are ``of`` this."""
+    stream, version = events.c.stream, events.c.version
+    wanted = stream.in_(bindparam("streams", expanding=True))
+    return tuple_(stream, version).in_(select(stream, func.max(version)).where(wanted, *of).group_by(stream))

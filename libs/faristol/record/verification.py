@@ -191,11 +191,9 @@ async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stor
         return batch, await stored.answered(connection, batch)
 
 
-async def following(
-    connection: AsyncConnection, checker: Checker, up_to: int, *, tournament: str | None = None
-) -> list[Stored]:
+async def following(connection: AsyncConnection, checker: Checker, up_to: int) -> list[Stored]:
     """The next events for a check, which is told where their streams stood before."""
-    batch = await stored.read(connection, checker.position, up_to, tournament=tournament)
+    batch = await stored.read(connection, checker.position, up_to)
     if streams := checker.unknown(batch):
         checker.know(await stored.heads(connection, streams, checker.position))
     return batch

@@ -25,13 +25,13 @@ from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
 from faristol.host.channels import check_name
 from faristol.host.process import Process
-from faristol.host.runtime import utc_now
 from faristol.host.services import ASKING, RELAY
 from faristol.host.startup import Waiting, when_there
 from faristol.host.telemetry import Telemetry
 from faristol.host.tls import Tls
 from faristol.kernel.addresses import is_loopback
 from faristol.record import Record
+from faristol.record.event import utc_now
 from faristol.record.tasks import end
 
 NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}

@@ -150,7 +150,7 @@ class Timer:
                         raise
                     _log.warning("deadlines wait: %r", problem)
                 if wait:
-                    await self._record.news(wait, self._position)
+                    await self._record.news.wait(wait, self._position)
                     await asyncio.sleep(min(GATHER, self._wait()))
                 else:
                     await asyncio.sleep(0)

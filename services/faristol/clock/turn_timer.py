@@ -63,7 +63,7 @@ class TurnTimer:
                 if not away(problem):
                     raise
                 _log.warning("the time of duplicate games waits: %r", problem)
-            await self._record.news(max(0.001, wait), self._position)
+            await self._record.news.wait(max(0.001, wait), self._position)
             await asyncio.sleep(min(GATHER, wait))
 
     async def _begin(self) -> None:

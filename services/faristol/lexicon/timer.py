@@ -42,7 +42,7 @@ class Timer:
     async def run(self) -> None:
         """Look until cancelled; a database that is away is waited for."""
         while True:
-            began, told, cases = asyncio.get_running_loop().time(), self._record.told, []
+            began, told, cases = asyncio.get_running_loop().time(), self._record.news.latest, []
             try:
                 cases = await queries.waiting(self._record)
                 for case in cases:
@@ -55,8 +55,8 @@ class Timer:
                     raise
                 _log.warning("%s waits for the record: %s", ACTOR, problem)
             await asyncio.sleep(LOOK)
-            if not cases and self._record.quiet_since(told) <= began:
-                await self._record.news(QUIET, told)
+            if not cases and self._record.news.quiet_since(told) <= began:
+                await self._record.news.wait(QUIET, told)
 
     async def settle(self, case_id: str) -> None:
         """Write what is overdue in a case; when others write at this moment, the next look does."""

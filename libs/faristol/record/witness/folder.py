@@ -25,11 +25,6 @@ def name_of(seal: Seal) -> str:
     return f"seal-{seal.from_position:019}.json"
 
 
-def content_of(seal: Seal) -> bytes:
-    """What stands in the file of a seal."""
-    return json.dumps(to_json(seal), indent=1, sort_keys=True).encode() + b"\n"
-
-
 def seal_of(name: str, content: bytes) -> Seal:
     """The seal in a file. Raises ``Wrong``."""
     try:
@@ -42,9 +37,10 @@ def seal_of(name: str, content: bytes) -> Seal:
     return seal
 
 
-def put(folder: Path, seal: Seal) -> bool:
-    """Write the file of a seal, durably; False when it is there. Raises ``Fork``, and ``OSError``."""
-    path, content = folder / name_of(seal), content_of(seal)
+def put(folder: Path, seal: Seal) -> None:
+    """Write the file of a seal, durably, where it is not there. Raises ``Fork``, and ``OSError``."""
+    path = folder / name_of(seal)
+    content = json.dumps(to_json(seal), indent=1, sort_keys=True).encode() + b"\n"
     part = folder / f".{path.name}.{uuid.uuid4().hex}.part"
     try:
         with part.open("xb") as out:
@@ -55,7 +51,7 @@ def put(folder: Path, seal: Seal) -> bool:
     except FileExistsError:
         if seal_of(path.name, _read(path)).digest != seal.digest:
             raise Fork(seal) from None
-        return False
+        return
     finally:
         with contextlib.suppress(OSError):
             part.unlink()
@@ -64,7 +60,6 @@ def put(folder: Path, seal: Seal) -> bool:
         os.fsync(entries)
     finally:
         os.close(entries)
-    return True
 
 
 def _name(part: Path, path: Path) -> None:

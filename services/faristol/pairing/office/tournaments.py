@@ -32,7 +32,7 @@ async def create_tournament(
     ruleset = pins.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.CreateTournamentResponse]]:
-        lexicons = await pins.installed(runtime.channel("lexicon"), runtime.address("lexicon"))
+        lexicons = await pins.installed(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
         lexicon = pins.choose_lexicon(lexicons, request.lexicon, ruleset)
         asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)

@@ -17,11 +17,10 @@ from sqlalchemy import delete, func, inspect, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables as beside
-from faristol.bus.stopped import moment
 from faristol.kernel.topics import Topic
 from faristol.record import Record
 from faristol.record.databases import kind_of
-from faristol.record.event import microseconds
+from faristol.record.event import microseconds, moment
 from faristol.results.webhooks.course import Course, Failure, Letter, Outcome, Stop
 from faristol.results.webhooks.tables import dead_letters, metadata, webhooks
 
