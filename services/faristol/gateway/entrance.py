@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -79,7 +80,7 @@ async def show_entrance(
 async def _entrance(
     request: Request, results: Reader, given: Mapping[str, str], said: str, status: HTTPStatus
 ) -> Response:
-    answer, provider = await asyncio.gather(results.tournaments(), calls(request).provider())
+    answer, provider = await asyncio.gather(results.tournaments(), calls(request).ask(pb.GetProviderRequest()))
     wanted = given.get("tournament", "")
     running = [each for each in answer.tournaments if not each.over or each.tournament_id == wanted]
     values = {key: given.get(key, "") for key in ("tournament", "table")}
@@ -90,7 +91,7 @@ async def _entrance(
         said=said,
         tournaments=running,
         next=local(given.get("next", ""), HOME),
-        provider=provider,
+        provider=provider.name,
         is_signed_in=bool(token_of(request)),
         **values,
     )
@@ -110,7 +111,7 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
         pin = "".join(given.get("pin", "").split())
         by["pin"] = pb.PinAtTable(tournament_id=given.get("tournament", ""), table=int(table[:9]), pin=pin)
     try:
-        signed_in = await calls(request).sign_in(**by)
+        signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), **by))
     except grpc.aio.AioRpcError as error:
         problem = of_rpc(error, language_of(request))
         if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -134,7 +135,8 @@ async def sign_out(request: Request, given: Fields) -> Response:
     """Sign this browser out, or every device that its person is signed in on."""
     try:
         signed_in = await session(request)
-        await signed_in.access.sign_out(this_device_alone="everywhere" not in given)
+        alone = "everywhere" not in given
+        await signed_in.calls.ask(pb.SignOutRequest(command_id=str(uuid.uuid4()), this_device_alone=alone))
     except NotSignedIn:
         pass  # a moment ago, or on another device
     return leave(request, SIGNED_OUT, "")

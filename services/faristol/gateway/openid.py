@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Annotated
@@ -38,7 +39,7 @@ routes = APIRouter(include_in_schema=False)
 async def leave_for_provider(request: Request, next: Annotated[str, Query(max_length=500)] = "") -> Response:  # noqa: A002 # the name of the query parameter
     """Send the browser to the provider."""
     try:
-        started = await calls(request).start_sign_in(f"{public_address(request)}{BACK}")
+        started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))
     except grpc.aio.AioRpcError as error:
         return led_to(f"/sign-in?why={_why(error)}")
     kept = {name: getattr(started, name) for name in KEPT} | {"next": local(next, HOME)}
@@ -80,7 +81,7 @@ async def _signed_in(request: Request, results: Reader, code: str, state: str) -
         redirect_uri=f"{public_address(request)}{BACK}",
     )
     try:
-        signed_in = await calls(request).sign_in(open_id=brought)
+        signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), open_id=brought))
     except grpc.aio.AioRpcError as error:
         return led_to(f"/sign-in?why={_why(error)}")
     return await let_in(request, results, kept, signed_in)
