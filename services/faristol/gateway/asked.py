@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 from starlette.requests import Request
 
+from faristol.gateway.language import language_of
 from faristol.host.interceptor import REFUSAL_LANGUAGE
 
 Q = TypeVar("Q", bound=Message)
@@ -81,6 +82,14 @@ class Service:
 
     Every question raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
     """
+
+    kept: ClassVar[str]
+    """What the application keeps its stub as, in ``app.state``."""
+
+    @classmethod
+    async def for_visitor(cls, request: Request) -> Self:
+        """The service in the visitor's language: what routes depend on."""
+        return cls(getattr(request.app.state, cls.kept), language_of(request), asked=asked_for(request))
 
     def __init__(self, stub: Any, language: str, refusals: str = "", asked: Asked | None = None) -> None:
         """``asked`` is told of every question and its answer."""

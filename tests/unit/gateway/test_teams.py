@@ -205,10 +205,7 @@ class Earlier(Results):
 async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(playing: Stage) -> None:
     web = app(playing.running.runtime)
 
-    async def earlier(request: Request) -> Results:
-        return Earlier(request.app.state.results, language_of(request))
-
-    web.dependency_overrides[reader] = earlier
+    web.dependency_overrides[Results.for_visitor] = Earlier.for_visitor
     async with httpx.AsyncClient(verify=PLAIN, transport=httpx.ASGITransport(web), base_url="http://gateway") as http:
         for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona"):
             page = await http.get(path)
