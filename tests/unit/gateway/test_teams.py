@@ -9,14 +9,12 @@ from io import StringIO
 import httpx
 import pytest
 import pytest_asyncio
-from starlette.requests import Request
 from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import STREAM, League
 
 from faristol.gateway.app import app
-from faristol.gateway.language import language_of
-from faristol.gateway.results import NOW, WHOLE, Moment, Page, Results, reader
+from faristol.gateway.results import NOW, WHOLE, Moment, Page, Results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from faristol.gateway.table import tile_values
+from faristol.gateway.mode import tile_values
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import CENTRE, PREMIUMS, SIZE, Premium, Square
 
@@ -56,7 +56,7 @@ class Drawn(NamedTuple):
 
 def drawn(game: pb.GetGameResponse, beside: str) -> Drawn:
     """What the picture of a game shows, with a line ``beside`` its title."""
-    values = tile_values(game)
+    values = tile_values(game.ruleset)
     return Drawn(
         game.tournament_name,
         beside,
