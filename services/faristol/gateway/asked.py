@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, ClassVar, Self, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 from starlette.requests import Request
+from starlette.responses import Response
 
 from faristol.gateway.language import language_of
 from faristol.host.interceptor import REFUSAL_LANGUAGE
@@ -70,6 +72,12 @@ def asked_for(request: Request) -> Asked | None:
     """What is asked for this request; None where nobody keeps its answer."""
     found = request.scope.get(_KEY)
     return found if isinstance(found, Asked) else None
+
+
+def unchanged(request: Request) -> Response | None:
+    """The answer that says that what is kept is the same; None where it is not, or nothing is kept."""
+    asked = asked_for(request)
+    return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
 
 
 def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:

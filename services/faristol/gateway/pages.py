@@ -16,7 +16,7 @@ from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.duplicate.pages import After, show_totals
 from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.mode import is_of_duplicate_games, known_rules
-from faristol.gateway.page import page, tournament_page
+from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.pairings import absent
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.prizes import nobody
@@ -31,7 +31,6 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
 Category = Annotated[str, Query(max_length=20)]
-Part = Annotated[str, Query(pattern="^(live)?$")]
 
 
 def _unplayed(head: pb.GetTournamentResponse) -> str:

@@ -17,13 +17,12 @@ from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, w
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.mode import tile_values
-from faristol.gateway.page import page, tournament_page
+from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.results import Reader, Results
 from faristol.gateway.table import squares, words
 from faristol.pb.results.v1 import results_pb2 as results_pb
 
-Part = Annotated[str, Query(pattern="^(live)?$")]
 After = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 
 LINES = 50

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from faristol.gateway.divisions import together
 from faristol.gateway.mode import tile_values
-from faristol.gateway.page import page, rules_title, tournament_page
+from faristol.gateway.page import Part, page, rules_title, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.racks import RackReader
 from faristol.gateway.results import Page, Reader, Results
@@ -24,7 +24,6 @@ from faristol.gateway.table import squares, words
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
-Part = Annotated[str, Query(pattern="^(live)?$")]
 After = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
 Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
 
