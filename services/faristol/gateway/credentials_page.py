@@ -20,7 +20,8 @@ from faristol.client.links import sign_in_link
 from faristol.client.places import ranges, tables_of
 from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
 from faristol.gateway.consoles.doors import doors
-from faristol.gateway.entrance import led_to, titled
+from faristol.gateway.divisions import titled
+from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, public_address
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page

@@ -18,6 +18,7 @@ from faristol.credentials.needs import CALLERS
 from faristol.credentials.roles import ARBITER, DIRECTOR, SCORER
 from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.consoles.doors import MAY_CREATE, doors
+from faristol.gateway.divisions import titled
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
@@ -140,11 +141,6 @@ async def sign_out(request: Request, given: Fields) -> Response:
     except NotSignedIn:
         pass  # a moment ago, or on another device
     return leave(request, SIGNED_OUT, "")
-
-
-def titled(tournament: results_pb2.Tournament) -> str:
-    """The name of a tournament, with that of its division."""
-    return ", ".join(filter(None, (tournament.name, tournament.division)))
 
 
 def leave(request: Request, why: str, wanted: str) -> Response:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from faristol.gateway.answers import moment
+from faristol.gateway.divisions import titled
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import translations
@@ -67,7 +68,7 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(language)}>',
         f"<id>{escape(base)}</id>",
-        f"<title>{escape(_title(tournament))}</title>",
+        f"<title>{escape(titled(tournament))}</title>",
         f"<updated>{_rfc3339(updated)}</updated>",
         "<author><name>Faristol</name></author>",
         f'<link rel="self" type="application/atom+xml" href={quoteattr(own)}/>',
@@ -124,13 +125,13 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
         "VERSION:2.0",
         "PRODID:-//Faristol//Faristol//EN",
         "METHOD:PUBLISH",
-        f"X-WR-CALNAME:{_text(_title(tournament))}",
+        f"X-WR-CALNAME:{_text(titled(tournament))}",
         f"X-WR-TIMEZONE:{_text(tournament.time_zone or 'UTC')}",
     ]
     halls = ", ".join(hall.name for hall in tournament.halls)
     paired = len(tournament.played)
     for each in events_of(tournament):
-        title = f"{_title(tournament)}: {read(ROUND) % {'number': each.round}}"
+        title = f"{titled(tournament)}: {read(ROUND) % {'number': each.round}}"
         page = f"/r/{each.round}" if each.round <= paired else ""
         lines += [
             "BEGIN:VEVENT",
@@ -144,10 +145,6 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
             "END:VEVENT",
         ]
     return "".join(f"{_folded(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
-
-
-def _title(tournament: pb.Tournament) -> str:
-    return f"{tournament.name}, {tournament.division}" if tournament.division else tournament.name
 
 
 def _rfc3339(at: datetime) -> str:
