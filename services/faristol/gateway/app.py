@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
+from operator import attrgetter
 from typing import Any
 
 from fastapi import FastAPI, Response
@@ -33,7 +34,7 @@ from faristol.gateway.encoded import Encoded
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
-from faristol.gateway.openapi import describe, operation_id
+from faristol.gateway.openapi import describe
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import problem_page
 from faristol.gateway.papers import addresses as papers
@@ -106,7 +107,7 @@ def app(runtime: Runtime) -> FastAPI:
         openapi_url=None,  # served below, written once
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=operation_id,
+        generate_unique_id_function=attrgetter("name"),  # as generated clients call it: ``get_standings``
         redirect_slashes=False,  # its redirects would lead to whatever host a client names
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path
 from markupsafe import Markup, escape
@@ -103,24 +102,8 @@ def kind_of(schema: Schema) -> Markup:
 
 def example_path(path: str, operation: Schema) -> str:
     """The address of an operation with the examples of its parameters."""
-    given = {each["name"]: _example(each) for each in operation.get("parameters", ())}
-    query = {
-        each["name"]: given[each["name"]]
-        for each in operation.get("parameters", ())
-        if each["in"] == "query" and given[each["name"]] is not None and each.get("required")
-    }
-    filled = path.format(**{name: value for name, value in given.items() if value is not None})
-    return f"{filled}?{urlencode(query)}" if query else filled
-
-
-def _example(parameter: Schema) -> Any:
-    schema = parameter["schema"]
-    for found in (parameter, schema):
-        if "example" in found:
-            return found["example"]
-        if examples := found.get("examples"):
-            return examples[0]
-    return 1 if parameter["in"] == "path" and schema.get("type") == "integer" else None
+    parameters = [each for each in operation.get("parameters", ()) if each["in"] == "path"]
+    return path.format(**{each["name"]: each["schema"].get("examples", [1])[0] for each in parameters})
 
 
 def entry_of(path: str, method: str, operation: Schema, document: Schema, address: str) -> Entry:
