@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
@@ -124,14 +125,8 @@ def _fitting(text: str, size: int, width: int) -> str:
     font = _font(size)
     if font.getlength(text) <= width:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if font.getlength(f"{text[:middle].rstrip()}…") <= width:
-            low = middle
-        else:
-            high = middle - 1
-    return f"{text[:low].rstrip()}…"
+    fits = bisect_right(range(1, len(text) + 1), width, key=lambda end: font.getlength(f"{text[:end].rstrip()}…"))
+    return f"{text[:fits].rstrip()}…"
 
 
 @cache
