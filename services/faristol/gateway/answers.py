@@ -15,7 +15,7 @@ from typing import Any, Self, get_args
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 
 def moment(timestamp: Timestamp) -> datetime:
@@ -100,6 +100,11 @@ def words_of(enum: EnumDescriptor) -> Mapping[int, str | None]:
     """The words of an enumeration: ``TERM_BASIS_REQUESTED_BYE`` is ``requested_bye``, and what is not said is None."""
     prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
     return {value.number: value.name.removeprefix(prefix).lower() if value.number else None for value in enum.values}
+
+
+def word_of(enum: Any) -> WithJsonSchema:
+    """Says in the type of a field that it is a word of an enumeration, so that a document lists them."""
+    return WithJsonSchema({"type": "string", "enum": [word for word in words_of(enum.DESCRIPTOR).values() if word]})
 
 
 class Answer(Shown):

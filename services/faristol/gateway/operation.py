@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Read, Shown, moment
+from faristol.gateway.answers import Answer, Read, Shown, moment, word_of
 from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
 
-Kind = Literal["relay", "reaction", "projection", "sealer", "witness"]
-State = Literal["live", "stopped", "older", "building", "left_over", "waiting"]
-RecordState = Literal["takes", "full", "refuses"]
+Kind = Annotated[str, word_of(pb.ConsumerKind)]
+State = Annotated[str, word_of(pb.ConsumerState)]
+RecordState = Annotated[str, word_of(pb.RecordState)]
 
 KIND_LABELS: Mapping[Kind, str] = {
     "relay": N_("relay to the bus"),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from faristol.gateway import labels
-from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, Answer, Read, Shown
+from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, Answer, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.tournaments import Phase
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
-ByeKind = Literal["half_point", "full_point", "zero_point"]
+ByeKind = Annotated[str, word_of(pairing.ByeKind)]
 
 
 class Seat(Shown):

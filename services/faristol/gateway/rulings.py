@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Pin, Read, Shown
+from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
-Mode = Literal["automatic", "judge", "panel"]
+Mode = Annotated[str, word_of(events.Mode)]
 
 MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
     events.MODE_AUTOMATIC: N_("the lexicon"),

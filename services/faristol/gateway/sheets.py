@@ -8,18 +8,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, Answer, Pin, Read, Shown
+from faristol.gateway.answers import DIVISION, Answer, Pin, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.pairings import ScoreSanction, Seat
-from faristol.gateway.sheet_words import (
-    EndCondition,
-    EntryKind,
-    IncidentKind,
-    NeutralisationReason,
-    TurnLostReason,
-    WithdrawalReason,
-)
-from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+
+EntryKind = Annotated[str, word_of(pb.EntryKind)]
+IncidentKind = Annotated[str, word_of(pb.IncidentKind)]
+EndCondition = Annotated[str, word_of(game.EndCondition)]
+WithdrawalReason = Annotated[str, word_of(game.WithdrawalReason)]
+TurnLostReason = Annotated[str, word_of(game.TurnLostReason)]
+NeutralisationReason = Annotated[str, word_of(clock.NeutralisationReason)]
 
 
 class Placement(Shown):
@@ -31,7 +32,7 @@ class Placement(Shown):
     blank: bool = Field(description="The tile is a blank, worth 0.")
 
 
-def _faces(message: events.ScoredWord | events.RuledWord) -> Sequence[str]:
+def _faces(message: game.ScoredWord | game.RuledWord) -> Sequence[str]:
     return message.word.faces
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, Answer, Read, Shown
+from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, Answer, Read, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
-TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
-Outcome = Literal["win", "draw", "loss"]
-LeftOut = Literal["lowest", "missed_by_will", "not_all_met"]
+TermBasis = Annotated[str, word_of(pb.TermBasis)]
+Outcome = Annotated[str, word_of(pb.Outcome)]
+LeftOut = Annotated[str, word_of(pb.LeftOut)]
 
 
 class Term(Shown):

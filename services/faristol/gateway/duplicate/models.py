@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Pin, Read, Shown, words_of
+from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of, words_of
 from faristol.gateway.comma_separated import Value, written
 from faristol.gateway.sheets import Placement
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -23,8 +23,8 @@ Names = Mapping[str, str]
 
 HANDED = events.Handed.DESCRIPTOR
 
-Handed = Literal["in_time", "late", "not_at_all", "hand_not_raised", "twice"]
-End = Literal["exhausted", "no_rack", "no_play", "turns", "agreement"]
+Handed = Annotated[str, word_of(events.Handed)]
+End = Annotated[str, word_of(events.DuplicateEnd)]
 
 
 def coordinates_of(play: events.DuplicatePlay) -> str:
