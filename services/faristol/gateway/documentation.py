@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
 
@@ -167,21 +166,6 @@ def models_of(document: Schema) -> list[Model]:
     ]
 
 
-@cache
-def _of_service(service: str) -> dict[str, Any]:
-    """What the document of commands has of one service, with the schemas that it needs."""
-    document = commands_document()
-    paths = {path: found for path, found in document["paths"].items() if found["post"]["tags"] == [service]}
-    schemas, needed = document["components"]["schemas"], {"Problem"}
-    left = [paths]
-    while left:
-        for name in set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(left.pop()))) - needed:
-            needed.add(name)
-            left.append(schemas[name])
-    kept = {name: schema for name, schema in schemas.items() if name in needed}
-    return {**document, "paths": paths, "components": {**document["components"], "schemas": kept}}
-
-
 SERVICES = sorted({method.service for method in NAMED.values()})
 """The services of which methods are described."""
 
@@ -197,7 +181,7 @@ async def show_commands(request: Request, service: Annotated[str, Path(pattern="
     """The methods of one service, for programs that act."""
     if service not in SERVICES:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return _page(request, _of_service(service), service)
+    return _page(request, commands_document(service), service)
 
 
 def _page(request: Request, document: Schema, service: str) -> Response:
