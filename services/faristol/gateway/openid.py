@@ -22,7 +22,7 @@ from faristol.client.problems import reason_of
 from faristol.gateway.entrance import HOME, led_to, let_in
 from faristol.gateway.form import local, public_address
 from faristol.gateway.results import Reader
-from faristol.gateway.session import calls, cookie_name, is_safe
+from faristol.gateway.session import calls, cookie_name, forget, hold
 from faristol.pb.access.v1 import access_pb2 as pb
 
 COOKIE = "faristol-openid"
@@ -44,14 +44,7 @@ async def leave_for_provider(request: Request, next: Annotated[str, Query(max_le
         return led_to(f"/sign-in?why={_why(error)}")
     kept = {name: getattr(started, name) for name in KEPT} | {"next": local(next, HOME)}
     response = RedirectResponse(started.authorization_url, 302, headers={"Cache-Control": "no-store"})
-    response.set_cookie(
-        cookie_name(request, COOKIE),
-        urlsafe_b64encode(json.dumps(kept).encode()).decode(),
-        max_age=LASTS,
-        secure=is_safe(request),
-        httponly=True,
-        samesite="lax",  # the way back begins at the provider
-    )
+    hold(request, response, COOKIE, urlsafe_b64encode(json.dumps(kept).encode()).decode(), LASTS)
     return response
 
 
@@ -64,7 +57,7 @@ async def come_back(
 ) -> Response:
     """Sign the browser in that comes back from where it was sent."""
     response = await _signed_in(request, results, code, state)
-    response.delete_cookie(cookie_name(request, COOKIE), secure=is_safe(request), httponly=True, samesite="lax")
+    forget(request, response, COOKIE)
     return response
 
 

@@ -107,19 +107,19 @@ def keep(request: Request, response: Response, signed_in: pb.SignInResponse) -> 
     """Let the browser be signed in by the cookie, for as long as the credential lasts."""
     now: Callable[[], datetime] = request.app.state.now
     left = signed_in.credential.expires_at.ToDatetime(UTC) - now()
+    hold(request, response, COOKIE, signed_in.token, max(0, int(left.total_seconds())))
+
+
+def hold(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
+    """Have the browser keep a cookie. It comes with a way here from elsewhere, but for a form of another site."""
     response.set_cookie(
-        cookie_name(request, COOKIE),
-        signed_in.token,
-        max_age=max(0, int(left.total_seconds())),
-        secure=is_safe(request),
-        httponly=True,
-        samesite="lax",
+        cookie_name(request, name), value, seconds, secure=is_safe(request), httponly=True, samesite="lax"
     )
 
 
-def forget(request: Request, response: Response) -> None:
-    """Take the cookie away."""
-    response.delete_cookie(cookie_name(request, COOKIE), secure=is_safe(request), httponly=True, samesite="lax")
+def forget(request: Request, response: Response, name: str = COOKIE) -> None:
+    """Take a cookie away."""
+    response.delete_cookie(cookie_name(request, name), secure=is_safe(request), httponly=True, samesite="lax")
 
 
 def cookie_name(request: Request, name: str) -> str:
