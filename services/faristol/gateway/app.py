@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import FastAPI, Response
 
 from faristol.gateway import api, credentials_page, documentation, entrance, files, games, openid, pages, problems
-from faristol.gateway.assets import Assets
+from faristol.gateway.assets import assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
 from faristol.gateway.calls import NotSignedIn
@@ -141,7 +141,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Head)
     for routes in ROUTES:
         web.include_router(routes)
-    web.mount("/static", Assets(), name="static")
+    web.mount("/static", assets, name="static")
     problems.install(web, problem_page)
     web.add_exception_handler(NotSignedIn, entrance.not_signed_in)
 
