@@ -161,7 +161,7 @@ class Cached:
     def _found(self, path: str) -> tuple[Address, Resource] | None:
         for address in self._addresses:
             if matched := address.path.match(path):
-                resource = address.resource(matched.groupdict()) if address.shows else None
+                resource = address.resource(matched.groupdict())
                 return (address, resource) if resource else None
         return None
 
