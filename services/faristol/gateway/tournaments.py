@@ -89,9 +89,7 @@ class Tournaments(Answer):
     """All tournaments, the latest first."""
 
     tournaments: list[Tournament]
-    next_page_token: str = Field(
-        description="What gives the next ones, as `page_token`; empty when these are the last."
-    )
+    next_page_token: str = NEXT_PAGE
 
 
 class TournamentAnswer(Answer):
