@@ -5,16 +5,17 @@ Fields are named as in ``proto/faristol/results/v1``; points are numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from operator import attrgetter
 from types import NoneType
-from typing import Any, Self, TypeVar, get_args
+from typing import Any, Self, get_args
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 
 def moment(timestamp: Timestamp) -> datetime:
@@ -22,10 +23,22 @@ def moment(timestamp: Timestamp) -> datetime:
     return timestamp.ToDatetime(tzinfo=UTC)
 
 
+Reader = Callable[[Any], Any]
+"""Gives the value of a field out of a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Says in the type of a field how it is read out of a message that has it otherwise."""
+
+    reader: Reader
+
+
 class Shown(BaseModel):
     """The JSON of a message of the contract: a field of it has what the field of that name in the message has.
 
-    A number of an enumeration is told by its word, and nothing that is not there by null.
+    What the message has otherwise is ``Read``. A number of an enumeration is told by its word, and nothing that is not
+    there by null.
     """
 
     @classmethod
@@ -35,25 +48,19 @@ class Shown(BaseModel):
 
     @classmethod
     def values(cls, message: Any) -> dict[str, Any]:
-        """The values of the fields. Whoever has fields that the message has not, or has otherwise, adds those."""
-        return cls.shared(message)
-
-    @classmethod
-    def shared(cls, message: Any, but: Container[str] = ()) -> dict[str, Any]:
-        """The values of the fields that the message has too, ``but`` for some."""
-        return {name: read(message) for name, read in _readers(cls, message.DESCRIPTOR).items() if name not in but}
-
-
-Reader = Callable[[Any], Any]
-"""Gives the value of a field out of a message."""
+        """The values of the fields. Whoever has fields that the message has not adds those."""
+        return {name: read(message) for name, read in _readers(cls, message.DESCRIPTOR).items()}
 
 
 @cache
 def _readers(cls: type[Shown], message: Descriptor) -> Mapping[str, Reader]:
-    """How the fields that a class and a message share are read."""
+    """How the fields of a class that a message has are read."""
     found = {}
     for name, field in cls.model_fields.items():
-        if (of := message.fields_by_name.get(name)) is not None and (read := _reader(of, field.annotation)):
+        read = next((each.reader for each in field.metadata if isinstance(each, Read)), None)
+        if read is None and (of := message.fields_by_name.get(name)) is not None:
+            read = _reader(of, field.annotation)
+        if read is not None:
             found[name] = read
     return found
 
@@ -95,13 +102,15 @@ def words_of(enum: EnumDescriptor) -> Mapping[int, str | None]:
     return {value.number: value.name.removeprefix(prefix).lower() if value.number else None for value in enum.values}
 
 
+def word_of(enum: Any) -> WithJsonSchema:
+    """Says in the type of a field that it is a word of an enumeration, so that a document lists them."""
+    return WithJsonSchema({"type": "string", "enum": [word for word in words_of(enum.DESCRIPTOR).values() if word]})
+
+
 class Answer(Shown):
     """What every answer has."""
 
     position: int = Field(description="Position in the record up to which this holds; follow the stream from here.")
-
-
-A = TypeVar("A", bound=Answer)
 
 
 class Pin(Shown):

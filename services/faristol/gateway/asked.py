@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from http import HTTPStatus
+from typing import Any, ClassVar, Self, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 from starlette.requests import Request
+from starlette.responses import Response
 
+from faristol.gateway.language import language_of
 from faristol.host.interceptor import REFUSAL_LANGUAGE
 
 Q = TypeVar("Q", bound=Message)
@@ -71,6 +74,12 @@ def asked_for(request: Request) -> Asked | None:
     return found if isinstance(found, Asked) else None
 
 
+def unchanged(request: Request) -> Response | None:
+    """The answer that says that what is kept is the same; None where it is not, or nothing is kept."""
+    asked = asked_for(request)
+    return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
+
+
 def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:
     """The scope of a request of which ``asked`` is to be told what is asked for it."""
     return {**scope, _KEY: asked}
@@ -81,6 +90,14 @@ class Service:
 
     Every question raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
     """
+
+    kept: ClassVar[str]
+    """What the application keeps its stub as, in ``app.state``."""
+
+    @classmethod
+    async def for_visitor(cls, request: Request) -> Self:
+        """The service in the visitor's language: what routes depend on."""
+        return cls(getattr(request.app.state, cls.kept), language_of(request), asked=asked_for(request))
 
     def __init__(self, stub: Any, language: str, refusals: str = "", asked: Asked | None = None) -> None:
         """``asked`` is told of every question and its answer."""

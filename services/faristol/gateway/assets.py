@@ -20,26 +20,26 @@ WORKERS = {"table-worker.js": ((b"service-worker-allowed", b"/"),)}
 """Scripts that keep pages on a device, with the header that says which: without it, only those below ``/static``."""
 
 
-class Assets:
-    """The static files. Under the address that a page gives, a browser keeps them for ever."""
+async def assets(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve the static files, by ASGI: under the address that a page gives, a browser keeps them for ever.
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI. Raises ``HTTPException`` where there is no such file."""
-        if scope["method"] not in {"GET", "HEAD"}:
-            raise HTTPException(405, headers={"Allow": "GET"})
-        name = scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
-        found = _files().get(name)
-        if found is None:
-            raise HTTPException(404)
-        headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
-        version = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
-        is_this_one = asset(name).endswith(f"?v={version}")
-        await found.send(
-            send,
-            accepted=headers.get(b"accept-encoding", ""),
-            known=headers.get(b"if-none-match", ""),
-            cache_control=FOREVER if is_this_one else b"no-cache",
-        )
+    Raises ``HTTPException`` where there is no such file.
+    """
+    if scope["method"] not in {"GET", "HEAD"}:
+        raise HTTPException(405, headers={"Allow": "GET"})
+    name = scope["path"].removeprefix(scope.get("root_path", "")).lstrip("/")
+    found = _files().get(name)
+    if found is None:
+        raise HTTPException(404)
+    headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
+    version = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
+    is_this_one = asset(name).endswith(f"?v={version}")
+    await found.send(
+        send,
+        accepted=headers.get(b"accept-encoding", ""),
+        known=headers.get(b"if-none-match", ""),
+        cache_control=FOREVER if is_this_one else b"no-cache",
+    )
 
 
 @cache

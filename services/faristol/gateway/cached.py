@@ -47,7 +47,6 @@ class Asking(NamedTuple):
 
     question: Question
     language: str
-    path: str
     query: Sequence[tuple[str, str]]
     """What the answer depends on, in one order."""
     is_language_said: bool
@@ -157,12 +156,12 @@ class Cached:
         question = Question((path, asked, language), resource, _position(position) or 0, is_exact, anew=False)
         keeps = address.is_page and said and values.get("part") != "live"
         more = [(b"set-cookie", cookie_of(said).encode("latin-1"))] if keeps else []
-        return Asking(question, language, path, asked, bool(said), more)
+        return Asking(question, language, asked, bool(said), more)
 
     def _found(self, path: str) -> tuple[Address, Resource] | None:
         for address in self._addresses:
             if matched := address.path.match(path):
-                resource = address.resource(matched.groupdict()) if address.shows else None
+                resource = address.resource(matched.groupdict())
                 return (address, resource) if resource else None
         return None
 

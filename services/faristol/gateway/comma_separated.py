@@ -13,7 +13,7 @@ from io import StringIO
 
 from faristol.gateway.crosstable import Cell, Crosstable
 from faristol.gateway.pairings import Pairings, RequestedBye, Seat
-from faristol.gateway.ratings import Ratings
+from faristol.gateway.ratings import Rating, Ratings
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.office.lists import FORMULA
@@ -69,24 +69,7 @@ Scores are empty before the first turn, or a result without turns. A table of mo
 and ``fourth_…`` beside, at the end, where there is one.
 """
 
-RATINGS = (
-    "player_id",
-    "name",
-    "club",
-    "country",
-    "rating",
-    "unrated",
-    "new_rating",
-    "change",
-    "games",
-    "points",
-    "expected",
-    "deviation",
-    "volatility",
-    "system",
-    "estimate",
-    "revision",
-)
+RATINGS = (*Rating.model_fields, "system", "estimate", "revision")
 """Columns of ratings. The last three are those of the list, and the same in every line."""
 
 CROSSTABLE = ("rank", "player_id", "name", "rating", "unrated", "points", "spread", "total", "division")
@@ -97,57 +80,34 @@ Who is unrated has no rating.
 
 ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start")
 
+_OF_TABLE = ("table", "game_id", "final", "winner_id", "unplayed", "hall")
 _PLACES = ("first", "second", "third", "fourth")
 
 
 def standings(answer: Standings) -> str:
     """The standings, a line for each player."""
-    names = list(answer.standings[0].tie_breaks) if answer.standings else []
-    own = [name for name in names if name not in STANDINGS]
-    lines: Iterable[list[Value]] = (
-        [
-            line.rank,
-            line.player_id,
-            line.name,
-            line.points,
-            line.wins,
-            line.draws,
-            line.losses,
-            line.bye,
-            line.spread,
-            line.total,
-            *(line.tie_breaks[name] for name in own),
-            answer.division,
-            line.team_id,
-            line.category,
-        ]
-        for line in answer.standings
-    )
-    return written([*STANDINGS, *(name.replace("-", "_") for name in own), "division", "team_id", "category"], lines)
+    return _ranked(answer, STANDINGS, ("team_id", "category"))
 
 
 def team_standings(answer: TeamStandings) -> str:
     """The standings of teams, a line for each."""
+    return _ranked(answer, TEAM_STANDINGS, ())
+
+
+def _ranked(answer: Standings | TeamStandings, first: Sequence[str], last: Sequence[str]) -> str:
+    """Standings: the columns that come ``first``, further tie-breaks, the division, the columns that come ``last``."""
     names = list(answer.standings[0].tie_breaks) if answer.standings else []
-    own = [name for name in names if name.replace("-", "_") not in TEAM_STANDINGS]
+    own = [name for name in names if name.replace("-", "_") not in first]
     lines: Iterable[list[Value]] = (
         [
-            line.rank,
-            line.team_id,
-            line.name,
-            line.match_points,
-            line.board_points,
-            line.wins,
-            line.draws,
-            line.losses,
-            line.spread,
-            line.total,
+            *(getattr(line, name) for name in first),
             *(line.tie_breaks[name] for name in own),
             answer.division,
+            *(getattr(line, name) for name in last),
         ]
         for line in answer.standings
     )
-    return written([*TEAM_STANDINGS, *(name.replace("-", "_") for name in own), "division"], lines)
+    return written([*first, *(name.replace("-", "_") for name in own), "division", *last], lines)
 
 
 def teams(answer: Teams) -> str:
@@ -167,12 +127,7 @@ def pairings(answer: Pairings) -> str:
     rows: list[dict[str, Value]] = []
     for table in answer.tables:
         row: dict[str, Value] = {
-            "table": table.table,
-            "game_id": table.game_id,
-            "final": table.final,
-            "winner_id": table.winner_id,
-            "unplayed": table.unplayed,
-            "hall": table.hall,
+            **{name: getattr(table, name) for name in _OF_TABLE},
             **_board(table.match, table.board),
         }
         for place, seat in zip(_PLACES, table.seats, strict=False):

@@ -20,7 +20,8 @@ from faristol.client.links import sign_in_link
 from faristol.client.places import ranges, tables_of
 from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
 from faristol.gateway.consoles.doors import doors
-from faristol.gateway.entrance import led_to, titled
+from faristol.gateway.divisions import titled
+from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, public_address
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
@@ -100,11 +101,13 @@ class _Desk:
     async def listed(self) -> Sequence[pb.CredentialLine]:
         """The credentials that the caller may end. Raises ``HTTPException`` for who may not see the page at all."""
         try:
-            return (await self.session.access.credentials(self.tournament_id)).credentials
+            request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
+            answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
         except grpc.aio.AioRpcError as problem:
             if problem.code() is not grpc.StatusCode.PERMISSION_DENIED:
                 raise
             raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
+        return answer.credentials
 
     async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
         """The credentials that the caller may end, and the forms."""
@@ -139,7 +142,8 @@ class _Desk:
 
     async def end(self, given: Mapping[str, str]) -> Response:
         """End a credential."""
-        await self.session.access.revoke(_id_in(given), given.get("credential_id", ""))
+        credential_id = given.get("credential_id", "")
+        await self.session.calls.ask(pb.RevokeCredentialRequest(command_id=_id_in(given), credential_id=credential_id))
         return led_to(f"/tournaments/{self.tournament_id}/access?ended=1")
 
     async def give(self, given: Mapping[str, str]) -> Response:
@@ -155,7 +159,7 @@ class _Desk:
             form=form,
             tables=await self._tables(given.get("tables", "")),
         )
-        answer = await self.session.access.grant(request)
+        answer = await self.session.calls.ask(request)
         listed = await self.results.players(self.tournament_id)
         known = next((each.shown_name for each in listed.players if each.player_id == request.player_id), "")
         return await self._hand_out([self._card(request.name or known or request.subject_id, answer)])
@@ -170,10 +174,10 @@ class _Desk:
         for table in tables:
             values: dict[str, Param] = {"number": table, "tournament": self.tournament_id, "mark": sheet.hex[:4]}
             wanted: dict[str, Any] = {"role": SCORER, "name": say(TABLE_CARD, values, self.language), "tables": [table]}
-            by_link = await self.session.access.grant(
+            by_link = await self.session.calls.ask(
                 self._wanted(given, command_id=str(uuid.uuid5(sheet, f"link {table}")), form=events.FORM_LINK, **wanted)
             )
-            by_pin = await self.session.access.grant(
+            by_pin = await self.session.calls.ask(
                 self._wanted(given, command_id=str(uuid.uuid5(sheet, f"PIN {table}")), form=events.FORM_PIN, **wanted)
             )
             cards.append(self._card("", by_link, by_pin.pin))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Shown
+from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Read, Shown
 from faristol.gateway.standings import Outcome, Standing, TermBasis
 
 
@@ -16,7 +16,7 @@ class Cell(Shown):
     round: int
     basis: TermBasis | None = Field(description="What it was; null for a bye of a round that is being played.")
     outcome: Outcome | None = Field(description="What it came to; null before there is a result, and for an absence.")
-    points: float = Field(description="Championship points.")
+    points: Annotated[float, Read(lambda cell: cell.half_points / 2)] = Field(description="Championship points.")
     opponent_ids: list[str] = Field(description="Several at a table of more than two; empty without an opponent.")
     opponent_ranks: list[int] = Field(description="Their ranks, in the same order.")
     score: int = Field(description="Own score, final or so far.")
@@ -24,11 +24,6 @@ class Cell(Shown):
     starts: bool | None = Field(description="The player started, or answered; null where that is not known.")
     game_id: str = Field(description="Empty where there is no game.")
     final: bool = Field(description="The result of the game is final.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"points": message.half_points / 2}
 
 
 class Row(Standing):

@@ -9,6 +9,11 @@ from faristol.gateway.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
+def titled(tournament: pb.Tournament) -> str:
+    """The name of a tournament, with that of its division."""
+    return ", ".join(filter(None, (tournament.name, tournament.division)))
+
+
 def together(tournaments: Iterable[pb.Tournament]) -> list[pb.Tournament]:
     """Tournaments in their order; the divisions of a championship together, where the first of them comes."""
     championships: dict[str, list[pb.Tournament]] = {}

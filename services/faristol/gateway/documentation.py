@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path
 from markupsafe import Markup, escape
@@ -103,24 +101,8 @@ def kind_of(schema: Schema) -> Markup:
 
 def example_path(path: str, operation: Schema) -> str:
     """The address of an operation with the examples of its parameters."""
-    given = {each["name"]: _example(each) for each in operation.get("parameters", ())}
-    query = {
-        each["name"]: given[each["name"]]
-        for each in operation.get("parameters", ())
-        if each["in"] == "query" and given[each["name"]] is not None and each.get("required")
-    }
-    filled = path.format(**{name: value for name, value in given.items() if value is not None})
-    return f"{filled}?{urlencode(query)}" if query else filled
-
-
-def _example(parameter: Schema) -> Any:
-    schema = parameter["schema"]
-    for found in (parameter, schema):
-        if "example" in found:
-            return found["example"]
-        if examples := found.get("examples"):
-            return examples[0]
-    return 1 if parameter["in"] == "path" and schema.get("type") == "integer" else None
+    parameters = [each for each in operation.get("parameters", ()) if each["in"] == "path"]
+    return path.format(**{each["name"]: each["schema"].get("examples", [1])[0] for each in parameters})
 
 
 def entry_of(path: str, method: str, operation: Schema, document: Schema, address: str) -> Entry:
@@ -184,21 +166,6 @@ def models_of(document: Schema) -> list[Model]:
     ]
 
 
-@cache
-def _of_service(service: str) -> dict[str, Any]:
-    """What the document of commands has of one service, with the schemas that it needs."""
-    document = commands_document()
-    paths = {path: found for path, found in document["paths"].items() if found["post"]["tags"] == [service]}
-    schemas, needed = document["components"]["schemas"], {"Problem"}
-    left = [paths]
-    while left:
-        for name in set(re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(left.pop()))) - needed:
-            needed.add(name)
-            left.append(schemas[name])
-    kept = {name: schema for name, schema in schemas.items() if name in needed}
-    return {**document, "paths": paths, "components": {**document["components"], "schemas": kept}}
-
-
 SERVICES = sorted({method.service for method in NAMED.values()})
 """The services of which methods are described."""
 
@@ -214,7 +181,7 @@ async def show_commands(request: Request, service: Annotated[str, Path(pattern="
     """The methods of one service, for programs that act."""
     if service not in SERVICES:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return _page(request, _of_service(service), service)
+    return _page(request, commands_document(service), service)
 
 
 def _page(request: Request, document: Schema, service: str) -> Response:

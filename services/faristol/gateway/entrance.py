@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from faristol.credentials.needs import CALLERS
 from faristol.credentials.roles import ARBITER, DIRECTOR, SCORER
 from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.consoles.doors import MAY_CREATE, doors
+from faristol.gateway.divisions import titled
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
@@ -79,7 +81,7 @@ async def show_entrance(
 async def _entrance(
     request: Request, results: Reader, given: Mapping[str, str], said: str, status: HTTPStatus
 ) -> Response:
-    answer, provider = await asyncio.gather(results.tournaments(), calls(request).provider())
+    answer, provider = await asyncio.gather(results.tournaments(), calls(request).ask(pb.GetProviderRequest()))
     wanted = given.get("tournament", "")
     running = [each for each in answer.tournaments if not each.over or each.tournament_id == wanted]
     values = {key: given.get(key, "") for key in ("tournament", "table")}
@@ -90,7 +92,7 @@ async def _entrance(
         said=said,
         tournaments=running,
         next=local(given.get("next", ""), HOME),
-        provider=provider,
+        provider=provider.name,
         is_signed_in=bool(token_of(request)),
         **values,
     )
@@ -110,7 +112,7 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
         pin = "".join(given.get("pin", "").split())
         by["pin"] = pb.PinAtTable(tournament_id=given.get("tournament", ""), table=int(table[:9]), pin=pin)
     try:
-        signed_in = await calls(request).sign_in(**by)
+        signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), **by))
     except grpc.aio.AioRpcError as error:
         problem = of_rpc(error, language_of(request))
         if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -134,15 +136,11 @@ async def sign_out(request: Request, given: Fields) -> Response:
     """Sign this browser out, or every device that its person is signed in on."""
     try:
         signed_in = await session(request)
-        await signed_in.access.sign_out(this_device_alone="everywhere" not in given)
+        alone = "everywhere" not in given
+        await signed_in.calls.ask(pb.SignOutRequest(command_id=str(uuid.uuid4()), this_device_alone=alone))
     except NotSignedIn:
         pass  # a moment ago, or on another device
     return leave(request, SIGNED_OUT, "")
-
-
-def titled(tournament: results_pb2.Tournament) -> str:
-    """The name of a tournament, with that of its division."""
-    return ", ".join(filter(None, (tournament.name, tournament.division)))
 
 
 def leave(request: Request, why: str, wanted: str) -> Response:

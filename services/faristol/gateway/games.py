@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from io import RawIOBase
 from typing import Annotated, Any, Literal, NamedTuple
@@ -176,27 +176,25 @@ class _Sink(RawIOBase):
 
 
 async def _archive(
-    results: Results, drawn: GameService | None, game_ids: Iterable[str], when: Moment, language: str
+    results: Results, drawn: GameService | None, game_ids: Sequence[str], when: Moment, language: str
 ) -> AsyncIterator[bytes]:
     """An archive of the games as GCG, with racks where ``drawn`` tells them.
 
     What has no such file is named in one of its own, with the reason.
     """
-    sink, left_out, gate = _Sink(), [], asyncio.Semaphore(AT_ONCE)
+    sink, left_out = _Sink(), []
 
     async def told(game_id: str) -> tuple[str, str, bool]:
-        async with gate:
-            game = await results.game(game_id, when)
-            held = await drawn.racks(game) if drawn else None
+        game = await results.game(game_id, when)
+        held = await drawn.racks(game) if drawn else None
         try:
             return game_id, await asyncio.to_thread(lambda: write_gcg(gcg_of(game, racks=held))), True
         except Refusal as refusal:
             return game_id, render(refusal, language), False
 
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-        ids = list(game_ids)
-        for start in range(0, len(ids), AT_ONCE):
-            for game_id, text, is_gcg in await asyncio.gather(*map(told, ids[start : start + AT_ONCE])):
+        for start in range(0, len(game_ids), AT_ONCE):
+            for game_id, text, is_gcg in await asyncio.gather(*map(told, game_ids[start : start + AT_ONCE])):
                 if is_gcg:
                     archive.writestr(f"{game_id}.gcg", text)
                 else:

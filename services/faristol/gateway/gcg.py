@@ -102,7 +102,7 @@ class _Teller:
     """Tells the entries of a sheet one after another, and keeps board and totals meanwhile."""
 
     def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset, racks: Held) -> None:
-        self._one = game
+        self._game = game
         self._racks = racks
         self._ruleset = ruleset
         self._board = Board()
@@ -112,7 +112,7 @@ class _Teller:
     def lines(self) -> Iterator[Line]:
         """Everything after the players, in order."""
         under_way = False
-        for entry in self._one.entries:
+        for entry in self._game.entries:
             penalty = entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY
             if not entry.complete and not penalty:
                 under_way = True  # the turn is not over, and is not told
@@ -167,7 +167,7 @@ class _Teller:
 
     def _left(self) -> Sequence[str]:
         """The rack of who is left once somebody is out: as it was counted, else what does not lie on the board."""
-        for entry in self._one.entries:
+        for entry in self._game.entries:
             if entry.kind == pb.ENTRY_KIND_RACK_PENALTY and entry.faces:
                 return entry.faces
         board = Counter(tile.in_rack for tile in self._board.values())

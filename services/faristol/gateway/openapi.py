@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
@@ -18,11 +16,6 @@ _FASTAPIS = ("HTTPValidationError", "ValidationError")
 def ref(model: type[BaseModel]) -> dict[str, str]:
     """The schema of one of the ``models`` of ``describe``, by its name in the document."""
     return {"$ref": REF.format(model=model.__name__)}
-
-
-def operation_id(route: APIRoute) -> str:
-    """The name of an operation, as generated clients have it: ``get_standings``."""
-    return route.name
 
 
 def describe(web: FastAPI, *models: type[BaseModel]) -> None:
@@ -46,7 +39,7 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
             schemas |= definitions["$defs"]
             for name in _FASTAPIS:
                 schemas.pop(name, None)
-            for operation in _operations(made):
+            for operation in (each for methods in made["paths"].values() for each in methods.values()):
                 operation["responses"].pop("422", None)
                 for parameter in operation.get("parameters", ()):
                     parameter["schema"] = _without_null(parameter["schema"])
@@ -54,11 +47,6 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
         return web.openapi_schema
 
     web.openapi = document  # type: ignore[method-assign] # this is how FastAPI has it replaced
-
-
-def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for path in document["paths"].values():
-        yield from path.values()
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:

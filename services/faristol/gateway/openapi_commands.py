@@ -5,7 +5,8 @@ It is a second one beside ``/openapi.json``: whoever reads results has no use fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from faristol.credentials.needs import Needs, needs_of
@@ -54,9 +55,11 @@ _REFUSED = {
 }
 
 
-def commands_document() -> dict[str, Any]:
-    """The whole of it, one path a method."""
-    methods = [method for _, method in sorted(NAMED.items()) if not method.is_stream]
+@cache
+def commands_document(service: str = "") -> Mapping[str, Any]:
+    """The whole of it, or what it has of one service: one path a method, and the schemas that these need."""
+    named = [method for _, method in sorted(NAMED.items()) if service in ("", method.service)]
+    methods = [method for method in named if not method.is_stream]
     messages: list[Any] = [kind.DESCRIPTOR for method in methods for kind in (method.request, method.response)]
     return {
         "openapi": "3.1.0",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Annotated
@@ -21,7 +22,7 @@ from faristol.client.problems import reason_of
 from faristol.gateway.entrance import HOME, led_to, let_in
 from faristol.gateway.form import local, public_address
 from faristol.gateway.results import Reader
-from faristol.gateway.session import calls, cookie_name, is_safe
+from faristol.gateway.session import calls, cookie_name, forget, hold
 from faristol.pb.access.v1 import access_pb2 as pb
 
 COOKIE = "faristol-openid"
@@ -38,19 +39,12 @@ routes = APIRouter(include_in_schema=False)
 async def leave_for_provider(request: Request, next: Annotated[str, Query(max_length=500)] = "") -> Response:  # noqa: A002 # the name of the query parameter
     """Send the browser to the provider."""
     try:
-        started = await calls(request).start_sign_in(f"{public_address(request)}{BACK}")
+        started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))
     except grpc.aio.AioRpcError as error:
         return led_to(f"/sign-in?why={_why(error)}")
     kept = {name: getattr(started, name) for name in KEPT} | {"next": local(next, HOME)}
     response = RedirectResponse(started.authorization_url, 302, headers={"Cache-Control": "no-store"})
-    response.set_cookie(
-        cookie_name(request, COOKIE),
-        urlsafe_b64encode(json.dumps(kept).encode()).decode(),
-        max_age=LASTS,
-        secure=is_safe(request),
-        httponly=True,
-        samesite="lax",  # the way back begins at the provider
-    )
+    hold(request, response, COOKIE, urlsafe_b64encode(json.dumps(kept).encode()).decode(), LASTS)
     return response
 
 
@@ -63,7 +57,7 @@ async def come_back(
 ) -> Response:
     """Sign the browser in that comes back from where it was sent."""
     response = await _signed_in(request, results, code, state)
-    response.delete_cookie(cookie_name(request, COOKIE), secure=is_safe(request), httponly=True, samesite="lax")
+    forget(request, response, COOKIE)
     return response
 
 
@@ -80,7 +74,7 @@ async def _signed_in(request: Request, results: Reader, code: str, state: str) -
         redirect_uri=f"{public_address(request)}{BACK}",
     )
     try:
-        signed_in = await calls(request).sign_in(open_id=brought)
+        signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), open_id=brought))
     except grpc.aio.AioRpcError as error:
         return led_to(f"/sign-in?why={_why(error)}")
     return await let_in(request, results, kept, signed_in)

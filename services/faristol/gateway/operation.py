@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Shown, moment
+from faristol.gateway.answers import Answer, Read, Shown, moment, word_of
 from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
 
-Kind = Literal["relay", "reaction", "projection", "sealer", "witness"]
-State = Literal["live", "stopped", "older", "building", "left_over", "waiting"]
-RecordState = Literal["takes", "full", "refuses"]
+Kind = Annotated[str, word_of(pb.ConsumerKind)]
+State = Annotated[str, word_of(pb.ConsumerState)]
+RecordState = Annotated[str, word_of(pb.RecordState)]
 
 KIND_LABELS: Mapping[Kind, str] = {
     "relay": N_("relay to the bus"),
@@ -54,15 +55,12 @@ class Consumer(Shown):
     position: int = Field(description="Everything up to here is done.")
     lag: int = Field(description="Events that are still to come.")
     generation: int = Field(description="Generation of a projection's tables, from 1; 0 for the others.")
-    stopped_since: datetime | None = Field(description="Since when it has stopped; null while it works.")
+    stopped_since: Annotated[
+        datetime | None,
+        Read(lambda consumer: moment(consumer.stopped.since) if consumer.HasField("stopped") else None),
+    ] = Field(description="Since when it has stopped; null while it works.")
     parked_count: int = Field(description="How many games or tournaments wait because of an event of theirs.")
     parked: list[Parked] = Field(description="Those that wait, the oldest first; at most 100 of them.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        since = moment(message.stopped.since) if message.HasField("stopped") else None
-        return super().values(message) | {"stopped_since": since}
 
 
 class WebhookNumbers(Shown):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway import news
 from faristol.gateway.answers import moment
-from faristol.gateway.asked import asked_for
+from faristol.gateway.asked import unchanged
 from faristol.gateway.divisions import pages_beside
 from faristol.gateway.form import FROM_ELSEWHERE
 from faristol.gateway.html import render
@@ -36,11 +37,14 @@ MISSING = {
     "team": N_("There is no team “%(id)s”."),
 }
 
+Part = Annotated[str, Query(pattern="^(live)?$")]
+"""A parameter of a page: its block that is fetched again when there is news, rather than all of it."""
+
 
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
     """A page in the visitor's language. Nothing is rendered where what is kept of it is the same."""
-    if (asked := asked_for(request)) and asked.known and asked.is_unchanged():
-        return Response(status_code=HTTPStatus.NOT_MODIFIED)
+    if kept := unchanged(request):
+        return kept
     language = language_of(request)
     given = {"request": request, "moment": moment, "news": news.of_page(name), "session": None, **values}
     html = render(name, language, part, given)

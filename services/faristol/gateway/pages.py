@@ -15,8 +15,8 @@ from faristol.gateway import operation
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.duplicate.pages import After, show_totals
 from faristol.gateway.duplicate.service import DuplicateReader
-from faristol.gateway.mode import is_of_duplicate_games
-from faristol.gateway.page import page, tournament_page
+from faristol.gateway.mode import is_of_duplicate_games, known_rules
+from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.pairings import absent
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.prizes import nobody
@@ -27,21 +27,16 @@ from faristol.gateway.spectators import pages as spectators
 from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.files import FILES
 from faristol.gateway.spectators.seats import places
-from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
 Category = Annotated[str, Query(max_length=20)]
-Part = Annotated[str, Query(pattern="^(live)?$")]
 
 
 def _unplayed(head: pb.GetTournamentResponse) -> str:
     """How rounds without a game count for tie-breaks; empty when this version does not know the ruleset."""
-    try:
-        return ruleset_of(head.tournament.ruleset).championship.unplayed
-    except Refusal:
-        return ""
+    rules = known_rules(head.tournament.ruleset)
+    return rules.championship.unplayed if rules else ""
 
 
 async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:

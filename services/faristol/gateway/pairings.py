@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from faristol.gateway import labels
-from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, Answer, Shown
+from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, Answer, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.tournaments import Phase
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
-ByeKind = Literal["half_point", "full_point", "zero_point"]
+ByeKind = Annotated[str, word_of(pairing.ByeKind)]
 
 
 class Seat(Shown):
@@ -71,10 +72,12 @@ class Table(Shown):
     corrected: bool = Field(description="The result was corrected after it had been final.")
     postponed_to: datetime | None = Field(description="When the game will be played, while it is postponed.")
     first_player_id: str = Field(description="Who starts, or started; empty before that is known.")
-    spread_adjustments: dict[str, int] = Field(
+    spread_adjustments: Annotated[dict[str, int], Read(lambda table: _adjustments(table.spread_adjustments))] = Field(
         description="What rulings put right and sanctions have added to the spread of players, by id (PES Δ.ε, Ζ)."
     )
-    total_adjustments: dict[str, int] = Field(
+    total_adjustments: Annotated[
+        dict[str, int], Read(lambda table: _adjustments(each for each in table.spread_adjustments if each.sanction))
+    ] = Field(
         description="What of these sanctions have added to the total too; below 0 for what they took off (PES Ζ)."
     )
     match: int = MATCH
@@ -82,29 +85,18 @@ class Table(Shown):
     score_sanctions: list[ScoreSanction] = Field(
         description="What sanctions that stand took off the scores of the seats, which are what is left (FISE 49)."
     )
-    entered_by: str = Field(
+    entered_by: Annotated[str, Read(lambda table: known(table.entered_by))] = Field(
         description="The arbiter who entered the result by hand; empty where it came from the table."
     )
-    corrected_by: str = Field(
+    corrected_by: Annotated[str, Read(lambda table: known(table.corrected_by))] = Field(
         description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
     )
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        adjustments = message.spread_adjustments
-        return super().values(message) | {
-            "spread_adjustments": _adjustments(adjustments),
-            "total_adjustments": _adjustments(each for each in adjustments if each.sanction),
-            "entered_by": known(message.entered_by),
-            "corrected_by": known(message.corrected_by),
-        }
 
 
 class RequestedBye(Shown):
     """A player who sits a round out, other than by the pairing itself."""
 
-    player: Seat
+    player: Annotated[Seat, Read(lambda bye: Seat.of(bye.seat))]
     kind: ByeKind = Field(description="What the round is worth.")
     match: int = Field(
         description="The match in which the player's board is won because the other team has nobody for it; 0 for none."
@@ -120,12 +112,9 @@ class TeamSide(Shown):
 
     team_id: str
     name: str
-    board_points: float = Field(description="Points of the boards of which the result is final.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"board_points": message.board_half_points / 2}
+    board_points: Annotated[float, Read(lambda side: side.board_half_points / 2)] = Field(
+        description="Points of the boards of which the result is final."
+    )
 
 
 class Match(Shown):
@@ -155,6 +144,17 @@ class TeamBye(Shown):
     )
 
 
+def _requested_byes(answer: pb.GetPairingsResponse) -> list[RequestedBye]:
+    return [
+        RequestedBye(**RequestedBye.values(bye), opponent_gone=labels.opponent_gone(answer, bye))
+        for bye in answer.requested_byes
+    ]
+
+
+def _team_byes(answer: pb.GetPairingsResponse) -> list[TeamBye]:
+    return [TeamBye(**TeamBye.values(bye), opponent_gone=labels.opponent_gone(answer, bye)) for bye in answer.team_byes]
+
+
 class Pairings(Answer):
     """The tables of a round."""
 
@@ -162,27 +162,11 @@ class Pairings(Answer):
     phase: Phase = Field(description="Where the round stands.")
     tables: list[Table]
     bye: Seat | None = Field(description="Who has the bye.")
-    requested_byes: list[RequestedBye] = Field(description="Who else sits the round out.")
+    requested_byes: Annotated[list[RequestedBye], Read(_requested_byes)] = Field(
+        description="Who else sits the round out."
+    )
     division: str = DIVISION
     matches: list[Match] = Field(description="Of teams, in the order of their numbers; empty where there are none.")
-    team_byes: list[TeamBye] = Field(description="The teams that sit the round out.")
+    team_byes: Annotated[list[TeamBye], Read(_team_byes)] = Field(description="The teams that sit the round out.")
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
     next_page_token: str = NEXT_PAGE
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return cls.shared(message, but=("requested_byes", "team_byes")) | {
-            "requested_byes": [
-                RequestedBye(
-                    **RequestedBye.values(bye),
-                    player=Seat.of(bye.seat),
-                    opponent_gone=labels.opponent_gone(message, bye),
-                )
-                for bye in message.requested_byes
-            ],
-            "team_byes": [
-                TeamBye(**TeamBye.values(bye), opponent_gone=labels.opponent_gone(message, bye))
-                for bye in message.team_byes
-            ],
-        }

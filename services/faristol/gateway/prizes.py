@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Shown
+from faristol.gateway.answers import Answer, Shown, word_of
 from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
-PrizeKind = Literal["bingos", "high_game", "high_play", "spread"]
+PrizeKind = Annotated[str, word_of(pairing.PrizeKind)]
 
 
 class Winner(Shown):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
@@ -221,30 +220,24 @@ class Interrupted:
 
 def install(app: FastAPI, page: Page) -> None:
     """Answer every error: as JSON under ``/api``, as a page elsewhere."""
-    answer = partial(told, page)
 
-    async def rpc(request: Request, error: Exception) -> Response:
-        assert isinstance(error, grpc.aio.AioRpcError)
-        return answer(request, of_rpc(error, language_of(request)))
+    async def answer(request: Request, error: Exception) -> Response:
+        return told(page, request, _of(error, request))
 
-    async def closed(request: Request, error: Exception) -> Response:
-        assert isinstance(error, grpc.aio.UsageError)
-        return answer(request, of_interruption(language_of(request)))
+    for kind in (grpc.aio.AioRpcError, grpc.aio.UsageError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, answer)
 
-    async def validation(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
-        return answer(request, of_validation(error, language_of(request)))
 
-    async def http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        return answer(request, of_http(error, request.method, request.url.path, language_of(request)))
-
-    async def defect(request: Request, _error: Exception) -> Response:
-        detail = say(FAULT, {}, language_of(request))
-        return answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail))
-
-    app.add_exception_handler(grpc.aio.AioRpcError, rpc)
-    app.add_exception_handler(grpc.aio.UsageError, closed)  # what gRPC raises of a channel that is closed
-    app.add_exception_handler(RequestValidationError, validation)
-    app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(Exception, defect)
+def _of(error: Exception, request: Request) -> Problem:
+    language = language_of(request)
+    match error:
+        case grpc.aio.AioRpcError():
+            return of_rpc(error, language)
+        case grpc.aio.UsageError():  # what gRPC raises of a channel that is closed
+            return of_interruption(language)
+        case RequestValidationError():
+            return of_validation(error, language)
+        case HTTPException():
+            return of_http(error, request.method, request.url.path, language)
+        case _:
+            return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, say(FAULT, {}, language))

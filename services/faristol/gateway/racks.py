@@ -8,11 +8,9 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 from pydantic import Field
-from starlette.requests import Request
 
 from faristol.gateway.answers import Answer, Shown
-from faristol.gateway.asked import AWAY, Service, asked_for
-from faristol.gateway.language import language_of
+from faristol.gateway.asked import AWAY, Service
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
@@ -30,6 +28,7 @@ _SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
 class GameService(Service):
     """What the game service tells the public of draws."""
 
+    kept = "game"
     _stub: game_pb2_grpc.GameServiceAsyncStub
 
     async def racks(self, game: results.GetGameResponse) -> Held | None:
@@ -58,12 +57,7 @@ class GameService(Service):
         return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
 
 
-async def _game_service(request: Request) -> GameService:
-    """The game service. The application keeps the stub in ``app.state.game``."""
-    return GameService(request.app.state.game, language_of(request), asked=asked_for(request))
-
-
-RackReader = Annotated[GameService, Depends(_game_service)]
+RackReader = Annotated[GameService, Depends(GameService.for_visitor)]
 """A parameter of a route."""
 
 

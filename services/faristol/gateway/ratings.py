@@ -8,11 +8,9 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from faristol.gateway.answers import Answer, moment
-from faristol.gateway.asked import AWAY, Service, asked_for
-from faristol.gateway.language import language_of
+from faristol.gateway.asked import AWAY, Service
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.pb.rating.v1 import rating_pb2_grpc
@@ -22,6 +20,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 class RatingService(Service):
     """What the rating service tells the public."""
 
+    kept = "ratings"
     _stub: rating_pb2_grpc.RatingServiceAsyncStub
 
     async def of(self, tournament_id: str) -> pb.EstimateRatingsResponse:
@@ -38,12 +37,7 @@ class RatingService(Service):
             return None
 
 
-async def rating_service(request: Request) -> RatingService:
-    """The rating service in the visitor's language. The application keeps the stub in ``app.state.ratings``."""
-    return RatingService(request.app.state.ratings, language_of(request), asked=asked_for(request))
-
-
-RatingReader = Annotated[RatingService, Depends(rating_service)]
+RatingReader = Annotated[RatingService, Depends(RatingService.for_visitor)]
 """A parameter of a route."""
 
 

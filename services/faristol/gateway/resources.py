@@ -193,9 +193,8 @@ class Address:
     is_page: bool
 
     def resource(self, found: Mapping[str, str]) -> Resource | None:
-        """The one that the parameters of a path name; None for a path that is malformed."""
-        assert self.shows is not None
+        """The one that the parameters of a path name; None where nothing is kept, and for a path that is malformed."""
         number = found.get("number", "0")
-        if not (number.isascii() and number.isdigit() and len(number) < 6):
+        if self.shows is None or not (number.isascii() and number.isdigit() and len(number) < 6):
             return None
         return Resource(self.shows, found.get("tournament_id", ""), found.get("game_id", ""), int(number))

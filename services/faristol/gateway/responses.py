@@ -99,16 +99,7 @@ def tagged_body(text: str, position: int, if_none_match: str | None, media_type:
     The tag begins with the position. A digest follows, because a name can be erased without an event.
     """
     body = text.encode()
-    return unless_known(body, f'"{position}-{digest(body)}"', if_none_match, media_type)
-
-
-def digest(body: bytes) -> str:
-    """What tells a body from others, short enough for an ``ETag``."""
-    return hashlib.sha256(body).hexdigest()[:16]
-
-
-def unless_known(body: bytes, tag: str, if_none_match: str | None, media_type: str) -> Response:
-    """A body with its ``ETag``, or 304 when the caller has it already."""
+    tag = f'"{position}-{hashlib.sha256(body).hexdigest()[:16]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     known = {given.strip().removeprefix("W/") for given in (if_none_match or "").split(",")}
     if tag in known or "*" in known:

@@ -7,11 +7,9 @@ from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends
-from starlette.requests import Request
 
 from faristol.client.rulesets import fetch
-from faristol.gateway.asked import Service, asked_for
-from faristol.gateway.language import language_of
+from faristol.gateway.asked import Service
 from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -52,6 +50,7 @@ WHOLE = Page()
 class Results(Service):
     """What the results service tells."""
 
+    kept = "results"
     _stub: results_pb2_grpc.ResultsServiceAsyncStub
 
     async def tournaments(
@@ -187,6 +186,7 @@ class Results(Service):
 class Rulings(Service):
     """What the lexicon service tells the public."""
 
+    kept = "rulings"
     _stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub
 
     async def of(self, tournament_id: str, round_: int = 0, page: Page = WHOLE) -> adjudication_pb2.ListRulingsResponse:
@@ -195,19 +195,9 @@ class Rulings(Service):
         return await self._asked(self._stub.ListRulings, request)
 
 
-async def rulings_reader(request: Request) -> Rulings:
-    """The lexicon service in the visitor's language. The application keeps the stub in ``app.state.rulings``."""
-    return Rulings(request.app.state.rulings, language_of(request), asked=asked_for(request))
-
-
-RulingsReader = Annotated[Rulings, Depends(rulings_reader)]
+RulingsReader = Annotated[Rulings, Depends(Rulings.for_visitor)]
 """A parameter of a route."""
 
 
-async def reader(request: Request) -> Results:
-    """The results service in the visitor's language. The application keeps the stub in ``app.state.results``."""
-    return Results(request.app.state.results, language_of(request), asked=asked_for(request))
-
-
-Reader = Annotated[Results, Depends(reader)]
+Reader = Annotated[Results, Depends(Results.for_visitor)]
 """A parameter of a route."""

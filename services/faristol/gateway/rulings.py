@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Pin, Shown
+from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
-Mode = Literal["automatic", "judge", "panel"]
+Mode = Annotated[str, word_of(events.Mode)]
 
 MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
     events.MODE_AUTOMATIC: N_("the lexicon"),
@@ -24,13 +24,8 @@ MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
 class RuledWord(Shown):
     """What was found of one word."""
 
-    faces: list[str] = Field(description="Its tiles.")
+    faces: Annotated[list[str], Read(lambda ruled: ruled.word.faces)] = Field(description="Its tiles.")
     valid: bool
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"faces": message.word.faces}
 
 
 class Ruling(Shown):
@@ -40,7 +35,9 @@ class Ruling(Shown):
     game_id: str
     turn: int = Field(description="Turn of the play, from 1.")
     challenge: int = Field(description="Number of the challenge in the game, from 1.")
-    words: list[list[str]] = Field(description="The words challenged, each as its tiles.")
+    words: Annotated[list[list[str]], Read(lambda ruling: [word.faces for word in ruling.words])] = Field(
+        description="The words challenged, each as its tiles."
+    )
     valid: bool = Field(description="The play stands.")
     ruled_words: list[RuledWord] = Field(
         description="Word by word, where the rules let players know so much (PES Δ.ε); empty elsewhere (FISC I.10)."
@@ -52,11 +49,6 @@ class Ruling(Shown):
     appeal: bool = Field(description="It was the second ruling on the play, and the last.")
     mode: Mode = Field(description="Who ruled.")
     ruled_at: datetime
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"words": [word.faces for word in message.words]}
 
 
 class Rulings(Answer):

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Shown
+from faristol.gateway.answers import Answer, Read, Shown
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+def _statement(seal: pb.Seal) -> str:
+    return (
+        f"faristol seal 1\npositions {seal.from_position} {seal.to_position}\n"
+        f"root {seal.root.hex()}\nprevious {seal.previous.hex()}\n"
+        f"key {seal.key_id}\nat {seal.sealed_at.ToMicroseconds()}\n"
+    )
 
 
 class Seal(Shown):
@@ -22,17 +31,8 @@ class Seal(Shown):
     previous: str = Field(description="SHA-256 of the statement of the seal before, in hex; zeros for the first.")
     key_id: str = Field(description="First 16 hexadecimal digits of SHA-256 over the 32 bytes of the public key.")
     signature: str = Field(description="Ed25519, in hex, over `statement`.")
-    statement: str = Field(description="What is signed, byte for byte.")
+    statement: Annotated[str, Read(_statement)] = Field(description="What is signed, byte for byte.")
     sealed_at: datetime
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {
-            "statement": f"faristol seal 1\npositions {message.from_position} {message.to_position}\n"
-            f"root {message.root.hex()}\nprevious {message.previous.hex()}\n"
-            f"key {message.key_id}\nat {message.sealed_at.ToMicroseconds()}\n"
-        }
 
 
 class Seals(Answer):

@@ -6,11 +6,10 @@ Calls are made with that token, and the services decide. Two gateways therefore 
 from __future__ import annotations
 
 import re
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -30,63 +29,12 @@ _HELD = re.compile(r"[\w.-]+", re.ASCII)
 """What a program may send is not limited by what a browser keeps."""
 
 
-class AccessCalls:
-    """The access service, called as ``calls`` are; every method raises as they do."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    async def caller(self) -> pb.GetCallerResponse:
-        """Who the holder is."""
-        response: pb.GetCallerResponse = await self._calls.ask(pb.GetCallerRequest())
-        return response
-
-    async def sign_in(self, **by: Any) -> pb.SignInResponse:
-        """Get a token by a ``code``, a ``pin`` or an ``open_id``."""
-        response: pb.SignInResponse = await self._calls.ask(pb.SignInRequest(command_id=_new_id(), **by))
-        return response
-
-    async def provider(self) -> str:
-        """The name of the provider of OpenID Connect; empty where there is none."""
-        return str((await self._calls.ask(pb.GetProviderRequest())).name)
-
-    async def start_sign_in(self, redirect_uri: str) -> pb.StartSignInResponse:
-        """Begin to sign in by the provider."""
-        response: pb.StartSignInResponse = await self._calls.ask(pb.StartSignInRequest(redirect_uri=redirect_uri))
-        return response
-
-    async def sign_out(self, *, this_device_alone: bool) -> None:
-        """End the token, or all that the holder has."""
-        request = pb.SignOutRequest(command_id=_new_id(), this_device_alone=this_device_alone)
-        await self._calls.ask(request)
-
-    async def credentials(self, tournament_id: str) -> pb.ListCredentialsResponse:
-        """What of a tournament the holder may end."""
-        response: pb.ListCredentialsResponse = await self._calls.ask(
-            pb.ListCredentialsRequest(tournament_id=tournament_id)
-        )
-        return response
-
-    async def grant(self, request: pb.GrantCredentialRequest) -> pb.GrantCredentialResponse:
-        """Give somebody a credential."""
-        response: pb.GrantCredentialResponse = await self._calls.ask(request)
-        return response
-
-    async def revoke(self, command_id: str, credential_id: str) -> None:
-        """End a credential."""
-        request = pb.RevokeCredentialRequest(command_id=command_id, credential_id=credential_id)
-        await self._calls.ask(request)
-
-
-def _new_id() -> str:
-    return str(uuid.uuid4())
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """Somebody who is signed in."""
 
-    access: AccessCalls
+    calls: Calls
+    """The services, called by them."""
     credential: events.Credential
     name: str
     gives_until: datetime | None
@@ -98,36 +46,34 @@ async def session(request: Request) -> Session:
     token = token_of(request)
     if not token:
         raise NotSignedIn
-    if not _TOKEN.fullmatch(token):
+    if not fits(token):
         raise NotSignedIn("CREDENTIAL_INVALID")
-    access = calls(request, token)
-    who = await access.caller()
+    own = calls(request, token)
+    who: pb.GetCallerResponse = await own.ask(pb.GetCallerRequest())
     until = who.gives_until.ToDatetime(UTC) if who.HasField("gives_until") else None
-    return Session(access, who.credential, who.name or who.credential.subject_id, until)
+    return Session(own, who.credential, who.name or who.credential.subject_id, until)
 
 
 SignedIn = Annotated[Session, Depends(session)]
 """A parameter of a route that is for who is signed in."""
 
 
-def calls(request: Request, token: str = "") -> AccessCalls:
-    """The access service in the visitor's language. The application keeps the way to it in ``app.state.channel``."""
-    return AccessCalls(Calls(request.app.state.channel, language_of(request), token))
+def calls(request: Request, token: str = "") -> Calls:
+    """The services in the visitor's language, called by the holder of ``token``; by nobody where it is empty.
 
-
-def calls_with(request: Request, token: str) -> Calls:
-    """Every service in the visitor's language, called by the holder of ``token``.
-
-    Raises ``NotSignedIn`` for what is no token.
+    The application keeps the way to them in ``app.state.channel``. Raises ``NotSignedIn`` for what is no token: it
+    would break the headers of a call.
     """
-    return Calls(request.app.state.channel, language_of(request), checked(token))
+    if token and not _HELD.fullmatch(token):
+        raise NotSignedIn("CREDENTIAL_INVALID")
+    return Calls(request.app.state.channel, language_of(request), token)
 
 
 async def _own_calls(request: Request) -> Calls:
     token = token_of(request)
     if not token:
         raise NotSignedIn
-    return calls_with(request, token)
+    return calls(request, token)
 
 
 OwnCalls = Annotated[Calls, Depends(_own_calls)]
@@ -148,15 +94,8 @@ def bearer_of(request: Request) -> str:
 def holder_of(request: Request) -> str:
     """The token of who reads something, sent by a program or kept in the cookie. Raises ``NotSignedIn`` without one."""
     if token := bearer_of(request) or token_of(request):
-        return checked(token)
+        return token
     raise NotSignedIn
-
-
-def checked(token: str) -> str:
-    """A token, if it looks like one: anything else would break the headers of a call. Raises ``NotSignedIn``."""
-    if not _HELD.fullmatch(token):
-        raise NotSignedIn("CREDENTIAL_INVALID")
-    return token
 
 
 def fits(token: str) -> bool:
@@ -168,19 +107,19 @@ def keep(request: Request, response: Response, signed_in: pb.SignInResponse) -> 
     """Let the browser be signed in by the cookie, for as long as the credential lasts."""
     now: Callable[[], datetime] = request.app.state.now
     left = signed_in.credential.expires_at.ToDatetime(UTC) - now()
+    hold(request, response, COOKIE, signed_in.token, max(0, int(left.total_seconds())))
+
+
+def hold(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
+    """Have the browser keep a cookie. It comes with a way here from elsewhere, but for a form of another site."""
     response.set_cookie(
-        cookie_name(request, COOKIE),
-        signed_in.token,
-        max_age=max(0, int(left.total_seconds())),
-        secure=is_safe(request),
-        httponly=True,
-        samesite="lax",
+        cookie_name(request, name), value, seconds, secure=is_safe(request), httponly=True, samesite="lax"
     )
 
 
-def forget(request: Request, response: Response) -> None:
-    """Take the cookie away."""
-    response.delete_cookie(cookie_name(request, COOKIE), secure=is_safe(request), httponly=True, samesite="lax")
+def forget(request: Request, response: Response, name: str = COOKIE) -> None:
+    """Take a cookie away."""
+    response.delete_cookie(cookie_name(request, name), secure=is_safe(request), httponly=True, samesite="lax")
 
 
 def cookie_name(request: Request, name: str) -> str:

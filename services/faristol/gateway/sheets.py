@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, Answer, Pin, Shown
+from faristol.gateway.answers import DIVISION, Answer, Pin, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.pairings import ScoreSanction, Seat
-from faristol.gateway.sheet_words import (
-    EndCondition,
-    EntryKind,
-    IncidentKind,
-    NeutralisationReason,
-    TurnLostReason,
-    WithdrawalReason,
-)
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+
+EntryKind = Annotated[str, word_of(pb.EntryKind)]
+IncidentKind = Annotated[str, word_of(pb.IncidentKind)]
+EndCondition = Annotated[str, word_of(game.EndCondition)]
+WithdrawalReason = Annotated[str, word_of(game.WithdrawalReason)]
+TurnLostReason = Annotated[str, word_of(game.TurnLostReason)]
+NeutralisationReason = Annotated[str, word_of(clock.NeutralisationReason)]
 
 
 class Placement(Shown):
@@ -29,19 +32,20 @@ class Placement(Shown):
     blank: bool = Field(description="The tile is a blank, worth 0.")
 
 
+def _faces(message: game.ScoredWord | game.RuledWord) -> Sequence[str]:
+    return message.word.faces
+
+
 class Word(Shown):
     """A word that a play formed."""
 
-    faces: list[str] = Field(description="Its tiles, from left to right or from top to bottom.")
+    faces: Annotated[list[str], Read(_faces)] = Field(
+        description="Its tiles, from left to right or from top to bottom."
+    )
     row: int = Field(description="Row of its first tile, from 0.")
     column: int = Field(description="Column of its first tile, from 0.")
     across: bool = Field(description="It reads from left to right; otherwise from top to bottom.")
     score: int = Field(description="Points, premiums applied.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"faces": message.word.faces}
 
 
 class WrittenScore(Shown):
@@ -55,13 +59,8 @@ class WrittenScore(Shown):
 class RuledWord(Shown):
     """A challenged word and what it was found to be."""
 
-    faces: list[str] = Field(description="Its tiles.")
+    faces: Annotated[list[str], Read(_faces)] = Field(description="Its tiles.")
     valid: bool
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"faces": message.word.faces}
 
 
 class Incident(Shown):
@@ -177,18 +176,12 @@ class Game(Answer):
     score_sanctions: list[ScoreSanction] = Field(
         description="What sanctions that stand took off the scores that count (FISE 49)."
     )
-    entered_by: str = Field(
+    entered_by: Annotated[str, Read(lambda game: known(game.entered_by))] = Field(
         description="The arbiter who entered the result by hand; empty where it came from the table. Without `entries` "
         "the game was not kept here."
     )
     corrected: bool = Field(description="The result was corrected after it had been final.")
-    corrected_by: str = Field(
+    corrected_by: Annotated[str, Read(lambda game: known(game.corrected_by))] = Field(
         description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
     )
     unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        by = {"entered_by": known(message.entered_by), "corrected_by": known(message.corrected_by)}
-        return super().values(message) | by

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, Answer, Shown
+from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, Answer, Read, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
-TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
-Outcome = Literal["win", "draw", "loss"]
-LeftOut = Literal["lowest", "missed_by_will", "not_all_met"]
+TermBasis = Annotated[str, word_of(pb.TermBasis)]
+Outcome = Annotated[str, word_of(pb.Outcome)]
+LeftOut = Annotated[str, word_of(pb.LeftOut)]
 
 
 class Term(Shown):
@@ -19,26 +19,23 @@ class Term(Shown):
 
     round: int
     basis: TermBasis = Field(description="What it rests on.")
-    value: float = Field(description="What it adds, or would add if it were not left out.")
+    value: Annotated[float, Read(lambda term: term.quarters / 4)] = Field(
+        description="What it adds, or would add if it were not left out."
+    )
     opponent_id: str = Field(description="Empty for a bye, an absence and a table of more than two.")
     opponent_name: str
     outcome: Outcome | None = Field(description="To the player, where the value depends on it.")
-    worth: float = Field(description="Points of the opponent, or of who stands for one; for Buchholz and Berger.")
-    granted: float = Field(description="How much of `worth` is for rounds that the opponent missed.")
+    worth: Annotated[float, Read(lambda term: term.worth_quarters / 4)] = Field(
+        description="Points of the opponent, or of who stands for one; for Buchholz and Berger."
+    )
+    granted: Annotated[float, Read(lambda term: term.granted_quarters / 4)] = Field(
+        description="How much of `worth` is for rounds that the opponent missed."
+    )
     score: int = Field(description="Own points of the game; for spread, total and CUSCA.")
     against: int = Field(description="The opponent's.")
     seats: int = Field(description="Players of the table.")
     left_out: LeftOut | None = Field(description="Why it does not count; null when it does.")
     text: str = Field(description="The same in a sentence, in the language of `Accept-Language`.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {
-            "value": message.quarters / 4,
-            "worth": message.worth_quarters / 4,
-            "granted": message.granted_quarters / 4,
-        }
 
 
 class Arithmetic(Shown):
@@ -59,13 +56,22 @@ def tie_break_value(tie_break: pb.TieBreak) -> float:
     return tie_break.quarters / 4 / max(1, tie_break.divisor)
 
 
-def tie_breaks_of(line: pb.Standing | pb.TeamStanding) -> dict[str, Any]:
-    """The tie-breaks of a line by name, and how they and the points come about where that was asked for."""
-    arithmetic: dict[str, Arithmetic] | None = None
-    if line.HasField("point_arithmetic"):
-        arithmetic = {"points": Arithmetic.of(line.point_arithmetic)}
-        arithmetic |= {each.name: Arithmetic.of(each.arithmetic, each.divisor) for each in line.tie_breaks}
-    return {"tie_breaks": {each.name: tie_break_value(each) for each in line.tie_breaks}, "arithmetic": arithmetic}
+def _tie_breaks(line: pb.Standing | pb.TeamStanding) -> dict[str, float]:
+    return {each.name: tie_break_value(each) for each in line.tie_breaks}
+
+
+def _arithmetic(line: pb.Standing | pb.TeamStanding) -> dict[str, Arithmetic] | None:
+    if not line.HasField("point_arithmetic"):
+        return None
+    arithmetic = {each.name: Arithmetic.of(each.arithmetic, each.divisor) for each in line.tie_breaks}
+    return {"points": Arithmetic.of(line.point_arithmetic)} | arithmetic
+
+
+TieBreaks = Annotated[dict[str, float], Read(_tie_breaks)]
+"""The tie-breaks of a line by name."""
+
+Arithmetics = Annotated[dict[str, Arithmetic] | None, Read(_arithmetic)]
+"""How they and the points come about; None where that was not asked for."""
 
 
 class Standing(Shown):
@@ -74,27 +80,24 @@ class Standing(Shown):
     rank: int = Field(description="From 1; players equal in everything share a rank.")
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
-    points: float = Field(description="Championship points: 1 for a win, 0.5 for a draw, 1 for a bye.")
+    points: Annotated[float, Read(lambda line: line.half_points / 2)] = Field(
+        description="Championship points: 1 for a win, 0.5 for a draw, 1 for a bye."
+    )
     wins: int = Field(description="Over the board, as draws and losses: a forfeit counts in `points` alone.")
     draws: int
     losses: int
     bye: bool = Field(description="A bye was had; it is counted in `points` and not in `wins`.")
-    tie_breaks: dict[str, float] = Field(
+    tie_breaks: TieBreaks = Field(
         description="Tie-breaks by name, in the order in which they decide.",
         examples=[{"median-buchholz": 12, "berger": 8.5, "spread": 211, "total": 1904}],
     )
     spread: int = Field(description="Own points minus opponents' points in all games.")
     total: int = Field(description="Points in all games.")
-    arithmetic: dict[str, Arithmetic] | None = Field(
+    arithmetic: Arithmetics = Field(
         description="How `points` and every tie-break come about, by name; null when it was not asked for."
     )
     team_id: str = TEAM
     category: str = CATEGORY
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"points": message.half_points / 2} | tie_breaks_of(message)
 
 
 class Standings(Answer):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from faristol.gateway import labels
-from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.refusal import Refusal
+from faristol.gateway.mode import tile_values
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Direction, Premium, Square
@@ -100,7 +99,7 @@ class Word:
 
 def board(answer: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
     """The rows of the board, each with its letter."""
-    return squares(answer.board, last_placed(answer), tile_values(answer))
+    return squares(answer.board, last_placed(answer), tile_values(answer.ruleset))
 
 
 def words(placed: Iterable[game.Placement]) -> list[Word]:
@@ -204,14 +203,6 @@ def minutes(milliseconds: int) -> str:
     """A time as minutes and seconds, a second begun counted whole: ``2:05``."""
     seconds = -(-milliseconds // 1000)
     return f"{seconds // 60}:{seconds % 60:02}"
-
-
-def tile_values(answer: pb.GetGameResponse) -> Mapping[str, int]:
-    """Points of each face under the rules of a game; nothing when this version does not know them."""
-    try:
-        return ruleset_of(answer.ruleset).tile_set.values
-    except Refusal:
-        return {}
 
 
 def _cell(square: Square, tile: game.Placement | None, values: Mapping[str, int], last: set[tuple[int, int]]) -> Cell:

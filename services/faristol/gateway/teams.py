@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Shown
-from faristol.gateway.standings import Arithmetic, Outcome, TermBasis, tie_breaks_of
+from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Read, Shown
+from faristol.gateway.standings import Arithmetics, Outcome, TermBasis, TieBreaks
 
 Score = Literal["match-points", "board-points"]
 
@@ -47,19 +47,13 @@ class TeamRound(Shown):
     opponent_id: str = Field(description="The other team; empty where there is none.")
     opponent_name: str
     opponent_rank: int = Field(description="Its rank; 0 where there is none.")
-    board_points: float = Field(
+    board_points: Annotated[float, Read(lambda round_: round_.board_half_points / 2)] = Field(
         description="Own points of the boards of the match, final or so far; of a bye once its round is over."
     )
-    against: float = Field(description="Those of the other team.")
+    against: Annotated[float, Read(lambda round_: round_.against_half_points / 2)] = Field(
+        description="Those of the other team."
+    )
     final: bool = Field(description="The result is final.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {
-            "board_points": message.board_half_points / 2,
-            "against": message.against_half_points / 2,
-        }
 
 
 class TeamStanding(Shown):
@@ -68,40 +62,35 @@ class TeamStanding(Shown):
     rank: int = Field(description="From 1; teams equal in everything share a rank.")
     team_id: str
     name: str
-    match_points: float = Field(description="Points of its matches: 1 for one won, 0.5 for one drawn, 1 for a bye.")
-    board_points: float = Field(description="Points of all its boards.")
+    match_points: Annotated[float, Read(lambda line: line.match_half_points / 2)] = Field(
+        description="Points of its matches: 1 for one won, 0.5 for one drawn, 1 for a bye."
+    )
+    board_points: Annotated[float, Read(lambda line: line.board_half_points / 2)] = Field(
+        description="Points of all its boards."
+    )
     wins: int = Field(description="Matches won; byes are none.")
     draws: int
     losses: int
-    tie_breaks: dict[str, float] = Field(
+    tie_breaks: TieBreaks = Field(
         description="Tie-breaks by name, in the order in which they decide; the first is the other score.",
         examples=[{"board-points": 7.5, "spread": 211, "total": 3904}],
     )
     spread: int = Field(description="Own points minus opponents' points in all games.")
     total: int = Field(description="Points in all games.")
     rounds: list[TeamRound] = Field(description="One for each round paired, in order.")
-    arithmetic: dict[str, Arithmetic] | None = Field(
+    arithmetic: Arithmetics = Field(
         description="How the points that teams are ranked by (`points`) and every tie-break come about, by name; null "
         "when it was not asked for. Opponents are teams."
     )
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        points = {"match_points": message.match_half_points / 2, "board_points": message.board_half_points / 2}
-        return super().values(message) | points | tie_breaks_of(message)
 
 
 class TeamStandings(Answer):
     """Standings of teams, in rank order."""
 
     round: int = Field(description="The last round counted, 0 when none is.")
-    score: Score | None = Field(description="What teams are ranked by first; null where there are no teams.")
+    score: Annotated[Score | None, Read(lambda answer: answer.score or None)] = Field(
+        description="What teams are ranked by first; null where there are no teams."
+    )
     standings: list[TeamStanding]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"score": message.score or None}

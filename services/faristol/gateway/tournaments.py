@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, Answer, Pin, Shown
+from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, Answer, Pin, Shown, word_of
+from faristol.pb.results.v1 import results_pb2 as pb
 
-Phase = Literal["paired", "started", "closed"]
+Phase = Annotated[str, word_of(pb.RoundPhase)]
 
 
 class Round(Shown):
@@ -88,9 +89,7 @@ class Tournaments(Answer):
     """All tournaments, the latest first."""
 
     tournaments: list[Tournament]
-    next_page_token: str = Field(
-        description="What gives the next ones, as `page_token`; empty when these are the last."
-    )
+    next_page_token: str = NEXT_PAGE
 
 
 class TournamentAnswer(Answer):

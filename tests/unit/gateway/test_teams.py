@@ -9,14 +9,12 @@ from io import StringIO
 import httpx
 import pytest
 import pytest_asyncio
-from starlette.requests import Request
 from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import STREAM, League
 
 from faristol.gateway.app import app
-from faristol.gateway.language import language_of
-from faristol.gateway.results import NOW, WHOLE, Moment, Page, Results, reader
+from faristol.gateway.results import NOW, WHOLE, Moment, Page, Results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -205,10 +203,7 @@ class Earlier(Results):
 async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(playing: Stage) -> None:
     web = app(playing.running.runtime)
 
-    async def earlier(request: Request) -> Results:
-        return Earlier(request.app.state.results, language_of(request))
-
-    web.dependency_overrides[reader] = earlier
+    web.dependency_overrides[Results.for_visitor] = Earlier.for_visitor
     async with httpx.AsyncClient(verify=PLAIN, transport=httpx.ASGITransport(web), base_url="http://gateway") as http:
         for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona"):
             page = await http.get(path)

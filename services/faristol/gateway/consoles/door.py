@@ -22,7 +22,7 @@ from faristol.gateway.calls import NAMED, Method, NotSignedIn
 from faristol.gateway.form import FROM_ELSEWHERE, body_of, is_from_here
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import Problem, as_json
-from faristol.gateway.session import bearer_of, calls_with, token_of
+from faristol.gateway.session import bearer_of, calls, token_of
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
@@ -67,7 +67,7 @@ async def call_method(
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
     try:
         wanted = _read(found, await body_of(request, "application/json", LARGEST), language)
-        answer = await calls_with(request, _token(request)).ask(wanted)
+        answer = await calls(request, _token(request)).ask(wanted)
     except _Unusable as problem:
         return as_json(Problem(HTTPStatus.BAD_REQUEST, str(problem)), request.url.path, language)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}

@@ -12,9 +12,10 @@ from starlette.responses import Response
 from faristol.gateway.consoles.own_stream import OwnStream, begun, over_restarts
 from faristol.gateway.frames import News, heartbeat
 from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
-from faristol.gateway.session import calls, calls_with, holder_of
+from faristol.gateway.session import calls, holder_of
 from faristol.gateway.topics import LONGEST, NAMES, NUMBERS, PUBLIC, TYPES, LastEventId, Tournaments, known_type
 from faristol.kernel import facts
+from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -57,8 +58,8 @@ async def follow_as_official(
     Needs a token, or the cookie of signing in, of a scorer, an arbiter, a judge, a director or the federation. An event
     `ended` comes last where the credential has ended.
     """
-    token = holder_of(request)
-    who = await calls(request, token).caller()
+    own = calls(request, holder_of(request))
+    who = await own.ask(GetCallerRequest())
     named = [*filter(None, tournaments.split(","))] or sorted(who.credential.scope.tournament_ids)
     wanted = pb.FollowRequest(
         tournament_id=named[0] if named else "",
@@ -76,7 +77,7 @@ async def follow_as_official(
         wanted.after_position = news.position
         return _frame(news) if news.type else heartbeat(news.position).frames
 
-    return OwnStream(await begun(over_restarts(calls_with(request, token), wanted, told, AWAY, AGAIN)))
+    return OwnStream(await begun(over_restarts(own, wanted, told, AWAY, AGAIN)))
 
 
 def _frame(news: pb.FollowResponse) -> bytes:

@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.door import in_json
 from faristol.gateway.consoles.own_stream import OwnStream, begun, event, over_restarts
-from faristol.gateway.session import calls, calls_with, holder_of
+from faristol.gateway.session import calls, holder_of
+from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
 AGAIN = 1.0
@@ -32,10 +33,10 @@ async def follow_queue(
     token, or the cookie of signing in, of a judge, an arbiter or a director. An event `ended` comes last where the
     credential has ended.
     """
-    token = holder_of(request)
-    who = await calls(request, token).caller()
+    own = calls(request, holder_of(request))
+    who = await own.ask(GetCallerRequest())
     wanted = pb.WatchQueueRequest(judge_id=who.credential.subject_id, language=language)
-    return OwnStream(await begun(over_restarts(calls_with(request, token), wanted, _event, AWAY, AGAIN)))
+    return OwnStream(await begun(over_restarts(own, wanted, _event, AWAY, AGAIN)))
 
 
 def _event(queue: pb.WatchQueueResponse) -> bytes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Pin, Shown, words_of
+from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of, words_of
 from faristol.gateway.comma_separated import Value, written
 from faristol.gateway.sheets import Placement
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -23,8 +23,8 @@ Names = Mapping[str, str]
 
 HANDED = events.Handed.DESCRIPTOR
 
-Handed = Literal["in_time", "late", "not_at_all", "hand_not_raised", "twice"]
-End = Literal["exhausted", "no_rack", "no_play", "turns", "agreement"]
+Handed = Annotated[str, word_of(events.Handed)]
+End = Annotated[str, word_of(events.DuplicateEnd)]
 
 
 def coordinates_of(play: events.DuplicatePlay) -> str:
@@ -52,12 +52,7 @@ class DuplicatePlay(Shown):
     faces: list[str] = Field(description="The main word, tiles of the board among them.")
     placements: list[Placement] = Field(description="The tiles laid.")
     score: int = Field(description="Points.")
-    coordinates: str = Field(description="Where it begins: `H8` across, `15G` down.")
-
-    @classmethod
-    def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
-        return super().values(message) | {"coordinates": coordinates_of(message)}
+    coordinates: Annotated[str, Read(coordinates_of)] = Field(description="Where it begins: `H8` across, `15G` down.")
 
 
 class DuplicateTurn(Shown):
@@ -105,7 +100,7 @@ class Duplicate(Answer):
     @classmethod
     def told(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
         """From the contract's message, which holds at least up to ``position``."""
-        return cls(**cls.shared(game), position=position)
+        return cls(**cls.values(game), position=position)
 
 
 class DuplicateLine(Shown):
@@ -115,7 +110,9 @@ class DuplicateLine(Shown):
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
     total: int = Field(description="Points, bonus and penalties included.")
-    percent: float = Field(description="The total as a part of the master plays.")
+    percent: Annotated[float, Read(lambda line: line.percent_hundredths / 100)] = Field(
+        description="The total as a part of the master plays."
+    )
     negative: int = Field(description="How far the total is from the master plays.")
     tops: int = Field(description="Turns in which the player found a top.")
     best_play: int = Field(description="The best score of a turn.")
@@ -140,14 +137,9 @@ class DuplicateStandings(Answer):
     ) -> DuplicateStandings:
         """From the contract's message, which holds at least up to ``position``."""
         lines = [
-            DuplicateLine(
-                **DuplicateLine.shared(line),
-                name=names.get(line.player_id, ""),
-                percent=line.percent_hundredths / 100,
-            )
-            for line in found.lines
+            DuplicateLine(**DuplicateLine.values(line), name=names.get(line.player_id, "")) for line in found.lines
         ]
-        return cls(**cls.shared(found), position=position, game_id=game_id, standings=lines)
+        return cls(**cls.values(found), position=position, game_id=game_id, standings=lines)
 
 
 class DuplicateShare(Shown):
@@ -203,17 +195,16 @@ class DuplicateTotals(Answer):
         lines = []
         for each, rank in zip(chosen, ranks, strict=True):
             player = players.get(each.line.player_id)
-            said = DuplicateLine.shared(each.line) | {"rank": rank}
+            said = DuplicateLine.values(each.line) | {"rank": rank}
             lines.append(
                 SummedLine(
                     **said,
                     name=player.name if player else "",
-                    percent=each.line.percent_hundredths / 100,
                     category=player.category if player else "",
-                    games=[DuplicateShare(**DuplicateShare.shared(share)) for share in each.games],
+                    games=list(map(DuplicateShare.of, each.games)),
                 )
             )
-        games = [SummedGame(**SummedGame.shared(game)) for game in found.games]
+        games = list(map(SummedGame.of, found.games))
         return cls(
             position=listed.position, tournament_id=tournament_id, category=category, games=games, standings=lines
         )
@@ -229,26 +220,11 @@ class ScoredSlip(Shown):
     coordinates: str = Field(description="As it was written; empty where nothing was.")
     word: str = Field(description="As it was written, the letter of a blank in parentheses.")
     score: str = Field(description="The score that was written; empty where none was.")
-    handed: Handed = Field(description="How the slip came.")
+    handed: Annotated[Handed, Read(lambda slip: words_of(HANDED)[slip.handed] or "in_time")] = Field(
+        description="How the slip came."
+    )
     coordinates_illegible: bool
     word_illegible: bool
-
-    @classmethod
-    def joined(cls, turn: int, slip: events.Slip, score: events.SlipScore) -> ScoredSlip:
-        """From the messages of the contract."""
-        handed = words_of(HANDED)[slip.handed]
-        return cls(
-            turn=turn,
-            points=score.points,
-            fault=score.fault,
-            warned=list(score.warned),
-            coordinates=slip.coordinates,
-            word=slip.word,
-            score=slip.score,
-            handed=handed or "in_time",
-            coordinates_illegible=slip.coordinates_illegible,
-            word_illegible=slip.word_illegible,
-        )
 
 
 class DuplicateSheet(Shown):
@@ -281,7 +257,13 @@ class DuplicateSheets(Answer):
                 hall=sheet.hall.name,
                 total=sum(score.points for score in player.scores),
                 slips=[
-                    ScoredSlip.joined(turn, slip, score)
+                    ScoredSlip(
+                        **ScoredSlip.values(slip),
+                        turn=turn,
+                        points=score.points,
+                        fault=score.fault,
+                        warned=list(score.warned),
+                    )
                     for turn, slip, score in zip(player.turns, player.slips, player.scores, strict=True)
                 ],
             )

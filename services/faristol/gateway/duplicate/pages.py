@@ -16,16 +16,13 @@ from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
-from faristol.gateway.page import page, tournament_page
+from faristol.gateway.mode import tile_values
+from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.results import Reader, Results
 from faristol.gateway.table import squares, words
-from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.refusal import Refusal
-from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 
-Part = Annotated[str, Query(pattern="^(live)?$")]
 After = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 
 LINES = 50
@@ -125,7 +122,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
     shown, standings = await asyncio.gather(games.game(game_id), games.standings(game_id))
     scored = [turn for turn in shown.turns if turn.scored]
     laid = scored[-1].master.placements if scored else ()
-    values = tile_values_of(shown)
+    values = tile_values(shown.ruleset)
     return {
         "game": shown,
         "tournament": head.tournament,
@@ -144,14 +141,6 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
         "start_called": start_called,
         "position": min(head.position, listed.position),
     }
-
-
-def tile_values_of(shown: pb.GetDuplicateResponse) -> Mapping[str, int]:
-    """Points of each face; nothing when this version does not know the rules."""
-    try:
-        return ruleset_of(shown.ruleset).tile_set.values
-    except Refusal:
-        return {}
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {

@@ -8,10 +8,8 @@ from typing import Annotated
 
 import grpc
 from fastapi import Depends
-from starlette.requests import Request
 
-from faristol.gateway.asked import AWAY, DEADLINE, Service, asked_for
-from faristol.gateway.language import language_of
+from faristol.gateway.asked import AWAY, DEADLINE, Service
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import duplicate_pb2_grpc
@@ -23,6 +21,7 @@ AT_ONCE = 8
 class Duplicates(Service):
     """Duplicate games."""
 
+    kept = "duplicate"
     _stub: duplicate_pb2_grpc.DuplicateServiceAsyncStub
 
     async def game(self, game_id: str) -> pb.GetDuplicateResponse:
@@ -63,12 +62,7 @@ class Duplicates(Service):
         return await asyncio.gather(*(of(hall.name) for hall in game.halls))
 
 
-async def _duplicates(request: Request) -> Duplicates:
-    """Duplicate games. The application keeps the stub in ``app.state.duplicate``."""
-    return Duplicates(request.app.state.duplicate, language_of(request), asked=asked_for(request))
-
-
-DuplicateReader = Annotated[Duplicates, Depends(_duplicates)]
+DuplicateReader = Annotated[Duplicates, Depends(Duplicates.for_visitor)]
 """A parameter of a route."""
 
 

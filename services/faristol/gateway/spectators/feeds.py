@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from faristol.gateway.answers import moment
+from faristol.gateway.divisions import titled
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import translations
@@ -19,6 +20,9 @@ ROUND = N_("Round %(number)s")
 
 ATOM = "application/atom+xml; charset=utf-8"
 CALENDAR = "text/calendar; charset=utf-8"
+
+_RFC_3339 = "%Y-%m-%dT%H:%M:%SZ"
+_UTC = "%Y%m%dT%H%M%SZ"
 
 LINE = 75
 """Bytes of a line of a calendar at most."""
@@ -67,8 +71,8 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(language)}>',
         f"<id>{escape(base)}</id>",
-        f"<title>{escape(_title(tournament))}</title>",
-        f"<updated>{_rfc3339(updated)}</updated>",
+        f"<title>{escape(titled(tournament))}</title>",
+        f"<updated>{updated:{_RFC_3339}}</updated>",
         "<author><name>Faristol</name></author>",
         f'<link rel="self" type="application/atom+xml" href={quoteattr(own)}/>',
         f'<link rel="alternate" type="text/html" href={quoteattr(base)}/>',
@@ -77,7 +81,7 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
         link = quoteattr(address + each.path)
         lines.append(
             f"<entry><id>{escape(base)}#{each.key}</id><title>{escape(each.title)}</title>"
-            f'<updated>{_rfc3339(each.at)}</updated><link rel="alternate" type="text/html" href={link}/></entry>'
+            f'<updated>{each.at:{_RFC_3339}}</updated><link rel="alternate" type="text/html" href={link}/></entry>'
         )
     return "\n".join([*lines, "</feed>", ""])
 
@@ -124,38 +128,26 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
         "VERSION:2.0",
         "PRODID:-//Faristol//Faristol//EN",
         "METHOD:PUBLISH",
-        f"X-WR-CALNAME:{_text(_title(tournament))}",
+        f"X-WR-CALNAME:{_text(titled(tournament))}",
         f"X-WR-TIMEZONE:{_text(tournament.time_zone or 'UTC')}",
     ]
     halls = ", ".join(hall.name for hall in tournament.halls)
     paired = len(tournament.played)
     for each in events_of(tournament):
-        title = f"{_title(tournament)}: {read(ROUND) % {'number': each.round}}"
+        title = f"{titled(tournament)}: {read(ROUND) % {'number': each.round}}"
         page = f"/r/{each.round}" if each.round <= paired else ""
         lines += [
             "BEGIN:VEVENT",
             f"UID:{tournament.tournament_id}-r{each.round}@faristol",
-            f"DTSTAMP:{_utc(each.said_at)}",
-            f"DTSTART:{_utc(each.start)}",
-            f"DTEND:{_utc(each.end)}",
+            f"DTSTAMP:{each.said_at:{_UTC}}",
+            f"DTSTART:{each.start:{_UTC}}",
+            f"DTEND:{each.end:{_UTC}}",
             f"SUMMARY:{_text(title)}",
             f"URL:{address}/t/{tournament.tournament_id}{page}",
             *([f"LOCATION:{_text(halls)}"] if halls else []),
             "END:VEVENT",
         ]
     return "".join(f"{_folded(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
-
-
-def _title(tournament: pb.Tournament) -> str:
-    return f"{tournament.name}, {tournament.division}" if tournament.division else tournament.name
-
-
-def _rfc3339(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _utc(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 def _text(given: str) -> str:

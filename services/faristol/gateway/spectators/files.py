@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import cache
-from http import HTTPStatus
 from importlib import resources
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from faristol.gateway.asked import asked_for
+from faristol.gateway.asked import unchanged
 from faristol.gateway.form import public_address
 from faristol.gateway.html import asset
 from faristol.gateway.language import language_of
@@ -22,16 +21,10 @@ from faristol.gateway.spectators.pictures import drawn, picture
 from faristol.text import translations
 
 
-def _kept(request: Request) -> Response | None:
-    """An answer that says that what is kept is the same; None where it is not, or nothing is kept."""
-    asked = asked_for(request)
-    return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
-
-
 async def board_png(request: Request, results: Reader, game_id: str) -> Response:
     """The board of a game as a picture, with names and scores."""
     game = await results.game(game_id)
-    if kept := _kept(request):
+    if kept := unchanged(request):
         return kept
     read = translations(language_of(request)).gettext
     beside = f"{read(feeds.ROUND) % {'number': game.round}} · {read('Table %(number)s') % {'number': game.table}}"
@@ -42,7 +35,7 @@ async def board_png(request: Request, results: Reader, game_id: str) -> Response
 async def feed(request: Request, results: Reader, tournament_id: str) -> Response:
     """The news of a tournament as Atom."""
     head = await results.tournament(tournament_id)
-    if kept := _kept(request):
+    if kept := unchanged(request):
         return kept
     text = feeds.atom(head.tournament, language_of(request), public_address(request))
     return Response(text, media_type=feeds.ATOM, headers={"Cache-Control": "no-cache"})
@@ -51,7 +44,7 @@ async def feed(request: Request, results: Reader, tournament_id: str) -> Respons
 async def calendar(request: Request, results: Reader, tournament_id: str) -> Response:
     """The rounds of a tournament as a calendar."""
     head = await results.tournament(tournament_id)
-    if kept := _kept(request):
+    if kept := unchanged(request):
         return kept
     text = feeds.calendar(head.tournament, language_of(request), public_address(request))
     return Response(text, media_type=feeds.CALENDAR, headers={"Cache-Control": "no-cache"})

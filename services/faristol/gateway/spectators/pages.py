@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.divisions import together
-from faristol.gateway.page import page, rules_title, tournament_page
+from faristol.gateway.mode import tile_values
+from faristol.gateway.page import Part, page, rules_title, tournament_page
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.racks import RackReader
 from faristol.gateway.results import Page, Reader, Results
@@ -19,11 +20,10 @@ from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.players import LONGEST_SEARCH, curve, rating_line
 from faristol.gateway.spectators.replay import steps
 from faristol.gateway.spectators.seats import Place, latest, named, places
-from faristol.gateway.table import squares, tile_values, words
+from faristol.gateway.table import squares, words
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
-Part = Annotated[str, Query(pattern="^(live)?$")]
 After = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
 Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
 
@@ -151,7 +151,7 @@ async def replay(
     game = await results.game(game_id)
     every = steps(game, await found.racks(game))
     number = len(every) - 1 if move is None else min(move, len(every) - 1)
-    step, values = every[number], tile_values(game)
+    step, values = every[number], tile_values(game.ruleset)
     best: Sequence[game_pb2.PossiblePlay] = ()
     if step.rack and step.line:
         best = await found.best_plays(game, step.line.entry.turn, step.line.entry.player_id)

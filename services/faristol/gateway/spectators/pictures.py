@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from faristol.gateway.table import tile_values
+from faristol.gateway.mode import tile_values
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import CENTRE, PREMIUMS, SIZE, Premium, Square
 
@@ -56,7 +57,7 @@ class Drawn(NamedTuple):
 
 def drawn(game: pb.GetGameResponse, beside: str) -> Drawn:
     """What the picture of a game shows, with a line ``beside`` its title."""
-    values = tile_values(game)
+    values = tile_values(game.ruleset)
     return Drawn(
         game.tournament_name,
         beside,
@@ -124,14 +125,8 @@ def _fitting(text: str, size: int, width: int) -> str:
     font = _font(size)
     if font.getlength(text) <= width:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if font.getlength(f"{text[:middle].rstrip()}…") <= width:
-            low = middle
-        else:
-            high = middle - 1
-    return f"{text[:low].rstrip()}…"
+    fits = bisect_right(range(1, len(text) + 1), width, key=lambda end: font.getlength(f"{text[:end].rstrip()}…"))
+    return f"{text[:fits].rstrip()}…"
 
 
 @cache

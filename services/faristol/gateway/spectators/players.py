@@ -8,7 +8,7 @@ from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from faristol.gateway.answers import Answer, Shown
+from faristol.gateway.answers import NEXT_PAGE, Answer, Shown
 from faristol.gateway.pairings import ByeKind, Table
 from faristol.gateway.parameters import DIGITS, IfNoneMatch, MinPosition
 from faristol.gateway.responses import tagged
@@ -18,8 +18,6 @@ from faristol.gateway.tournaments import Phase, Player, Tournament
 
 LONGEST_SEARCH = 200
 """Characters of what is searched for."""
-
-TOKEN = Field(description="What gives the next ones, as `page_token`; empty when these are the last.")
 
 PlayerId = Annotated[str, Path(max_length=64, description="The player.", examples=["anna-puig"])]
 Search = Annotated[
@@ -75,7 +73,7 @@ class PlayerAnswer(Answer):
     country: str = Field(description="Three capital letters, or empty.", examples=["AND"])
     total: int = Field(description="Tournaments in all.")
     tournaments: list[PlayerTournament] = Field(description="The latest first.")
-    next_page_token: str = TOKEN
+    next_page_token: str = NEXT_PAGE
 
 
 class FoundPlayer(Shown):
@@ -93,7 +91,7 @@ class FoundPlayers(Answer):
 
     total: int = Field(description="How many were found in all.")
     players: list[FoundPlayer] = Field(description="In the order of names.")
-    next_page_token: str = TOKEN
+    next_page_token: str = NEXT_PAGE
 
 
 async def search_players(

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.gateway.pairings import absent
 from faristol.kernel.names import begins, words_of
@@ -72,18 +69,10 @@ def latest(tournament: pb.Tournament) -> pb.Round | None:
     return tournament.played[-1] if tournament.played else None
 
 
-class Coming(NamedTuple):
-    """The next round for which a time was announced."""
-
-    round: int
-    starts_at: Timestamp
-
-
-def coming(tournament: pb.Tournament) -> Coming | None:
-    """The round that begins next; None where no time was announced for it, and while a round is played."""
+def coming(tournament: pb.Tournament) -> pb.AnnouncedRound | None:
+    """The announced round that begins next; None where no time was announced for it, and while a round is played."""
     last = latest(tournament)
     if tournament.over or (last and last.phase == pb.ROUND_PHASE_STARTED):
         return None
     number = last.round if last and last.phase == pb.ROUND_PHASE_PAIRED else len(tournament.played) + 1
-    announced = (each for each in tournament.announced if each.round == number <= tournament.rounds)
-    return next((Coming(each.round, each.starts_at) for each in announced), None)
+    return next((each for each in tournament.announced if each.round == number <= tournament.rounds), None)

@@ -16,7 +16,8 @@ from starlette.responses import Response
 from faristol.gateway.consoles.director import players
 from faristol.gateway.consoles.director.commands import Given, command_id_in, list_in
 from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.entrance import led_to, titled
+from faristol.gateway.divisions import titled
+from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Lists
 from faristol.gateway.results import Page
 from faristol.kernel.names import begins, words_of

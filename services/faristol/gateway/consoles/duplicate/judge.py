@@ -19,9 +19,9 @@ from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import coordinates_of, word_of
-from faristol.gateway.duplicate.pages import tile_values_of
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
+from faristol.gateway.mode import tile_values
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -149,7 +149,7 @@ async def _show(
         unofficial=labels.UNOFFICIAL,
         faults=labels.FAULTS,
         handed=HANDED,
-        values=tile_values_of(game),
+        values=tile_values(game.ruleset),
         coordinates=coordinates_of,
         word=word_of,
         tiles_called=tiles_called,
