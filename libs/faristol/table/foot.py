@@ -13,9 +13,9 @@ from faristol.rules.conditions import EndCondition
 from faristol.rules.endgame import (
     Adjustment,
     AdjustmentKind,
+    abandonment_adjustments,
     forfeit_adjustments,
     rack_adjustments,
-    settle_abandonment,
     time_adjustments,
 )
 from faristol.table.clock import Clock
@@ -123,7 +123,7 @@ def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
     if game.condition == events.END_CONDITION_FORFEIT:
         yield from forfeit_adjustments(game.scores, game.losers, ruleset, begun=bool(game.turns_taken))
     elif game.condition in DECIDED:
-        yield from settle_abandonment(game.scores, game.losers, ruleset).adjustments
+        yield from abandonment_adjustments(game.scores, game.losers, ruleset)
     if not any(UNKNOWN in rack for rack in game.racks.values()):
         yield from rack_adjustments(_condition(game), game.racks, ruleset, clock.overtime_ms)
     if game.condition not in DECIDED:
