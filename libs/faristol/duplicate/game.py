@@ -16,6 +16,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Direction, Placement, Square, Start, Tile, full_bag, load_tile_set, without
 from faristol.rules.duplicate.plays import Play
 from faristol.rules.duplicate.verification import CalledRack
+from faristol.rules.notation import word_tiles
 
 MS = 1_000_000
 """Nanoseconds of a millisecond."""
@@ -187,8 +188,7 @@ def play_of(said: events.DuplicatePlay) -> Play:
     start = Start(Square(said.row, said.column), direction)
     laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in said.placements)
     blanks = {square for square, tile in laid if tile.blank}
-    word = tuple(Tile(face, start.square.step(direction, place) in blanks) for place, face in enumerate(said.faces))
-    return Play(start, word, laid, said.score)
+    return Play(start, word_tiles(said.faces, start, blanks), laid, said.score)
 
 
 def rejected_rack(rack: CalledRack) -> events.RejectedRack:
