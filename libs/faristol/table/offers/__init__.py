@@ -94,7 +94,7 @@ def _of_command(kind: type[Message], table: Table, at: Instant, arbiter_id: str)
     field = CHOSEN.get(kind, "")
     first: dict[Who, Message] = {}
     choices: dict[Who, list[int]] = {}
-    for example in EXAMPLES[kind](table, at, arbiter_id):
+    for example in EXAMPLES[kind](kind, table, at, arbiter_id):
         who = who_of(example)
         if who in first and not field:
             continue
