@@ -23,15 +23,6 @@ MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class HallOf:
-    """A hall as the game knows it."""
-
-    number: int
-    name: str
-    players: int
-
-
-@dataclass(frozen=True, slots=True)
 class Timer:
     """The time of a turn. All times in nanoseconds, what is left in milliseconds."""
 
@@ -121,7 +112,8 @@ class Duplicate:
     lexicon: Pin = field(default_factory=Pin)
     seed: bytes = b""
     commitment: bytes = b""
-    halls: tuple[HallOf, ...] = ()
+    halls: tuple[events.DuplicateHall, ...] = ()
+    """Not to be changed."""
     turns: tuple[Turn, ...] = ()
     board: Board = field(default_factory=Board)
     leftover: tuple[str, ...] = ()
@@ -155,7 +147,7 @@ class Duplicate:
         """A turn by its number; None when its rack was not called."""
         return self.turns[number - 1] if 0 < number <= len(self.turns) else None
 
-    def hall_named(self, name: str) -> HallOf | None:
+    def hall_named(self, name: str) -> events.DuplicateHall | None:
         """The hall of that name."""
         return next((hall for hall in self.halls if hall.name == name), None)
 
@@ -224,7 +216,7 @@ def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
         lexicon=Pin.of(fact.lexicon),
         seed=fact.seed,
         commitment=fact.commitment,
-        halls=tuple(HallOf(hall.number, hall.name, hall.players) for hall in fact.halls),
+        halls=tuple(fact.halls),
         seal=seal_of(fact.seal) if fact.HasField("seal") else None,
         embargo=embargo_of(fact.embargo) if fact.HasField("embargo") else None,
         opened_at=instant(fact.occurred_at),

@@ -72,15 +72,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """What a slip was worth."""
-
-    points: int
-    fault: str
-    warned: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Counting:
     """What counts of what a player handed in."""
 
@@ -100,7 +91,8 @@ class HallTurn:
     closed_at: Instant | None = None
     ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
     """What an arbiter ruled to count, by player, and when."""
-    scores: Mapping[str, Scored] = field(default_factory=dict)
+    scores: Mapping[str, events.SlipScore] = field(default_factory=dict)
+    """What the slip of each player was worth. Not to be changed."""
     corrected: Mapping[str, events.Slip] = field(default_factory=dict)
     """What stands on slips that were put right since."""
 
@@ -257,14 +249,14 @@ def _ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
 
 def _scored(hall: Hall, fact: events.TurnScored) -> Hall:
     turn = hall.turn(fact.turn)
-    scores = {**turn.scores, **{score.player_id: _score(score) for score in fact.scores}}
+    scores = {**turn.scores, **{score.player_id: score for score in fact.scores}}
     return _with(hall, fact.turn, replace(turn, scores=scores))
 
 
 def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
     turn = hall.turn(fact.turn)
     player = fact.slip.player_id
-    scores = {**turn.scores, player: _score(fact.score)}
+    scores = {**turn.scores, player: fact.score}
     corrected = {**turn.corrected, player: fact.slip}
     return _with(hall, fact.turn, replace(turn, scores=scores, corrected=corrected))
 
@@ -283,10 +275,6 @@ def _decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
         decided_by=hall.version + 1,
     )
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
-
-
-def _score(said: events.SlipScore) -> Scored:
-    return Scored(said.points, said.fault, tuple(said.warned))
 
 
 def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:
