@@ -46,7 +46,7 @@ def challenge(game: Game, word: Sequence[str], seconds: int) -> Game:
         game,
         decide(
             Table(FISC, game),
-            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=words(*[word])),
+            game_pb2.ChallengeRequest(player_id=game.next_player(game.mover), words=words(*[word])),
             after(seconds),
         ),
     )

@@ -226,12 +226,12 @@ def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
             N_("The play is {player}'s own: only the others can challenge it."),
             {"player": player_id},
         )
-    if law.by == "opponent" and player_id != game.opponent(play.player_id):
+    if law.by == "opponent" and player_id != game.next_player(play.player_id):
         raise Refusal(
             "NOT_ENTITLED",
             ruleset.article("challenge.by"),
             N_("Only {opponent} can challenge the play, who has the turn after it."),
-            {"opponent": game.opponent(play.player_id)},
+            {"opponent": game.next_player(play.player_id)},
         )
     if law.by == "nobody":
         raise Refusal(
