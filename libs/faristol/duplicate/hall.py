@@ -16,13 +16,8 @@ from faristol.rules.duplicate.slips import Handed, WrittenSlip
 
 HANDED: Mapping[int, Handed] = {
     events.HANDED_UNSPECIFIED: Handed.IN_TIME,
-    events.HANDED_IN_TIME: Handed.IN_TIME,
-    events.HANDED_LATE: Handed.LATE,
-    events.HANDED_NOT_AT_ALL: Handed.NOT_AT_ALL,
-    events.HANDED_HAND_NOT_RAISED: Handed.HAND_NOT_RAISED,
-    events.HANDED_TWICE: Handed.TWICE,
+    **{events.Handed.Value(f"HANDED_{handed.name}"): handed for handed in Handed},
 }
-
 
 ON_THE_WAY = 10_000 * MS
 """Nanoseconds that what a phone saved in time may arrive after the end, and count without an arbiter: a network is slow

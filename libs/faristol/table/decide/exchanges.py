@@ -11,7 +11,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Ruleset, check_exchange, check_pass, draw, without
+from faristol.rules import check_exchange, check_pass, draw, without
 from faristol.rules import exchange as exchange_tiles
 from faristol.rules.bag import free_exchange as change_freely
 from faristol.rules.surplus import check_kept, taken_too_many
@@ -73,7 +73,8 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
     illegal = bool(
         game.hosted and request.done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none"
     )
-    check_exchange(rack, faces, _holding(ruleset, len(bag), illegal=illegal), ruleset)
+    # What is dealt with afterwards is allowed by a bag that holds a rack more.
+    check_exchange(rack, faces, len(bag) + (ruleset.game.rack_size if illegal else 0), ruleset)
     if illegal and ruleset.exchange.illegal == "turn-lost":
         return [
             events.TurnLost(
@@ -196,11 +197,6 @@ def _check_number(table: Table, count: int) -> None:
             N_("The exchange of {announced} {announced:tile|tiles} was announced: it cannot be one of {count}."),
             {"announced": game.course.announced or 0, "count": count},
         )
-
-
-def _holding(ruleset: Ruleset, bag_size: int, *, illegal: bool) -> int:
-    """The size of a bag that allows what is dealt with afterwards, or else the size that it has."""
-    return bag_size + ruleset.game.rack_size if illegal else bag_size
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

@@ -111,6 +111,3 @@ def _value(example: Any, field: str) -> int:
     if field == "square":
         return int(example.row * 15 + example.column)
     return int(getattr(example, field))
-
-
-__all__ = ["Offer", "Who", "accepted", "offers", "who_of"]
