@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 
 from faristol.kernel.refusal import Refusal
+from faristol.rules.board import Placement, Tile
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit
 from faristol.words import WordGraph
-from faristol.words.plays import Candidate, Grid, Laid, best
+from faristol.words.plays import Candidate, Grid, best
 
 Lot = Callable[..., int]
 
@@ -40,7 +41,7 @@ SIGNING = timedelta(minutes=1)
 class Play:
     """Lay these tiles."""
 
-    tiles: tuple[Laid, ...]
+    tiles: tuple[Placement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
         return Play(phony)
     if plays[0].score < POOR_SCORE and limit >= len(rack):
         return _exchange(grid.tile_set, rack, limit)
-    return Play(plays[lot("choice") % len(plays)].tiles)
+    return Play(plays[lot("choice") % len(plays)].placements)
 
 
 def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
@@ -143,15 +144,12 @@ def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> Exchange
     return Exchange(tuple((given_up or sorted(rack))[:bag_left]))
 
 
-def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Laid, ...] | None:
+def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Placement, ...] | None:
     """The same squares with other tiles of the rack, so that the main word is a phony."""
-    blanks = {index for index, tile in enumerate(play.tiles) if tile.is_blank}
-    if blanks:
+    if any(tile.blank for _, tile in play.placements):
         return None
-    for faces in _arrangements([face for face in rack if face != BLANK], len(play.tiles)):
-        tiles = tuple(
-            Laid(tile.row, tile.col, face, is_blank=False) for tile, face in zip(play.tiles, faces, strict=True)
-        )
+    for faces in _arrangements([face for face in rack if face != BLANK], len(play.placements)):
+        tiles = tuple(Placement(square, Tile(face)) for (square, _), face in zip(play.placements, faces, strict=True))
         if not graph.contains(_main_word(grid, play, tiles)):
             return tiles
     return None
@@ -164,8 +162,8 @@ def _arrangements(faces: list[str], count: int) -> Iterator[tuple[str, ...]]:
         yield tuple(turned[:count])
 
 
-def _main_word(grid: Grid, play: Candidate, tiles: Sequence[Laid]) -> tuple[str, ...]:
-    laid = {(tile.row, tile.col): tile.face for tile in tiles}
+def _main_word(grid: Grid, play: Candidate, tiles: Sequence[Placement]) -> tuple[str, ...]:
+    laid: Mapping[tuple[int, int], str] = {square: tile.face for square, tile in tiles}
     row, col = play.row, play.col
     word: list[str] = []
     for _ in play.word:

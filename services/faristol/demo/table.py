@@ -127,8 +127,8 @@ class Table(Commands):
         match choose(self.graph, self.rules, sight, lot):
             case Play(tiles):
                 placements = [
-                    events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
-                    for tile in tiles
+                    events_pb2.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+                    for square, tile in tiles
                 ]
                 play = game_pb2.PlacePlayRequest(player_id=mover, placements=placements)
                 answer = await self.send(self.api.game.PlacePlay, play, game.turn, "play", done)
