@@ -28,11 +28,6 @@ CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
 DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_ABANDONED, events.END_CONDITION_FORFEIT))
 """Ends after which no clock is counted, and no rack unless the book says so (``abandon.racks_count``)."""
 
-_REASONS: Mapping[AdjustmentKind, events.AdjustmentReason.ValueType] = {
-    AdjustmentKind.ABANDONMENT: events.ADJUSTMENT_REASON_ABANDONMENT,
-    AdjustmentKind.FORFEIT: events.ADJUSTMENT_REASON_FORFEIT,
-}
-
 
 def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
     """Whether nothing more is to come from the clock of a game that is over."""
@@ -142,7 +137,7 @@ def _fact(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
             overtime = clock.overtime_ms[line.player]
             fact = events.TimePenalty(player_id=line.player, overtime_ms=overtime, points=-line.points)
         case AdjustmentKind.ABANDONMENT | AdjustmentKind.FORFEIT:
-            reason = _REASONS[line.kind]
+            reason = events.AdjustmentReason.Value(f"ADJUSTMENT_REASON_{line.kind.name}")
             fact = events.ScoreAdjusted(player_id=line.player, points=line.points, reason=reason, article=line.article)
             return events.AdjustmentReason.Name(reason), fact
     return fact.DESCRIPTOR.name, fact

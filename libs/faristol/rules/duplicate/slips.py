@@ -107,11 +107,6 @@ class Verdict:
     """The main word as it counts."""
     placements: tuple[Placement, ...] = ()
 
-    @property
-    def waits(self) -> bool:
-        """Whether an arbiter has to rule before anything is worth something."""
-        return self.null is not None and self.null.fault is Fault.TWO_SLIPS
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:
