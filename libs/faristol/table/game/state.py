@@ -271,16 +271,6 @@ class Game:
         return play.score
 
     @property
-    def turns(self) -> tuple[TurnKind, ...]:
-        """What every turn that is over came to."""
-        return tuple(turn.kind for turn in self.turns_taken)
-
-    @property
-    def points(self) -> tuple[int, ...]:
-        """What every turn that is over scored."""
-        return tuple(turn.points for turn in self.turns_taken)
-
-    @property
     def hosted(self) -> bool:
         """The system holds the bag."""
         return self.keeping != events.KEEPING_RECORDED
