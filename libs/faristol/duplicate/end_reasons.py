@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate.finish import DuplicateEndReason
 
 END_REASONS: Mapping[int, DuplicateEndReason] = {
-    1: DuplicateEndReason.EXHAUSTED,
-    2: DuplicateEndReason.NO_RACK,
-    3: DuplicateEndReason.NO_PLAY,
-    4: DuplicateEndReason.TURNS,
-    5: DuplicateEndReason.AGREEMENT,
+    events.DuplicateEnd.Value(f"DUPLICATE_END_{reason.name}"): reason for reason in DuplicateEndReason
 }
 """The reason of each ``DuplicateEnd``, by its number."""
 END_NUMBERS = {reason: number for number, reason in END_REASONS.items()}

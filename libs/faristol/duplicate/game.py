@@ -16,18 +16,10 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Direction, Placement, Square, Start, Tile, full_bag, load_tile_set, without
 from faristol.rules.duplicate.plays import Play
 from faristol.rules.duplicate.verification import CalledRack
+from faristol.rules.notation import word_tiles
 
 MS = 1_000_000
 """Nanoseconds of a millisecond."""
-
-
-@dataclass(frozen=True, slots=True)
-class HallOf:
-    """A hall as the game knows it."""
-
-    number: int
-    name: str
-    players: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +112,8 @@ class Duplicate:
     lexicon: Pin = field(default_factory=Pin)
     seed: bytes = b""
     commitment: bytes = b""
-    halls: tuple[HallOf, ...] = ()
+    halls: tuple[events.DuplicateHall, ...] = ()
+    """Not to be changed."""
     turns: tuple[Turn, ...] = ()
     board: Board = field(default_factory=Board)
     leftover: tuple[str, ...] = ()
@@ -154,7 +147,7 @@ class Duplicate:
         """A turn by its number; None when its rack was not called."""
         return self.turns[number - 1] if 0 < number <= len(self.turns) else None
 
-    def hall_named(self, name: str) -> HallOf | None:
+    def hall_named(self, name: str) -> events.DuplicateHall | None:
         """The hall of that name."""
         return next((hall for hall in self.halls if hall.name == name), None)
 
@@ -187,8 +180,7 @@ def play_of(said: events.DuplicatePlay) -> Play:
     start = Start(Square(said.row, said.column), direction)
     laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in said.placements)
     blanks = {square for square, tile in laid if tile.blank}
-    word = tuple(Tile(face, start.square.step(direction, place) in blanks) for place, face in enumerate(said.faces))
-    return Play(start, word, laid, said.score)
+    return Play(start, word_tiles(said.faces, start, blanks), laid, said.score)
 
 
 def rejected_rack(rack: CalledRack) -> events.RejectedRack:
@@ -224,7 +216,7 @@ def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
         lexicon=Pin.of(fact.lexicon),
         seed=fact.seed,
         commitment=fact.commitment,
-        halls=tuple(HallOf(hall.number, hall.name, hall.players) for hall in fact.halls),
+        halls=tuple(fact.halls),
         seal=seal_of(fact.seal) if fact.HasField("seal") else None,
         embargo=embargo_of(fact.embargo) if fact.HasField("embargo") else None,
         opened_at=instant(fact.occurred_at),

@@ -16,13 +16,8 @@ from faristol.rules.duplicate.slips import Handed, WrittenSlip
 
 HANDED: Mapping[int, Handed] = {
     events.HANDED_UNSPECIFIED: Handed.IN_TIME,
-    events.HANDED_IN_TIME: Handed.IN_TIME,
-    events.HANDED_LATE: Handed.LATE,
-    events.HANDED_NOT_AT_ALL: Handed.NOT_AT_ALL,
-    events.HANDED_HAND_NOT_RAISED: Handed.HAND_NOT_RAISED,
-    events.HANDED_TWICE: Handed.TWICE,
+    **{events.Handed.Value(f"HANDED_{handed.name}"): handed for handed in Handed},
 }
-
 
 ON_THE_WAY = 10_000 * MS
 """Nanoseconds that what a phone saved in time may arrive after the end, and count without an arbiter: a network is slow
@@ -72,15 +67,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """What a slip was worth."""
-
-    points: int
-    fault: str
-    warned: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Counting:
     """What counts of what a player handed in."""
 
@@ -100,7 +86,8 @@ class HallTurn:
     closed_at: Instant | None = None
     ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
     """What an arbiter ruled to count, by player, and when."""
-    scores: Mapping[str, Scored] = field(default_factory=dict)
+    scores: Mapping[str, events.SlipScore] = field(default_factory=dict)
+    """What the slip of each player was worth. Not to be changed."""
     corrected: Mapping[str, events.Slip] = field(default_factory=dict)
     """What stands on slips that were put right since."""
 
@@ -257,14 +244,14 @@ def _ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
 
 def _scored(hall: Hall, fact: events.TurnScored) -> Hall:
     turn = hall.turn(fact.turn)
-    scores = {**turn.scores, **{score.player_id: _score(score) for score in fact.scores}}
+    scores = {**turn.scores, **{score.player_id: score for score in fact.scores}}
     return _with(hall, fact.turn, replace(turn, scores=scores))
 
 
 def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
     turn = hall.turn(fact.turn)
     player = fact.slip.player_id
-    scores = {**turn.scores, player: _score(fact.score)}
+    scores = {**turn.scores, player: fact.score}
     corrected = {**turn.corrected, player: fact.slip}
     return _with(hall, fact.turn, replace(turn, scores=scores, corrected=corrected))
 
@@ -283,10 +270,6 @@ def _decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
         decided_by=hall.version + 1,
     )
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
-
-
-def _score(said: events.SlipScore) -> Scored:
-    return Scored(said.points, said.fault, tuple(said.warned))
 
 
 def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:

@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.times import Instant
 from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.clock.v1 import turn_events_pb2 as turns
@@ -119,3 +120,15 @@ round_of = Common("round", 0)
 """The round that it names, from 1; 0 when it names none."""
 game_of = Common("game_id", "")
 """The game that it names; empty when it names none, as events on a game's own stream."""
+
+_DATED = frozenset(kind for kind in EVENTS if "occurred_at" in kind.DESCRIPTOR.fields_by_name)
+"""The events that name a moment."""
+
+
+def dated(facts: Iterable[Message], at: Instant) -> list[Message]:
+    """``facts``, each of them with a moment: ``at`` for what names none, and has one."""
+    facts = list(facts)
+    for fact in facts:
+        if type(fact) in _DATED and not fact.HasField("occurred_at"):
+            fact.occurred_at.FromNanoseconds(at)  # type: ignore[attr-defined] # the contract gives it
+    return facts

@@ -24,7 +24,6 @@ class Cost:
     """Points that the mover gains."""
     turn_lost: bool
     """The challenger loses the next turn."""
-    article: str
 
 
 def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: Ruleset) -> None:
@@ -101,7 +100,6 @@ def cost(good: Sequence[bool], before: int, ruleset: Ruleset) -> Cost:
         from_challenger=points if law.penalty_goes == "from-challenger" else 0,
         to_mover=points if law.penalty_goes == "to-mover" else 0,
         turn_lost=law.unfounded_loses_turn and play_stands(good),
-        article=ruleset.article("challenge.penalty"),
     )
 
 

@@ -19,14 +19,13 @@ def check_total_correction(*, final: bool, ruleset: Ruleset) -> None:
         )
 
 
-def check_play_correction(*, completed: bool, final: bool, ruleset: Ruleset) -> None:
-    """Refuse to correct the count of a play when that is too late.
+def check_play_correction(*, final: bool, ruleset: Ruleset) -> None:
+    """Refuse to correct the count of a complete play when that is too late.
 
     Under UF 22 and FISC I.9 the count of a play stands once the play is complete; under FISE 41 and PES Ε.α it can be
     put right until both have signed.
     """
-    until = ruleset.scoresheet.plays_until
-    if until == "never" or final or (completed and until == "completed"):
+    if final or ruleset.scoresheet.plays_until != "final":
         raise Refusal(
             "PLAY_COUNT_FIXED",
             ruleset.article("scoresheet.plays_until"),

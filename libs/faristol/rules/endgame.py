@@ -1,4 +1,4 @@
-"""The end of a game: what is added and taken off then, and who has won (UF 27, FISC I.8, FM 17, FISE 45, PES Ε).
+"""The end of a game: what is added and taken off then (UF 27, FISC I.8, FM 17, FISE 45, PES Ε).
 
 When it comes is in ``faristol.rules.conditions``.
 """
@@ -34,19 +34,6 @@ class Adjustment:
     kind: AdjustmentKind
     points: int
     article: str
-
-
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """The result of a game: its last lines, the final scores, and who won.
-
-    ``winner`` is None for a draw, and also for a double loss, where ``lost_by_all`` holds.
-    """
-
-    adjustments: tuple[Adjustment, ...]
-    scores: Mapping[str, int]
-    winner: str | None
-    lost_by_all: bool = False
 
 
 def rack_value(rack: Sequence[str], tile_set: TileSet) -> int:
@@ -97,31 +84,29 @@ def time_adjustments(overtime: Mapping[str, int], ruleset: Ruleset) -> tuple[Adj
     )
 
 
-def settle_abandonment(scores: Mapping[str, int], leavers: Collection[str], ruleset: Ruleset) -> Settlement:
-    """The result of a game that some players left, without racks and clocks; who leaves never wins.
+def abandonment_adjustments(
+    scores: Mapping[str, int], leavers: Collection[str], ruleset: Ruleset
+) -> tuple[Adjustment, ...]:
+    """What brings ``scores`` to the result of a game that some players left, without racks and clocks.
 
     FISC I.8.E: who leaves while behind keeps the score; who leaves while ahead gets the other's less 50, and so does
     who leaves at a tie, unless the organiser says otherwise. The result may be negative: the book sets no floor. PES
-    ΣΤ: the result of a forfeit. UF, FM, FISE: the scores stand. When all leave, all get 0 and lose (FISC I.8.F).
-    Raises ``ValueError`` when the leavers are not among the players, or the rule is one for two and there are more.
+    ΣΤ: the result of a forfeit. UF, FM, FISE: the scores stand. When all leave, all get 0 (FISC I.8.F). Raises
+    ``ValueError`` when the leavers are not among the players, or the rule is one for two and there are more.
     """
     gone = set(leavers)
     if not gone or not gone <= set(scores):
         raise ValueError(f"who abandons a game is one of its players, not {list(leavers)} of {list(scores)}")
     if gone == set(scores):
         article = ruleset.article("abandon.both")
-        lines = tuple(
+        return tuple(
             Adjustment(player, AdjustmentKind.ABANDONMENT, -score, article) for player, score in scores.items()
         )
-        return Settlement(lines, MappingProxyType(dict.fromkeys(scores, 0)), winner=None, lost_by_all=True)
-    if ruleset.abandon.rule != "stands" and (ruleset.game.mode == "multi" or len(scores) != 2):
+    if ruleset.abandon.rule == "stands":
+        return ()
+    if ruleset.game.mode == "multi" or len(scores) != 2:
         raise ValueError(f"{ruleset.name} says what a game of two is worth that one leaves, not of {len(scores)}")
-    lines = ()
-    if ruleset.abandon.rule == "forfeit":
-        lines = _forfeit_lines(scores, gone, ruleset)
-    elif ruleset.abandon.rule == "stands-or-behind":
-        lines = _behind(scores, gone, ruleset)
-    return _settlement(scores, lines, barred=gone)
+    return (_forfeit_lines if ruleset.abandon.rule == "forfeit" else _behind)(scores, gone, ruleset)
 
 
 def forfeit_adjustments(
@@ -135,10 +120,8 @@ def forfeit_adjustments(
     """
     if ruleset.game.mode == "multi":
         return ()
-    if begun and ruleset.forfeit.begun == "as-abandoned":
-        lines = settle_abandonment(scores, losers, ruleset).adjustments
-    else:
-        lines = _forfeit_lines(scores, losers, ruleset, AdjustmentKind.FORFEIT)
+    as_abandoned = begun and ruleset.forfeit.begun == "as-abandoned"
+    lines = (abandonment_adjustments if as_abandoned else _forfeit_lines)(scores, losers, ruleset)
     return tuple(replace(line, kind=AdjustmentKind.FORFEIT) for line in lines if line.points)
 
 
@@ -152,16 +135,13 @@ def _behind(scores: Mapping[str, int], gone: Collection[str], ruleset: Ruleset) 
     return (Adjustment(leaver, AdjustmentKind.ABANDONMENT, points, ruleset.article("abandon.points_behind")),)
 
 
-def _forfeit_lines(
-    scores: Mapping[str, int],
-    gone: Collection[str],
-    ruleset: Ruleset,
-    kind: AdjustmentKind = AdjustmentKind.ABANDONMENT,
-) -> tuple[Adjustment, ...]:
+def _forfeit_lines(scores: Mapping[str, int], gone: Collection[str], ruleset: Ruleset) -> tuple[Adjustment, ...]:
     won, lost = ruleset.forfeit.winner_points, ruleset.forfeit.loser_points
     article = ruleset.article("forfeit.winner_points")
     due = {player: lost if player in gone else won for player in scores}
-    return tuple(Adjustment(player, kind, due[player] - score, article) for player, score in scores.items())
+    return tuple(
+        Adjustment(player, AdjustmentKind.ABANDONMENT, due[player] - score, article) for player, score in scores.items()
+    )
 
 
 def _rack_article(condition: EndCondition, ruleset: Ruleset) -> str | None:
@@ -183,13 +163,3 @@ def _rack_article(condition: EndCondition, ruleset: Ruleset) -> str | None:
             return ruleset.article("end.racks_count_after_cap")
         case _:
             return None
-
-
-def _settlement(scores: Mapping[str, int], lines: Sequence[Adjustment], barred: Collection[str] = ()) -> Settlement:
-    """``barred`` are those who do not win, whatever they scored."""
-    final = dict(scores)
-    for line in lines:
-        final[line.player] += line.points
-    in_play = {player: score for player, score in final.items() if player not in barred}
-    leaders = [player for player, score in in_play.items() if score == max(in_play.values())]
-    return Settlement(tuple(lines), MappingProxyType(final), leaders[0] if len(leaders) == 1 else None)

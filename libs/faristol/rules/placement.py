@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.blanks import check_blank_face
 from faristol.rules.board import CENTRE, SIZE, Board, Direction, Placement, Square, Tile
 from faristol.rules.notation import Notation, Start, write_word
 from faristol.rules.ruleset import Ruleset
@@ -127,22 +128,17 @@ def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) ->
 
 
 def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Ruleset) -> None:
-    known, faces = ruleset.tile_set.index, ruleset.tile_set.faces
+    known = ruleset.tile_set.index
     for _, tile in laid:
         if tile.face in known:
             continue
         if tile.blank:
-            raise Refusal(
-                "BLANK_FACE_UNKNOWN",
-                ruleset.law.blank_face,
-                N_("A blank cannot stand for {face}: there is no such tile. It stands for one of {faces}."),
-                {"face": tile.face, "faces": " ".join(faces)},
-            )
+            check_blank_face(tile.face, ruleset)
         raise Refusal(
             "FACE_UNKNOWN",
             ruleset.law.face_of_set,
             N_("There is no tile {face} in this set. The tiles are {faces}."),
-            {"face": tile.face, "faces": " ".join(faces)},
+            {"face": tile.face, "faces": " ".join(ruleset.tile_set.faces)},
         )
     held = list(rack)
     try:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from faristol.rules.board import Tile
-from faristol.rules.notation import Notation, Start, write_word
+from faristol.rules.notation import Notation, write_word
+from faristol.rules.placement import Word
 from faristol.rules.sections import Scoresheet
 
 DASH = "–"
@@ -28,14 +29,7 @@ class Written(NamedTuple):
     """Letters of the blanks that are noted beside the word."""
 
 
-class Formed(NamedTuple):
-    """A word as it stands on the board."""
-
-    start: Start
-    tiles: tuple[Tile, ...]
-
-
-def write_play(sheet: Scoresheet, words: Sequence[Formed], laid: Sequence[Tile], score: int, *, bingo: bool) -> Written:
+def write_play(sheet: Scoresheet, words: Sequence[Word], laid: Sequence[Tile], score: int, *, bingo: bool) -> Written:
     """A play of these ``words``, the main word first, with the tiles ``laid``; one that was withdrawn scores 0."""
     shown = {"main": words[:1], "all": words, "none": ()}[sheet.words]
     if score == 0 and sheet.zero_plays == "zero":
@@ -68,7 +62,7 @@ def _blanks(laid: Sequence[Tile]) -> tuple[str, ...]:
     return tuple(tile.face for tile in laid if tile.blank)
 
 
-def _written(sheet: Scoresheet, word: Formed) -> str:
+def _written(sheet: Scoresheet, word: Word) -> str:
     marked = sheet.blank == "parentheses"
     text = write_word(word.tiles if marked else (Tile(tile.face) for tile in word.tiles))
     return text if sheet.coordinates == "none" else f"{Notation.FISC.write(word.start)} {text}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from faristol.kernel.refusal import N_, Refusal
@@ -29,23 +29,21 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Overdraw:
-    """What is done about a surplus. It is settled when ``choose`` is 0 and no arbiter is needed."""
+    """What is done about a surplus. Where nobody chooses and no arbiter is needed, what is shown goes back."""
 
     surplus: int
     """Tiles over a full rack."""
-    shown: tuple[str, ...]
-    """Tiles taken out, in the order of the draw: those that go back, or those to choose from."""
-    seen_by_opponent: bool
-    """Whether the opponent looks at ``shown``."""
-    choose: int
-    """How many of ``shown`` the opponent must still choose for the bag."""
-    returned: tuple[str, ...]
-    """Tiles that go back into the bag."""
-    turn_lost: bool
-    """The player loses the next turn (FISE 28)."""
-    arbiter: bool
-    """The book leaves it to an arbiter: nothing was drawn."""
     article: str
+    shown: tuple[str, ...] = ()
+    """Tiles taken out, in the order of the draw: those that go back, or those to choose from."""
+    seen_by_opponent: bool = False
+    """Whether the opponent looks at ``shown``."""
+    choose: int = 0
+    """How many of ``shown`` the opponent must still choose for the bag."""
+    turn_lost: bool = False
+    """The player loses the next turn (FISE 28)."""
+    arbiter: bool = False
+    """The book leaves it to an arbiter: nothing was drawn."""
 
 
 def overdraw(
@@ -61,9 +59,8 @@ def overdraw(
     """What the rules do about too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
 
     ``held`` are the tiles before the draw, ``new`` those that it brought. At random, what goes back is in the
-    result. Where the opponent chooses, as many more as the surplus needs are shown (X + 2, or all there are);
-    ``choose_returned`` then settles it. Raises ``ValueError`` when there is no surplus, or when more than the draw
-    brought is over.
+    result. Where the opponent chooses, as many more as the surplus needs are shown (X + 2, or all there are). Raises
+    ``ValueError`` when there is no surplus, or when more than the draw brought is over.
     """
     law, rack = ruleset.overdraw, (*held, *new)
     surplus = len(rack) - ruleset.game.rack_size
@@ -71,41 +68,44 @@ def overdraw(
         raise ValueError(f"{len(held)} tiles held and {len(new)} drawn are no surplus over {ruleset.game.rack_size}")
     if stage is Stage.UNRACKED and mover_saw and law.seen_counts_as_racked:
         stage = Stage.RACKED
-    if stage is Stage.LATE and law.late == "choose-and-lose-turn":
+    if stage is Stage.LATE and law.late != "as-racked":
         article = ruleset.article("overdraw.late")
-        return Overdraw(surplus, rack, True, surplus, (), turn_lost=True, arbiter=False, article=article)
-    if stage is Stage.LATE and law.late == "arbiter":
-        article = ruleset.article("overdraw.late")
-        return Overdraw(surplus, (), False, 0, (), turn_lost=False, arbiter=True, article=article)
-    key = "unracked" if stage is Stage.UNRACKED else "racked"
-    procedure = law.unracked if stage is Stage.UNRACKED else law.racked
-    article = ruleset.article(f"overdraw.{key}")
+        if law.late == "arbiter":
+            return Overdraw(surplus, article, arbiter=True)
+        return Overdraw(surplus, article, rack, seen_by_opponent=True, choose=surplus, turn_lost=True)
+    apart = stage is Stage.UNRACKED
+    article = ruleset.article("overdraw.unracked" if apart else "overdraw.racked")
+    procedure = law.unracked if apart else law.racked
+    among = new if procedure.endswith("of-new") else rack
     match procedure:
         case "arbiter":
-            return Overdraw(surplus, (), False, 0, (), turn_lost=False, arbiter=True, article=article)
+            return Overdraw(surplus, article, arbiter=True)
         case "random-of-new" | "random-of-rack":
-            back = draw(new if procedure == "random-of-new" else rack, surplus, seed, counter)
             seen = law.returned_seen == "by-opponent" or (law.returned_seen == "by-opponent-if-mover-saw" and mover_saw)
-            return Overdraw(surplus, back, seen, 0, back, turn_lost=False, arbiter=False, article=article)
+            return Overdraw(surplus, article, draw(among, surplus, seed, counter), seen_by_opponent=seen)
         case "two-more-of-new" | "two-more-of-rack":
-            among = new if procedure == "two-more-of-new" else rack
             shown = draw(among, min(surplus + 2, len(among)), seed, counter)
-            return Overdraw(surplus, shown, True, surplus, (), turn_lost=False, arbiter=False, article=article)
+            return Overdraw(surplus, article, shown, seen_by_opponent=True, choose=surplus)
 
 
-def choose_returned(found: Overdraw, returned: Sequence[str]) -> Overdraw:
-    """``found`` with the opponent's choice of what goes back.
+def check_returned(chosen: Sequence[str], shown: Sequence[str], count: int, article: str) -> None:
+    """Refuse a choice of what goes back into the bag that is not of ``count`` tiles, or not out of those ``shown``."""
+    _check_choice(N_("{count} of {shown} go back into the bag, not {chosen}."), chosen, shown, count, article)
 
-    Raises ``Refusal`` when it is not as many tiles as the surplus, or not out of those shown.
-    """
-    if len(returned) != found.choose or Counter(returned) - Counter(found.shown):
+
+def check_kept(chosen: Sequence[str], revealed: Sequence[str], count: int, article: str) -> None:
+    """Refuse a choice of what a player keeps who exchanged too many, where it is not of ``count`` tiles revealed."""
+    _check_choice(N_("The player keeps {count} of {shown}, not {chosen}."), chosen, revealed, count, article)
+
+
+def _check_choice(text: str, chosen: Sequence[str], shown: Sequence[str], count: int, article: str) -> None:
+    if len(chosen) != count or Counter(chosen) - Counter(shown):
         raise Refusal(
             "WRONG_CHOICE",
-            found.article,
-            N_("{count} of {shown} go back into the bag, not {chosen}."),
-            {"count": found.choose, "shown": " ".join(found.shown), "chosen": " ".join(returned) or "–"},
+            article,
+            text,
+            {"count": count, "shown": " ".join(shown), "chosen": " ".join(chosen) or "–"},
         )
-    return replace(found, choose=0, returned=tuple(returned))
 
 
 def expulsion_due(in_game: int, in_tournament: int, ruleset: Ruleset) -> bool:
@@ -120,17 +120,14 @@ class Underdraw:
 
     missing: int
     """Tiles that are drawn now: what a full rack lacks, or what the bag holds."""
-    drawn: tuple[str, ...]
     shown: bool
-    """Whether the opponent sees ``drawn``."""
+    """Whether the opponent sees them."""
     arbiter: bool
-    """The book leaves it to an arbiter: nothing was drawn."""
+    """The book leaves it to an arbiter: nothing is drawn."""
     article: str
 
 
-def underdraw(
-    rack: Sequence[str], bag: Sequence[str], *, stage: Stage, seen: bool, seed: bytes, counter: int, ruleset: Ruleset
-) -> Underdraw:
+def underdraw(rack: Sequence[str], bag: Sequence[str], *, stage: Stage, seen: bool, ruleset: Ruleset) -> Underdraw:
     """What the rules do about too few tiles (FISE 29, FISC I.7.3, PES Δ.στ).
 
     ``seen`` says whether the player looked at the tiles, which FISE treats as racked. Raises ``ValueError`` when
@@ -142,10 +139,7 @@ def underdraw(
     apart = stage is Stage.UNRACKED and not (seen and ruleset.overdraw.seen_counts_as_racked)
     procedure = ruleset.underdraw.unracked if apart else ruleset.underdraw.racked
     article = ruleset.article("underdraw.unracked" if apart else "underdraw.racked")
-    if procedure == "arbiter":
-        return Underdraw(missing, (), shown=False, arbiter=True, article=article)
-    drawn = draw(bag, missing, seed, counter)
-    return Underdraw(missing, drawn, shown=procedure == "complete-and-show", arbiter=False, article=article)
+    return Underdraw(missing, procedure == "complete-and-show", procedure == "arbiter", article)
 
 
 def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
@@ -164,51 +158,6 @@ def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
     return law.out_at is None or counted > law.out_at
 
 
-@dataclass(frozen=True, slots=True)
-class Revealed:
-    """What the opponent sees after an exchange that took of the last tiles (PES Δ.β.iii)."""
-
-    from_rack: tuple[str, ...]
-    """Tiles of the player, at random, as many as were exchanged."""
-    bag: tuple[str, ...]
-    """The whole bag."""
-    keep: int
-    """How many of all these the player gets back."""
-    article: str
-
-
 def taken_too_many(exchanged: int, bag_size: int, ruleset: Ruleset) -> int:
     """How many of ``exchanged`` tiles should have stayed in a bag that held ``bag_size`` before the exchange."""
     return max(0, exchanged - exchange_limit(bag_size, ruleset))
-
-
-def reveal(
-    rack: Sequence[str], bag: Sequence[str], exchanged: int, *, seed: bytes, counter: int, ruleset: Ruleset
-) -> Revealed:
-    """Show the opponent ``exchanged`` tiles of ``rack``, at random, and the whole ``bag``, as both are now.
-
-    The number is that of all tiles exchanged, not only of those that should have stayed (PES Δ.β.iii).
-    """
-    from_rack = draw(rack, min(exchanged, len(rack)), seed, counter)
-    article = ruleset.article("exchange.illegal")
-    return Revealed(from_rack, tuple(sorted(bag)), len(from_rack), article)
-
-
-def keep_revealed(found: Revealed, kept: Sequence[str]) -> tuple[str, ...]:
-    """What goes back into the bag when the opponent lets the player keep ``kept``; the bag then holds just that.
-
-    Raises ``Refusal`` when that is not as many tiles as were taken from the rack, or not out of those revealed.
-    """
-    shown = Counter(found.from_rack) + Counter(found.bag)
-    if len(kept) != found.keep or Counter(kept) - shown:
-        raise Refusal(
-            "WRONG_CHOICE",
-            found.article,
-            N_("The player keeps {count} of {shown}, not {chosen}."),
-            {
-                "count": found.keep,
-                "shown": " ".join((*found.from_rack, *found.bag)),
-                "chosen": " ".join(kept) or "–",
-            },
-        )
-    return tuple(sorted((shown - Counter(kept)).elements()))

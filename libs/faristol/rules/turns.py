@@ -59,6 +59,17 @@ def check_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rul
     article = ruleset.article("exchange.limit")
     if not tiles:
         raise Refusal("NO_TILES", article, N_("An exchange names the tiles to exchange, at least one."))
+    _check_held(tiles, rack, article)
+    if len(tiles) > (limit := exchange_limit(bag_size, ruleset)):
+        raise Refusal(
+            "EXCHANGE_TOO_LARGE",
+            article,
+            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
+            {"asked": len(tiles), "bag": bag_size, "limit": limit},
+        )
+
+
+def _check_held(tiles: Sequence[str], rack: Sequence[str], article: str) -> None:
     missing = Counter(tiles) - Counter(rack)
     if missing:
         raise Refusal(
@@ -66,13 +77,6 @@ def check_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rul
             article,
             N_("The rack does not hold {tiles}. Only tiles of one's own rack can be exchanged."),
             {"tiles": " ".join(sorted(missing.elements()))},
-        )
-    if len(tiles) > (limit := exchange_limit(bag_size, ruleset)):
-        raise Refusal(
-            "EXCHANGE_TOO_LARGE",
-            article,
-            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
-            {"asked": len(tiles), "bag": bag_size, "limit": limit},
         )
 
 
@@ -126,14 +130,7 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
             N_("Tiles can be changed without losing the turn while the bag holds {least} or more; it holds {bag}."),
             {"least": law.bag_min, "bag": bag_size},
         )
-    missing = Counter(tiles) - Counter(rack)
-    if missing:
-        raise Refusal(
-            "NOT_IN_RACK",
-            ruleset.article("free_exchange.allowed"),
-            N_("The rack does not hold {tiles}. Only tiles of one's own rack can be exchanged."),
-            {"tiles": " ".join(sorted(missing.elements()))},
-        )
+    _check_held(tiles, rack, ruleset.article("free_exchange.allowed"))
     if all_alike(rack, ruleset):
         if law.all_tiles and len(tiles) != len(rack):
             raise Refusal(

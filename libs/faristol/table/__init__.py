@@ -9,7 +9,6 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.facts import EVENTS
 from faristol.kernel.times import Instant
 from faristol.rules.ruleset import Ruleset
 from faristol.table import clock as clocks
@@ -45,18 +44,6 @@ class Table:
 
 Decide = Callable[[Table, Any, Instant], list[Message]]
 """Decides a command at a settled table at a moment: its facts, or ``Refusal``. The second argument is its request."""
-
-_DATED = frozenset(kind for kind in EVENTS if "occurred_at" in kind.DESCRIPTOR.fields_by_name)
-"""The events that name a moment."""
-
-
-def dated(facts: Iterable[Message], at: Instant) -> list[Message]:
-    """``facts``, each of them with a moment: ``at`` for what names none, and has one."""
-    facts = list(facts)
-    for fact in facts:
-        if type(fact) in _DATED and not fact.HasField("occurred_at"):
-            fact.occurred_at.FromNanoseconds(at)  # type: ignore[attr-defined] # the contract gives it
-    return facts
 
 
 def evolve(halves: tuple[Game, Clock], fact: Message) -> tuple[Game, Clock]:

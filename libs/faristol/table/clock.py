@@ -45,7 +45,6 @@ class Clock:
     """A table's clock, folded from ``clock-<game_id>``. The default is a clock that nobody set up yet."""
 
     game_id: str = ""
-    tournament_id: str = ""
     player_ids: tuple[str, ...] = ()
     """In the order of their turns."""
     allowance_ms: int = 0
@@ -223,7 +222,6 @@ _STANDS = (events.ClockHeldByMover, events.ClockNeutralised, events.TurnTimedOut
 def _opened(_: Clock, fact: events.ClockOpened) -> Clock:
     return Clock(
         game_id=fact.game_id,
-        tournament_id=fact.tournament_id,
         player_ids=tuple(fact.player_ids),
         allowance_ms=fact.allowance_ms,
         overtime_cap_ms=fact.overtime_cap_ms,

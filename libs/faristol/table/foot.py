@@ -13,9 +13,9 @@ from faristol.rules.conditions import EndCondition
 from faristol.rules.endgame import (
     Adjustment,
     AdjustmentKind,
+    abandonment_adjustments,
     forfeit_adjustments,
     rack_adjustments,
-    settle_abandonment,
     time_adjustments,
 )
 from faristol.table.clock import Clock
@@ -27,11 +27,6 @@ CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
 
 DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_ABANDONED, events.END_CONDITION_FORFEIT))
 """Ends after which no clock is counted, and no rack unless the book says so (``abandon.racks_count``)."""
-
-_REASONS: Mapping[AdjustmentKind, events.AdjustmentReason.ValueType] = {
-    AdjustmentKind.ABANDONMENT: events.ADJUSTMENT_REASON_ABANDONMENT,
-    AdjustmentKind.FORFEIT: events.ADJUSTMENT_REASON_FORFEIT,
-}
 
 
 def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
@@ -123,7 +118,7 @@ def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
     if game.condition == events.END_CONDITION_FORFEIT:
         yield from forfeit_adjustments(game.scores, game.losers, ruleset, begun=bool(game.turns_taken))
     elif game.condition in DECIDED:
-        yield from settle_abandonment(game.scores, game.losers, ruleset).adjustments
+        yield from abandonment_adjustments(game.scores, game.losers, ruleset)
     if not any(UNKNOWN in rack for rack in game.racks.values()):
         yield from rack_adjustments(_condition(game), game.racks, ruleset, clock.overtime_ms)
     if game.condition not in DECIDED:
@@ -142,7 +137,7 @@ def _fact(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
             overtime = clock.overtime_ms[line.player]
             fact = events.TimePenalty(player_id=line.player, overtime_ms=overtime, points=-line.points)
         case AdjustmentKind.ABANDONMENT | AdjustmentKind.FORFEIT:
-            reason = _REASONS[line.kind]
+            reason = events.AdjustmentReason.Value(f"ADJUSTMENT_REASON_{line.kind.name}")
             fact = events.ScoreAdjusted(player_id=line.player, points=line.points, reason=reason, article=line.article)
             return events.AdjustmentReason.Name(reason), fact
     return fact.DESCRIPTOR.name, fact

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from io import BytesIO
@@ -83,13 +83,12 @@ def percent(value: float, language: str) -> str:
     return str(format_decimal(value, "#,##0.00", locale=language))
 
 
-def negotiate(accept_language: str, offered: Iterable[str] = LANGUAGES) -> str:
+def negotiate(accept_language: str) -> str:
     """The language that an ``Accept-Language`` header asks for (RFC 9110 §12.5.4), English when none fits.
 
     Among languages wanted equally, the one named first wins. What cannot be read in the header is passed over:
     a browser's odd header is no reason to show nothing.
     """
-    known = set(offered)
     wanted: list[tuple[float, int, str]] = []
     for place, part in enumerate(accept_language.split(",")):
         match = _RANGE.fullmatch(part)
@@ -97,6 +96,6 @@ def negotiate(accept_language: str, offered: Iterable[str] = LANGUAGES) -> str:
             continue
         weight = float(match[2] or 1)
         language = SOURCE if match[1] == "*" else match[1].lower()
-        if weight > 0 and language in known:
+        if weight > 0 and language in LANGUAGES:
             wanted.append((-weight, place, language))
     return min(wanted)[2] if wanted else SOURCE

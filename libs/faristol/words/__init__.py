@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from faristol.words.builder import build, write
+from faristol.words.builder import build
 from faristol.words.error import LexiconError
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Listing
@@ -23,5 +23,4 @@ __all__ = [
     "WordGraph",
     "build",
     "install",
-    "write",
 ]

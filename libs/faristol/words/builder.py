@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
 from faristol.rules.tiles import TileSet
-from faristol.words.files import write_whole
 from faristol.words.header import LAYER_NAMES, About, Header, Label, Listing, seal
 from faristol.words.nodes import MAX_FACES, Progress, minimise
 
@@ -71,8 +69,3 @@ def _coded(words: Iterable[tuple[str, ...]], tile_set: TileSet) -> Iterator[byte
         if not coded:
             raise ValueError("a word has no tiles")
         yield coded
-
-
-def write(path: Path, words: Iterable[tuple[str, ...]], *, tile_set: TileSet, about: About) -> None:
-    """``build`` into the file ``path``, which appears whole or not at all."""
-    write_whole(path, build(words, tile_set=tile_set, about=about))

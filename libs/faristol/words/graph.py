@@ -47,8 +47,6 @@ class WordGraph:
         self.edges: npt.NDArray[np.uint32] = np.frombuffer(self._edges, np.uint32)
         self._switch(frozenset())
         self._codes = dict(self.tile_set.index)
-        written = {face: face for face in self.tile_set.faces} | dict(self.tile_set.aliases)
-        self._written = tuple(sorted(written.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -155,7 +153,7 @@ class WordGraph:
             if self._marks[node] >= FINAL:
                 yield before
             return
-        for written, face in self._written:
+        for written, face in self.tile_set.writings:
             if rest.startswith(written) and (onward := self._follow(node, face)) != _NOWHERE:
                 yield from self._spellings_from(onward, rest[len(written) :], (*before, face))
 

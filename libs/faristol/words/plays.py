@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple, Self, overload
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +33,6 @@ _ROOM_OF_BEST = 1 << 10
 """Those that were among the best when they were found."""
 
 
-class Laid(NamedTuple):
-    """One tile that a play lays: where, the face it shows, and whether it is a blank."""
-
-    row: int
-    col: int
-    face: str
-    is_blank: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A play that the rules and the lexicon allow. Rows and columns count from 0."""
@@ -50,17 +41,12 @@ class Candidate:
     """Row of the first tile of the main word, whether it is laid now or was there."""
     col: int
     across: bool
-    tiles: tuple[Laid, ...]
+    placements: tuple[Placement, ...]
     """The tiles laid, in reading order."""
     score: int
     """Points of every word formed, and 50 for seven tiles."""
     word: tuple[str, ...]
     """The main word, as faces."""
-
-    @property
-    def placements(self) -> tuple[Placement, ...]:
-        """The tiles laid, as ``faristol.rules`` takes them."""
-        return tuple(Placement(Square(row, col), Tile(face, blank)) for row, col, face, blank in self.tiles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +101,7 @@ class Candidates(Sequence[Candidate]):
         down = bool(head & 1)
         row, col, score = head >> 5 & 15, head >> 1 & 15, SCORE_LIMIT - (head >> 9)
         codes, faces = self._grid.codes, self._grid.tile_set.faces
-        tiles: list[Laid] = []
+        placements: list[Placement] = []
         word: list[str] = []
         shift = TILE_BITS * (RACK_SIZE - 1)
         for step in range(SIZE - (row if down else col)):
@@ -126,10 +112,10 @@ class Candidates(Sequence[Candidate]):
                 if not tile:
                     break
                 code = (tile >> 1) - 1
-                tiles.append(Laid(*at, faces[code], bool(tile & 1)))
+                placements.append(Placement(Square(*at), Tile(faces[code], bool(tile & 1))))
                 shift -= TILE_BITS
             word.append(faces[code])
-        return Candidate(row, col, not down, tuple(tiles), score, tuple(word))
+        return Candidate(row, col, not down, tuple(placements), score, tuple(word))
 
     def __repr__(self) -> str:
         return f"<Candidates: {len(self)} plays{f', best {self[0]}' if self else ''}>"

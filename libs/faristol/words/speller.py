@@ -28,8 +28,8 @@ def spell_all(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ..
     ``TileSet.spell`` is asked to go back and try the others.
     """
     fold = _Fold(tile_set)
-    faces = {face: face for face in tile_set.faces} | dict(tile_set.aliases)
-    longest_face = re.compile("|".join(map(re.escape, sorted(faces, key=len, reverse=True))))
+    faces = dict(tile_set.writings)
+    longest_face = re.compile("|".join(map(re.escape, faces)))
     for line in lines:
         folded = unicodedata.normalize("NFC", line).translate(fold)
         written = longest_face.findall(folded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from faristol.bus import Reaction
+from faristol.kernel.facts import types_of
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Record, Recorded, load
@@ -59,5 +60,4 @@ def ending(record: Record) -> Reaction:
         lost = lost_with_the_round(last.table.clock, ruleset, instant(ended.occurred_at))
         return last.decision(last.with_consequences(lost)) if lost else None
 
-    types = {kind.DESCRIPTOR.full_name for kind in (game_events.GameEnded, game_events.TableClosed)}
-    return Reaction("clock.round", frozenset(types), end_last)
+    return Reaction("clock.round", types_of((game_events.GameEnded, game_events.TableClosed)), end_last)

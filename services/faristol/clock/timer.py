@@ -25,11 +25,13 @@ from opentelemetry import metrics
 from faristol.bus.stopped import away
 from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
+from faristol.kernel.facts import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
 from faristol.pb.clock.v1 import events_pb2
 from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
 from faristol.record.appender import LARGEST_GROUP
+from faristol.table.clock import FACTS
 from faristol.table.deadlines import due, next_deadline
 from faristol.table_store import GAME, TOGETHER, Settled, clock_stream, game_of, load_tables
 
@@ -58,8 +60,8 @@ IN_PLACE = LARGEST_GROUP
 MEND = 60 * SECOND
 """When to look again at a clock whose deadlines cannot be found or written, in nanoseconds."""
 
-TYPES = frozenset(message.full_name for message in events_pb2.DESCRIPTOR.message_types_by_name.values())
-ENDS = frozenset(kind.DESCRIPTOR.full_name for kind in (events_pb2.ClockOpened, events_pb2.ClockStopped))
+TYPES = types_of(FACTS)
+ENDS = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
 """The first and the last fact of every clock."""
 
 _NEVER = 1 << 62
@@ -71,24 +73,6 @@ _log = logging.getLogger(__name__)
 _late = metrics.get_meter("faristol.clock").create_histogram(
     "faristol.deadline.late", unit="s", description="how long after it was due a deadline was on the record"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Lag:
-    """How long after it happened the last fact of a clock was written, in nanoseconds."""
-
-    nanoseconds: int
-
-    @property
-    def live(self) -> bool:
-        """The table goes by the time of day."""
-        return self.nanoseconds <= LIVE
-
-    @classmethod
-    def of(cls, event: Recorded) -> Lag:
-        """Of the fact in ``event``; never negative."""
-        happened = instant(event.message.occurred_at)  # type: ignore[attr-defined] # every fact of a clock has it
-        return cls(max(0, _instant(event.recorded_at) - happened))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +96,8 @@ class Timer:
         self._now = now
         self._replicas = Replicas(record, "clock.timer")
         self._position = 0
-        self._lags: dict[str, Lag] = {}
-        """The clocks that have not stopped, by game."""
+        self._lags: dict[str, int] = {}
+        """How long after it happened the last fact of each clock was written that has not stopped, in nanoseconds."""
         self._alarms: dict[str, Instant] = {}
         """When a deadline comes, or a clock is looked at again."""
         self._look: dict[str, Instant] = {}
@@ -193,7 +177,7 @@ class Timer:
         if isinstance(event.message, events_pb2.ClockStopped):
             self._forget(game_id)
             return
-        self._lags[game_id] = Lag.of(event)
+        self._lags[game_id] = _lag(event)
         self._waiting.discard(game_id)
         self._look[game_id] = min(self._look.get(game_id, now + LATER), now if kept else now + LATER)
 
@@ -225,8 +209,8 @@ class Timer:
             return
         new = [game_id for game_id in game_ids if game_id not in self._lags]
         last = await self._record.last_events([clock_stream(game_id) for game_id in new])
-        self._lags |= {game_of(stream): Lag.of(event) for stream, event in last.items()}
-        tables = await load_tables(self._record, [game_id for game_id in game_ids if self._lags[game_id].live])
+        self._lags |= {game_of(stream): _lag(event) for stream, event in last.items()}
+        tables = await load_tables(self._record, [game_id for game_id in game_ids if self._lags[game_id] <= LIVE])
         for game_id in game_ids:
             self._look.pop(game_id, None)
             self._waiting.discard(game_id)
@@ -251,7 +235,7 @@ class Timer:
         deadline = next_deadline(table.clock, table.game, table.ruleset)
         if deadline is None:
             return
-        at = self._alarms[game_id] = deadline.due + self._lags[game_id].nanoseconds
+        at = self._alarms[game_id] = deadline.due + self._lags[game_id]
         if at <= _instant(self._now()) + AHEAD:
             facts = due(table.clock, table.game, table.ruleset, deadline.due)
             command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}"))
@@ -309,6 +293,12 @@ class Timer:
             else:
                 until.append(max(at, self._heard.get(self._replicas.keeper(game_id), 0)) + GRACE)
         return max(0.0, min(LOOK, (min(until, default=_NEVER) - _instant(self._now())) / SECOND))
+
+
+def _lag(event: Recorded) -> int:
+    """How long after it happened a fact of a clock was written, in nanoseconds; never negative."""
+    happened = instant(event.message.occurred_at)  # type: ignore[attr-defined] # every fact of a clock has it
+    return max(0, _instant(event.recorded_at) - happened)
 
 
 def _instant(moment: datetime) -> Instant:

@@ -40,7 +40,7 @@ def service(runtime: Runtime) -> Dispatcher:
             loaded = await load_game(runtime.record, request.game_id)
             at: Instant = max(instant(occurred_at(request, runtime.now)), loaded.state.last_at)
             loading = await load_situation(runtime.record, loaded, _NoWords(), at, ())
-            said = decide.CLOCK[type(request)](loading.situation, request)
+            said = decide.decide(loading.situation, request)
 
             def answer(position: int) -> M:
                 return _answer(response, position, loading.situation.after(said), request.turn)

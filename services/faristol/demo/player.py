@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
@@ -10,11 +10,12 @@ from itertools import islice
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules.board import Placement, Tile
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit
 from faristol.words import WordGraph
-from faristol.words.plays import Candidate, Grid, Laid, best
+from faristol.words.plays import Candidate, Grid, best
 
 Lot = Callable[..., int]
 
@@ -69,13 +70,14 @@ def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
         return _laying(phony)
     if plays[0].score < POOR_SCORE and limit >= len(rack):
         return _exchange(grid.tile_set, rack, limit)
-    return _laying(plays[lot("choice") % len(plays)].tiles)
+    return _laying(plays[lot("choice") % len(plays)].placements)
 
 
-def _laying(tiles: Sequence[Laid]) -> pb.PlacePlayRequest:
+def _laying(laid: Sequence[Placement]) -> pb.PlacePlayRequest:
     return pb.PlacePlayRequest(
         placements=[
-            events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank) for tile in tiles
+            events_pb2.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+            for square, tile in laid
         ]
     )
 
@@ -125,14 +127,12 @@ def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> pb.Excha
     return pb.ExchangeRequest(faces=(given_up or sorted(rack))[:bag_left])
 
 
-def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Laid, ...] | None:
+def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Placement, ...] | None:
     """The same squares with other tiles of the rack, so that the main word is a phony."""
-    if any(tile.is_blank for tile in play.tiles):
+    if any(tile.blank for _, tile in play.placements):
         return None
-    for faces in _arrangements([face for face in rack if face != BLANK], len(play.tiles)):
-        tiles = tuple(
-            Laid(tile.row, tile.col, face, is_blank=False) for tile, face in zip(play.tiles, faces, strict=True)
-        )
+    for faces in _arrangements([face for face in rack if face != BLANK], len(play.placements)):
+        tiles = tuple(Placement(square, Tile(face)) for (square, _), face in zip(play.placements, faces, strict=True))
         if not graph.contains(_main_word(grid, play, tiles)):
             return tiles
     return None
@@ -145,8 +145,8 @@ def _arrangements(faces: list[str], count: int) -> Iterator[tuple[str, ...]]:
         yield tuple(turned[:count])
 
 
-def _main_word(grid: Grid, play: Candidate, tiles: Sequence[Laid]) -> tuple[str, ...]:
-    laid = {(tile.row, tile.col): tile.face for tile in tiles}
+def _main_word(grid: Grid, play: Candidate, tiles: Sequence[Placement]) -> tuple[str, ...]:
+    laid: Mapping[tuple[int, int], str] = {square: tile.face for square, tile in tiles}
     row, col = play.row, play.col
     word: list[str] = []
     for _ in play.word:

@@ -72,8 +72,8 @@ def _turn(graph: WordGraph, held: Held) -> pb.TurnPlays:
         direction = Direction.ACROSS if found.across else Direction.DOWN
         answer.plays.add(
             placements=[
-                events.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
-                for tile in found.tiles
+                events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+                for square, tile in found.placements
             ],
             faces=found.word,
             coordinates=Notation.FISC.write(Start(Square(found.row, found.col), direction)),

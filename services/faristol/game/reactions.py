@@ -7,6 +7,7 @@ from dataclasses import replace
 from faristol.bus import Reaction
 from faristol.game.duplicate.reactions import open_game
 from faristol.host.ruleset_store import rules_of
+from faristol.kernel.facts import types_of
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
@@ -18,9 +19,8 @@ from faristol.table.start import open_table
 from faristol.table.views import Tournament, watch_tournament
 from faristol.table_store import game_stream, load_table, opened
 
-ROUNDS = frozenset(
-    kind.DESCRIPTOR.full_name
-    for kind in (
+ROUNDS = types_of(
+    (
         pairing_events.RoundStarted,
         pairing_events.PostponedGameStarted,
         pairing_events.PlayerWithdrawn,
@@ -112,4 +112,4 @@ def following(record: Record) -> Reaction:
         settled = await load_table(record, event.message.game_id)
         return settled.decision() if settled else None
 
-    return Reaction("game.follow", frozenset((CaseRuled.DESCRIPTOR.full_name,)), follow)
+    return Reaction("game.follow", types_of([CaseRuled]), follow)

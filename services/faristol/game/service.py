@@ -45,16 +45,12 @@ class GameService:
 
     async def get_game(self, request: game_pb2.GetGameRequest, context: Context) -> game_pb2.GetGameResponse:
         """A table as its players, or everybody, may see it."""
-        table = await self._table(request.game_id, rulings=False)
-        if request.player_id and request.player_id not in table.game.player_ids:
-            raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
+        table = await self._table_for(request)
         return answers.shown(table, request.player_id)
 
     async def list_offers(self, request: game_pb2.ListOffersRequest, context: Context) -> game_pb2.ListOffersResponse:
         """What can be done at a table now."""
-        table = await self._table(request.game_id, rulings=False)
-        if request.player_id and request.player_id not in table.game.player_ids:
-            raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
+        table = await self._table_for(request)
         at = table.moment(game_pb2.PassRequest(), self._runtime.now)
         return answers.offered(table, offers(table.table, at, request.arbiter_id), request.player_id)
 
@@ -74,6 +70,13 @@ class GameService:
         facts = await self._runtime.record.facts(game_stream(request.game_id))
         held = answers.racks(table, facts)
         return await self._best_plays.of(request.game_id, len(facts), table.game.lexicon.digest, held)
+
+    async def _table_for(self, request: game_pb2.GetGameRequest | game_pb2.ListOffersRequest) -> Settled:
+        """The table for a player of it, or for everybody. Raises ``Invalid`` for somebody who does not play there."""
+        table = await self._table(request.game_id, rulings=False)
+        if request.player_id and request.player_id not in table.game.player_ids:
+            raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
+        return table
 
     async def _table(self, game_id: str, *, rulings: bool = True) -> Settled:
         table = await load_table(self._runtime.record, game_id, rulings=rulings)

@@ -11,7 +11,8 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.rules import Ruleset
 from faristol.rules.board import Direction, Square, Tile
 from faristol.rules.notation import Start, word_tiles
-from faristol.rules.sheet import Formed, Written, blanks_in_field, write_change, write_exchange, write_play
+from faristol.rules.placement import Word
+from faristol.rules.sheet import Written, blanks_in_field, write_change, write_exchange, write_play
 
 _PLAYS = frozenset({results.ENTRY_KIND_PLAY, results.ENTRY_KIND_PHONY, results.ENTRY_KIND_WITHDRAWN})
 _EXCHANGES = frozenset({results.ENTRY_KIND_EXCHANGE, results.ENTRY_KIND_FREE_EXCHANGE})
@@ -57,9 +58,9 @@ def _line(entry: results.Entry, blanks: Set[Square], ruleset: Ruleset) -> Writte
     return Written(score="0") if entry.turn else write_change(entry.score)
 
 
-def _formed(word: game.ScoredWord, blanks: Set[Square]) -> Formed:
+def _formed(word: game.ScoredWord, blanks: Set[Square]) -> Word:
     start = Start(Square(word.row, word.column), Direction.ACROSS if word.across else Direction.DOWN)
-    return Formed(start, word_tiles(word.word.faces, start, blanks))
+    return Word(start, word_tiles(word.word.faces, start, blanks))
 
 
 def _laid(placements: Iterable[game.Placement]) -> list[Tile]:

@@ -275,11 +275,11 @@ class Player(Caller):
         candidates = generate(self._championship.graph, grid, rack)
         if not candidates:
             return []
-        tiles = candidates[self.luck.randrange(min(8, len(candidates)))].tiles
-        faces = [tile.face for tile in tiles]
-        if self.luck.random() < 0.3 and not any(tile.is_blank for tile in tiles):
+        tiles = candidates[self.luck.randrange(min(8, len(candidates)))].placements
+        faces = [tile.face for _, tile in tiles]
+        if self.luck.random() < 0.3 and not any(tile.blank for _, tile in tiles):
             faces.reverse()
-        return [(tile.row, tile.col, face, tile.is_blank) for tile, face in zip(tiles, faces, strict=True)]
+        return [(*square, face, tile.blank) for (square, tile), face in zip(tiles, faces, strict=True)]
 
     async def _after_play(self, game: game_pb2.GetGameResponse) -> None:
         """Draw and press; with no tile left to draw, press."""

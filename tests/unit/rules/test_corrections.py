@@ -11,29 +11,28 @@ from faristol.rules.corrections import check_play_correction, check_reopening, c
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
 
 
-def allowed(ruleset: Ruleset, *, completed: bool, final: bool) -> tuple[bool, bool]:
-    """Whether a total, and whether the count of a play, can be corrected."""
+def allowed(ruleset: Ruleset, *, final: bool) -> tuple[bool, bool]:
+    """Whether a total, and whether the count of a complete play, can be corrected."""
     total = play = False
     with suppress(Refusal):
         check_total_correction(final=final, ruleset=ruleset)
         total = True
     with suppress(Refusal):
-        check_play_correction(completed=completed, final=final, ruleset=ruleset)
+        check_play_correction(final=final, ruleset=ruleset)
         play = True
     return total, play
 
 
 @pytest.mark.parametrize("ruleset", [UF, FISC], ids=lambda ruleset: ruleset.name)
 def test_a_complete_play_is_not_counted_again_under_uf_and_fisc(ruleset: Ruleset) -> None:
-    assert allowed(ruleset, completed=False, final=False) == (True, True)
-    assert allowed(ruleset, completed=True, final=False) == (True, False)
-    assert allowed(ruleset, completed=True, final=True) == (False, False)
+    assert allowed(ruleset, final=False) == (True, False)
+    assert allowed(ruleset, final=True) == (False, False)
 
 
 @pytest.mark.parametrize("ruleset", [FISE, PES], ids=lambda ruleset: ruleset.name)
 def test_a_count_is_put_right_until_both_have_signed_under_fise_and_pes(ruleset: Ruleset) -> None:
-    assert allowed(ruleset, completed=True, final=False) == (True, True)
-    assert allowed(ruleset, completed=True, final=True) == (False, False)
+    assert allowed(ruleset, final=False) == (True, True)
+    assert allowed(ruleset, final=True) == (False, False)
 
 
 def test_fise_opens_a_game_again_when_both_ask_and_nobody_else_does() -> None:

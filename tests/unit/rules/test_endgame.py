@@ -15,10 +15,10 @@ from faristol.rules.conditions import EndCondition, check_agreement, end_of_turn
 from faristol.rules.endgame import (
     Adjustment,
     AdjustmentKind,
+    abandonment_adjustments,
     forfeit_adjustments,
     rack_adjustments,
     rack_value,
-    settle_abandonment,
     time_adjustments,
 )
 
@@ -197,37 +197,38 @@ def test_only_players_with_overtime_have_a_line_for_it() -> None:
     assert (line.player, line.kind, line.points, line.article) == ("b", AdjustmentKind.TIME_PENALTY, -10, "FISC I.11")
 
 
+def abandoned(before: dict[str, int], leavers: list[str], ruleset: Ruleset) -> dict[str, int]:
+    return after_lines(before, abandonment_adjustments(before, leavers, ruleset))
+
+
 @given(scores, scores, st.sampled_from(sorted(BOOKS)))
-def test_a_player_who_leaves_never_wins(left: int, two: int, name: str) -> None:
-    settled = settle_abandonment({"a": left, "b": two}, ["a"], BOOKS[name])
-    assert settled.winner == "b"
+def test_a_game_that_a_player_leaves_is_worth_what_the_book_says(left: int, two: int, name: str) -> None:
+    settled = abandoned({"a": left, "b": two}, ["a"], BOOKS[name])
     if name == "pes-2024":
-        assert settled.scores == {"a": 0, "b": 150}
+        assert settled == {"a": 0, "b": 150}
     elif name == "fisc-2023":
-        assert settled.scores == {"a": left if left < two else two - 50, "b": two}
+        assert settled == {"a": left if left < two else two - 50, "b": two}
     else:
-        assert settled.scores == {"a": left, "b": two}
-    both = settle_abandonment({"a": left, "b": two}, ["b", "a"], BOOKS[name])
-    assert (both.scores, both.winner, both.lost_by_all) == ({"a": 0, "b": 0}, None, True)
+        assert settled == {"a": left, "b": two}
+    assert abandoned({"a": left, "b": two}, ["b", "a"], BOOKS[name]) == {"a": 0, "b": 0}
 
 
 def test_who_leaves_at_a_tie_trails_if_the_organiser_says_so() -> None:
     trailing = with_options(FISC, {"tie_on_abandonment": "as-trailing"})
-    settled = settle_abandonment({"a": 200, "b": 200}, ["a"], trailing)
-    assert (settled.scores, settled.winner) == ({"a": 200, "b": 200}, "b")
+    assert abandoned({"a": 200, "b": 200}, ["a"], trailing) == {"a": 200, "b": 200}
 
 
-def test_the_others_play_for_a_table_of_three_that_one_leaves() -> None:
-    settled = settle_abandonment({"a": 90, "b": 70, "c": 80}, ["a"], BOOKS["festa-major"])
-    assert (settled.scores["a"], settled.winner) == (90, "c")
+def test_the_scores_of_a_table_of_three_stand_that_one_leaves() -> None:
+    three = {"a": 90, "b": 70, "c": 80}
+    assert abandoned(three, ["a"], BOOKS["festa-major"]) == three
     with pytest.raises(ValueError, match="a game of two is worth that one leaves, not of 3"):
-        settle_abandonment({"a": 90, "b": 70, "c": 80}, ["a"], FISC)
+        abandonment_adjustments(three, ["a"], FISC)
 
 
 @pytest.mark.parametrize("leavers", [[], ["c"], ["a", "c"]])
 def test_only_players_of_the_game_can_leave_it(leavers: list[str]) -> None:
     with pytest.raises(ValueError, match="who abandons a game is one of its players"):
-        settle_abandonment({"a": 1, "b": 2}, leavers, FISC)
+        abandonment_adjustments({"a": 1, "b": 2}, leavers, FISC)
 
 
 def test_a_forfeit_is_worth_what_the_book_or_the_organiser_says() -> None:
@@ -249,7 +250,7 @@ def test_points_made_before_a_game_is_lost_by_decision_stay_on_the_sheet_unless_
     made = {"a": lost, "b": two}
     lines = forfeit_adjustments(made, ["a"], BOOKS[name], begun=True)
     after = after_lines(made, lines)
-    expected = {"a": 0, "b": 150} if name == "pes-2024" else settle_abandonment(made, ["a"], BOOKS[name]).scores
+    expected = {"a": 0, "b": 150} if name == "pes-2024" else abandoned(made, ["a"], BOOKS[name])
     assert after == expected
     assert {line.kind for line in lines} <= {AdjustmentKind.FORFEIT}
 

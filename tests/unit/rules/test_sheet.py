@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.rules import Direction, Square, Tile, load_ruleset
+from faristol.rules import Direction, Square, Tile, Word, load_ruleset
 from faristol.rules.notation import Start, word_tiles
-from faristol.rules.sheet import Formed, Written, blanks_in_field, write_change, write_exchange, write_play
+from faristol.rules.sheet import Written, blanks_in_field, write_change, write_exchange, write_play
 
 AT_H4 = Start(Square(7, 3), Direction.ACROSS)
 LAID = (Tile("C"), Tile("A", blank=True), Tile("S"), Tile("A"))
-WORDS = (Formed(AT_H4, LAID), Formed(Start(Square(6, 4), Direction.DOWN), (Tile("L"), Tile("A", blank=True))))
+WORDS = (Word(AT_H4, LAID), Word(Start(Square(6, 4), Direction.DOWN), (Tile("L"), Tile("A", blank=True))))
 
 BOOKS = {
     "fisc-2023": (Written("H4 C(A)SA", "62", circled=True), Written("H4 C(A)SA", "0"), "–", ()),

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Board, Notation, Placement, Ruleset, lay, load_ruleset, read_tiles
+from faristol.rules import Board, Notation, Placement, Ruleset, TurnKind, lay, load_ruleset, read_tiles
 from faristol.table.clock import Clock
 from faristol.table.game.evolution import fold
 from faristol.table.game.state import Game
@@ -97,3 +97,11 @@ def laid(placements: Sequence[Placement]) -> list[events.Placement]:
 def words(*faces: Sequence[str]) -> list[events.Word]:
     """Words as a request has them."""
     return [events.Word(faces=word) for word in faces]
+
+
+def kinds_of(game: Game) -> tuple[TurnKind, ...]:
+    return tuple(taken.kind for taken in game.turns_taken)
+
+
+def points_of(game: Game) -> tuple[int, ...]:
+    return tuple(taken.points for taken in game.turns_taken)

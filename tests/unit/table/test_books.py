@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
+from tests.unit.table.games import kinds_of, points_of
 from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.errors import Invalid
@@ -80,7 +81,7 @@ def test_fise_lets_the_opponent_declare_it_invalid_and_the_next_play_is_a_first_
     hall.play("H9 S O L")
     facts = hall.do(game_pb2.DecideOffCentreRequest(player_id="biel", accept=False))
     assert names(facts) == ["OffCentreDecided", "PlayWithdrawn"]
-    assert (hall.game.mover, len(hall.game.board), hall.game.turns) == ("biel", 0, (TurnKind.WITHDRAWN,))
+    assert (hall.game.mover, len(hall.game.board), kinds_of(hall.game)) == ("biel", 0, (TurnKind.WITHDRAWN,))
     hall.play("H9 P A R")
     assert hall.game.phase is Phase.OFF_CENTRE
 
@@ -101,7 +102,7 @@ def test_tiles_that_were_seen_and_are_taken_back_cost_the_turn(hall: Callable[[]
     (lost,) = table.do(game_pb2.TakeBackTilesRequest(player_id="anna"))
     assert isinstance(lost, events.TurnLost)
     assert (lost.reason, lost.article) == (events.TURN_LOST_REASON_TOUCH, article)
-    assert (table.game.mover, len(table.game.racks["anna"]), table.game.turns) == ("biel", 7, (TurnKind.LOST,))
+    assert (table.game.mover, len(table.game.racks["anna"]), kinds_of(table.game)) == ("biel", 7, (TurnKind.LOST,))
 
 
 def test_under_pes_tiles_move_freely_until_the_clock_is_stopped() -> None:
@@ -260,7 +261,7 @@ def test_a_play_that_stands_is_challenged_again_only_where_once_is_not_all() -> 
             refused("CHALLENGED_ALREADY", "FISC I.10", challenged(hall, "C A S A"))
             continue
         hall.challenge("C A S A")
-        assert hall.game.turns == (TurnKind.WITHDRAWN,)
+        assert kinds_of(hall.game) == (TurnKind.WITHDRAWN,)
         assert hall.game.challenges == 2
 
 
@@ -425,7 +426,7 @@ def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
     assert names(facts) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
     assert isinstance(facts[1], events.FreeExchanged)
     assert sorted(facts[1].faces) == sorted("AEIOUAE")  # the whole rack, where none of it was named
-    assert (hall.game.mover, hall.game.phase, hall.game.turns, hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
+    assert (hall.game.mover, hall.game.phase, kinds_of(hall.game), hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
     hall.check_tiles()
     asked = game_pb2.FreeExchangeRequest(player_id="anna")
     refused("FREE_EXCHANGE_UNKNOWN", "FISC I.7", lambda: fisc().do(asked))
@@ -438,7 +439,7 @@ def test_at_festa_major_nobody_passes_with_few_tiles_but_says_that_nothing_can_b
     hall = festa(*CATALAN, bag_left=6)
     refused("PASS_NOT_ALLOWED", "FM 7", lambda: hall.do(game_pb2.PassRequest(player_id="anna")))
     hall.do(game_pb2.DeclareCannotPlayRequest(player_id="anna"))
-    assert (hall.game.mover, hall.game.turns) == ("biel", (TurnKind.CANNOT_PLAY,))
+    assert (hall.game.mover, kinds_of(hall.game)) == ("biel", (TurnKind.CANNOT_PLAY,))
 
 
 def test_an_exchange_that_was_announced_binds_the_turn() -> None:
@@ -542,7 +543,7 @@ def test_the_time_of_a_turn_counts_what_lies_when_it_is_a_play() -> None:
     nothing = festa(*CATALAN)
     nothing.at = at
     nothing.tell(tick)
-    assert (nothing.game.mover, nothing.game.turns) == ("biel", (TurnKind.LOST,))
+    assert (nothing.game.mover, kinds_of(nothing.game)) == ("biel", (TurnKind.LOST,))
 
 
 def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
@@ -635,7 +636,7 @@ def test_a_miscount_that_both_wrote_is_put_right_under_fise_and_stands_under_fis
     hall.finish()
     assert hall.game.scores["anna"] == 9
     hall.do(game_pb2.CorrectPlayRequest(player_ids=["anna", "biel"], turn=1, score=6))
-    assert (hall.game.scores["anna"], hall.game.points) == (6, (6,))
+    assert (hall.game.scores["anna"], points_of(hall.game)) == (6, (6,))
     other = fisc()
     other.turn("H8 C A S A")
     correct = game_pb2.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=9)

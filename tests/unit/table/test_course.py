@@ -121,7 +121,7 @@ class Course:
         asked = [game.pending.words[0].word]
         facts = decide(
             Table(FISC, game),
-            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=asked),
+            game_pb2.ChallengeRequest(player_id=game.next_player(game.mover), words=asked),
             at,
         )
         self.act(facts)

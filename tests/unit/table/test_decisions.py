@@ -39,7 +39,7 @@ def challenged(game: Game | None = None) -> Game:
         game,
         decide(
             Table(FISC, game),
-            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=words(*[("C", "A", "S", "A")])),
+            game_pb2.ChallengeRequest(player_id=game.next_player(game.mover), words=words(*[("C", "A", "S", "A")])),
             after(40),
         ),
     )

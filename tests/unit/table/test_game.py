@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import START, after, opened, started, tiles
+from tests.unit.table.games import START, after, kinds_of, opened, started, tiles
 
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -42,7 +42,7 @@ def test_a_play_withdrawn_leaves_board_and_rack_as_they_were_and_costs_the_turn(
     assert withdrawn.board == Board()
     assert sorted(withdrawn.racks["anna"]) == sorted(before.racks["anna"])
     assert (withdrawn.mover, withdrawn.turn, withdrawn.phase) == ("biel", 2, Phase.TURN)
-    assert (withdrawn.turns, withdrawn.pending) == ((TurnKind.WITHDRAWN,), None)
+    assert (kinds_of(withdrawn), withdrawn.pending) == ((TurnKind.WITHDRAWN,), None)
 
 
 @pytest.mark.parametrize(

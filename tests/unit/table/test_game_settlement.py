@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import FISC, NOTHING, SECOND, after, laid, names, settle, started, tiles, words
+from tests.unit.table.games import FISC, NOTHING, SECOND, after, kinds_of, laid, names, settle, started, tiles, words
 
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
@@ -46,7 +46,7 @@ def challenge(game: Game, word: Sequence[str], seconds: int) -> Game:
         game,
         decide(
             Table(FISC, game),
-            game_pb2.ChallengeRequest(player_id=game.opponent(game.mover), words=words(*[word])),
+            game_pb2.ChallengeRequest(player_id=game.next_player(game.mover), words=words(*[word])),
             after(seconds),
         ),
     )
@@ -90,7 +90,7 @@ def test_a_press_completes_the_play_and_the_turn_passes() -> None:
     assert facts == [
         events.PlayCompleted(turn=1, player_id="anna", score=10, total=10, occurred_at=timestamp(after(60)))
     ]
-    assert (game.mover, game.turn, game.phase, game.turns) == ("biel", 2, Phase.TURN, (TurnKind.PLAY,))
+    assert (game.mover, game.turn, game.phase, kinds_of(game)) == ("biel", 2, Phase.TURN, (TurnKind.PLAY,))
     assert game.scores == {"anna": 10, "biel": 0}
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from google.protobuf.message import Message
 from tests.unit.table.hall import Hall, rules
 
 from faristol.pb.game.v1 import game_pb2
@@ -24,6 +26,10 @@ def distance(square: Square, other: Square) -> int:
 
 def plays(hall: Hall) -> list[dict[Square, Tile]]:
     return [dict(play) for play in plays_of(hall.table, hall.game.mover)]
+
+
+def tried(kind: type[Message], hall: Hall, arbiter_id: str = "") -> list[Any]:
+    return list(EXAMPLES[kind](kind, hall.table, hall.at, arbiter_id))
 
 
 def uf(rack: str) -> Hall:
@@ -129,13 +135,13 @@ def test_racks_of_vowels_and_of_consonants_are_tried_where_the_rack_is_not_known
 
 def test_every_number_of_tiles_of_the_rack_is_tried_in_an_exchange() -> None:
     hall = Hall(rules("fisc-2023"), racks=["C A S A R T I", "M E N T S O L"])
-    tried = [(len(each.faces), each.done) for each in EXAMPLES[game_pb2.ExchangeRequest](hall.table, hall.at, "")]  # type: ignore[attr-defined]
-    assert tried == [(count, done) for count in range(1, 8) for done in (False, True)]
+    exchanges = [(len(each.faces), each.done) for each in tried(game_pb2.ExchangeRequest, hall)]
+    assert exchanges == [(count, done) for count in range(1, 8) for done in (False, True)]
 
 
 def test_every_turn_that_began_is_tried_to_be_taken_back_by_an_arbiter_alone() -> None:
     hall = Hall(rules("box"), recorded=True)
     hall.turn("H8 C A T")
-    turns = [each.turn for each in EXAMPLES[game_pb2.TakeBackEntriesRequest](hall.table, hall.at, "eleni")]  # type: ignore[attr-defined]
+    turns = [each.turn for each in tried(game_pb2.TakeBackEntriesRequest, hall, "eleni")]
     assert turns == [1, 2]
-    assert not list(EXAMPLES[game_pb2.TakeBackEntriesRequest](hall.table, hall.at, ""))
+    assert not tried(game_pb2.TakeBackEntriesRequest, hall)

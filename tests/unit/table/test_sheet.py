@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
+from tests.unit.table.games import kinds_of, points_of
 from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.refusal import Refusal
@@ -124,10 +125,10 @@ def test_a_corrected_play_goes_with_its_entry_and_stands_when_later_ones_are_tak
     hall.turn("H8 C A T")
     hall.turn("-")
     noted(hall, events.PlayCorrected(turn=1, player_id="anna", score=15, total=15))
-    assert (hall.game.scores["anna"], hall.game.points) == (15, (15, 0))
-    assert hall.game.turns == (TurnKind.PLAY, TurnKind.PASS)
+    assert (hall.game.scores["anna"], points_of(hall.game)) == (15, (15, 0))
+    assert kinds_of(hall.game) == (TurnKind.PLAY, TurnKind.PASS)
     take_back(hall, turn)
-    assert (hall.game.scores["anna"], hall.game.points) == (total, (15, 0)[: turn - 1])
+    assert (hall.game.scores["anna"], points_of(hall.game)) == (total, (15, 0)[: turn - 1])
 
 
 @pytest.mark.parametrize(("turn", "total"), [(1, 3), (2, 13)])

@@ -11,7 +11,6 @@ from faristol.rules.board import Board
 from faristol.rules.placement import check_play
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.scoring import score_play
-from faristol.rules.tiles import BLANK
 from faristol.words import WordGraph
 from faristol.words.plays import Grid, generate
 
@@ -52,9 +51,9 @@ def test_games_are_played_to_the_end_with_plays_that_the_law_scores_the_same(cat
             assert all(catalan.contains(word.faces) for word in words)
         play = plays[0]
         law = law.place(play.placements)
-        used = [BLANK if tile.is_blank else tile.face for tile in play.tiles]
+        used = [tile.in_rack for _, tile in play.placements]
         assert not Counter(used) - Counter(rack)
-        board |= {(row, col): (face, blank) for row, col, face, blank in play.tiles}
+        board.update(play.placements)
         for face in used:
             rack.remove(face)
         for word in words_on(board):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules.tiles import Kind, TileSet, load_tile_set
-from faristol.words import About, LexiconError, WordGraph, build, write
+from faristol.words import About, LexiconError, WordGraph, build
 from faristol.words.header import read_header
 
 MakeGraph = Callable[..., WordGraph]
@@ -70,13 +70,13 @@ def test_another_word_or_another_edition_is_another_digest(about: About) -> None
 
 def test_anyone_can_recheck_the_digest_of_a_file(tmp_path: Path, about: About) -> None:
     path = tmp_path / "proves.graph"
-    write(path, [("S", "O", "L")], tile_set=CATALAN, about=about)
+    path.write_bytes(build([("S", "O", "L")], tile_set=CATALAN, about=about))
     assert WordGraph.open(path).digest == hashlib.sha256(path.read_bytes()[:-32]).hexdigest()
 
 
 def test_a_file_says_what_it_is(tmp_path: Path, about: About) -> None:
     path = tmp_path / "proves.graph"
-    write(path, [("S", "O", "L"), ("S", "A", "L")], tile_set=CATALAN, about=about)
+    path.write_bytes(build([("S", "O", "L"), ("S", "A", "L")], tile_set=CATALAN, about=about))
     assert WordGraph.open(path).about == about
     header = read_header(path)
     assert (header.about, header.tile_set, header.words) == (about, "ca-100", 2)
@@ -113,7 +113,7 @@ class TestAFileThatIsNotASoundLexicon:
     @pytest.fixture
     def path(self, tmp_path: Path, about: About) -> Path:
         path = tmp_path / "proves.graph"
-        write(path, [("S", "O", "L"), ("S", "A", "L")], tile_set=CATALAN, about=about)
+        path.write_bytes(build([("S", "O", "L"), ("S", "A", "L")], tile_set=CATALAN, about=about))
         return path
 
     def refusal(self, path: Path) -> str:

@@ -10,16 +10,20 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from faristol.rules.board import PREMIUMS, SIZE, Board, Square, Tile
+from faristol.rules.board import PREMIUMS, SIZE, Board, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.words import About, WordGraph, build
 from faristol.words import plays as module
-from faristol.words.plays import Candidate, Grid, Laid, best, generate
+from faristol.words.plays import Candidate, Grid, best, generate
 
 MakeGraph = Callable[..., WordGraph]
 ABOUT = About("proves", "first", "CC0-1.0", "hypothesis", datetime.date(2024, 2, 29))
 Squares = dict[tuple[int, int], tuple[str, bool]]
 Word = tuple[str, ...]
+
+
+def placed(row: int, col: int, face: str, *, blank: bool = False) -> Placement:
+    return Placement(Square(row, col), Tile(face, blank))
 
 
 class Naive:
@@ -38,7 +42,7 @@ class Naive:
                 play.row,
                 play.col,
                 not play.across,
-                [(index[tile.face], tile.is_blank) for tile in play.tiles],
+                [(index[tile.face], tile.blank) for _, tile in play.placements],
             ),
         )
 
@@ -60,8 +64,8 @@ class Naive:
             if len(free) == 1 and len(crossing[0]) > 1 and len(word) < len(crossing[0]) + (not across):
                 continue
             for blanks in itertools.product((False, True), repeat=len(free)):
-                laid = tuple(Laid(*at, face, blank) for (at, face), blank in zip(free, blanks, strict=True))
-                if Counter(BLANK if tile.is_blank else tile.face for tile in laid) <= self.rack:
+                laid = tuple(placed(*at, face, blank=blank) for (at, face), blank in zip(free, blanks, strict=True))
+                if Counter(tile.in_rack for _, tile in laid) <= self.rack:
                     yield Candidate(row, col, across, laid, self._score(where, crossing, laid), word)
 
     @staticmethod
@@ -90,15 +94,15 @@ class Naive:
         self,
         where: list[tuple[int, int]],
         crossing: list[list[tuple[tuple[int, int], str]]],
-        laid: tuple[Laid, ...],
+        laid: tuple[Placement, ...],
     ) -> int:
-        new = {(tile.row, tile.col): tile for tile in laid}
+        new = dict[tuple[int, int], Tile](laid)
         words = [where, *([at for at, _ in word] for word in crossing if len(word) > 1)]
         total = 50 if len(laid) == 7 else 0
         for word in words:
             points, factor = 0, 1
             for at in word:
-                face, blank = (new[at].face, new[at].is_blank) if at in new else self.squares[at]
+                face, blank = new[at] if at in new else self.squares[at]
                 value = 0 if blank else self.tile_set.values[face]
                 premium = PREMIUMS[Square(*at)]
                 points += value * (premium.letter if at in new else 1)
@@ -138,18 +142,18 @@ def test_the_same_plays_scores_and_order_as_trying_everything(
         if expected:
             # Half of the time a high one, so that the board fills with long words too.
             chosen = expected[choice % (len(expected) if choice % 2 else min(5, len(expected)))]
-            squares |= {(row, col): (face, blank) for row, col, face, blank in chosen.tiles}
+            squares.update(chosen.placements)
 
 
 def test_the_first_play_covers_the_centre_with_two_tiles_or_more(make_graph: MakeGraph) -> None:
     plays = generate(make_graph(["sol", "so", ("S",)]), Grid.of(load_tile_set("ca-100"), {}), ["S", "O", "L"])
     assert len(plays) == 2 * (3 + 2)
-    assert all(any((tile.row, tile.col) == (7, 7) for tile in play.tiles) for play in plays)
+    assert all(any(square == (7, 7) for square, _ in play.placements) for play in plays)
     assert plays[0] == Candidate(
         5,
         7,
         across=False,
-        tiles=(Laid(5, 7, "S", False), Laid(6, 7, "O", False), Laid(7, 7, "L", False)),
+        placements=(placed(5, 7, "S"), placed(6, 7, "O"), placed(7, 7, "L")),
         score=6,
         word=("S", "O", "L"),
     )
@@ -159,14 +163,14 @@ def test_a_board_of_the_rules_is_a_grid_and_a_play_is_placements_for_it(make_gra
     graph = make_graph(["any", "anys"])
     board = Board({Square(7, 7): Tile("A"), Square(7, 8): Tile("NY", blank=True)})
     play = generate(graph, Grid.of(graph.tile_set, board), ["S"])[0]
-    assert (play.word, play.score, play.tiles) == (("A", "NY", "S"), 2, (Laid(7, 9, "S", False),))
+    assert (play.word, play.score, play.placements) == (("A", "NY", "S"), 2, (placed(7, 9, "S"),))
     assert board.place(play.placements)[Square(7, 9)] == Tile("S")
 
 
 def test_seven_tiles_earn_fifty_points_and_six_do_not(make_graph: MakeGraph) -> None:
     graph = make_graph(["solemna", "solemn"])
     plays = generate(graph, Grid.of(graph.tile_set, {}), tuple("SOLEMNA"))
-    best = {len(play.tiles): play.score for play in reversed(plays)}
+    best = {len(play.placements): play.score for play in reversed(plays)}
     assert best == {7: (8 + 2) * 2 + 50, 6: (7 + 2) * 2}
 
 
@@ -181,7 +185,9 @@ def test_one_tile_that_makes_a_word_both_ways_is_one_play_and_its_main_word_the_
     board: Squares, expected: tuple[int, int, bool, Word], make_graph: MakeGraph
 ) -> None:
     graph = make_graph(["as", "so", "sol"])
-    plays = [play for play in generate(graph, Grid.of(graph.tile_set, board), ["S"]) if play.tiles[0][:2] == (7, 7)]
+    plays = [
+        play for play in generate(graph, Grid.of(graph.tile_set, board), ["S"]) if play.placements[0].square == (7, 7)
+    ]
     assert [(play.row, play.col, play.across, play.word) for play in plays] == [expected]
 
 
@@ -223,7 +229,7 @@ def test_the_best_plays_are_the_first_of_all_plays(
                 least = every[min(count, len(every)) - 1].score if every else 0
                 assert list(best(graph, grid, hand, count)) == [play for play in every if play.score >= least]
         if plays := generate(graph, grid, rack):
-            squares |= {(row, col): (face, blank) for row, col, face, blank in plays[choice % len(plays)].tiles}
+            squares.update(plays[choice % len(plays)].placements)
 
 
 def test_plays_can_be_counted_sliced_and_taken_from_the_end(make_graph: MakeGraph) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from google.protobuf.message import Message
+
 from faristol.duplicate.decide import (
     call_names,
     claims,
@@ -15,7 +17,8 @@ from faristol.duplicate.decide import (
     timers,
     turn_scores,
 )
-from faristol.duplicate.situation import Commands
+from faristol.duplicate.situation import Commands, Fact, Situation
+from faristol.kernel.facts import dated
 
 GAME: Commands = {
     **racks.COMMANDS,
@@ -33,3 +36,12 @@ GAME: Commands = {
 
 CLOCK: Commands = timers.COMMANDS
 """The commands of ``TurnClockService``."""
+
+_COMMANDS: Commands = {**GAME, **CLOCK}
+
+
+def decide(situation: Situation, request: Message) -> list[Fact]:
+    """The facts that ``request`` leads to at the moment of ``situation``. Raises what the decision raises."""
+    facts = _COMMANDS[type(request)](situation, request)
+    dated([fact for _, fact in facts], situation.at)
+    return facts

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate.call_names import CallNames, load_call_names, with_names
@@ -34,7 +33,6 @@ def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> lis
         names=[events.CallName(face=face, name=name) for face, name in sorted(own.items())],
         numbers=numbers,
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [(GAME, said)]
 

@@ -7,7 +7,6 @@ from faristol.duplicate.decide.slips import seated
 from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -41,7 +40,6 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
         turn=request.turn,
         player_id=request.player_id,
         words=request.words.strip(),
-        occurred_at=timestamp(situation.at),
     )
     return [(hall.number, raised)]
 
@@ -73,7 +71,6 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
         accepted=accepted,
         reason=reason,
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [*facts, (hall.number, decided)]
 

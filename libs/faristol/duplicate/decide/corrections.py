@@ -8,7 +8,6 @@ from faristol.duplicate.hall import Hall, HallTurn, written_slip
 from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -48,7 +47,6 @@ def corrected(
         reason=reason,
         claim_id=claim_id,
         arbiter_id=arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
 
 

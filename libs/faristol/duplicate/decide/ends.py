@@ -5,7 +5,6 @@ from __future__ import annotations
 from faristol.duplicate.decide.seals import opened
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -24,7 +23,6 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
         turns=sum(turn.completed for turn in situation.game.turns),
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [(GAME, ended), *opened(situation)]
 
@@ -57,7 +55,7 @@ def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -
             N_("{count} {count:claim waits|claims wait} for a decision."),
             {"count": waiting},
         )
-    validated = events.ResultsValidated(arbiter_id=request.arbiter_id, occurred_at=timestamp(situation.at))
+    validated = events.ResultsValidated(arbiter_id=request.arbiter_id)
     return [(GAME, validated)]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from faristol.duplicate.decide.masters import over
 from faristol.duplicate.decide.slips import open_turn, same_rack
 from faristol.duplicate.situation import Commands, Fact, Situation
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -16,14 +16,11 @@ def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     same_rack(situation, situation.turn(request.turn), request.rack)
+    over(situation, request.turn)
     article = situation.ruleset.article("turns.seconds")
-    if timer.called_at is None:
-        raise Refusal("TIME_NOT_OVER", article, N_("The time of round {turn} is not over."), {"turn": request.turn})
     if hall.turn(request.turn).is_closed(timer):
         raise Refusal("HALL_CLOSED", article, N_("The hall has closed round {turn} already."), {"turn": request.turn})
-    closed = events.HallClosed(
-        turn=request.turn, collector_id=request.collector_id, occurred_at=timestamp(situation.at)
-    )
+    closed = events.HallClosed(turn=request.turn, collector_id=request.collector_id)
     return [(hall.number, closed)]
 
 

@@ -6,7 +6,6 @@ from faristol.duplicate.game import Turn, written_play
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate.plays import Play, check_master, make_play
@@ -63,7 +62,6 @@ def master(
         tops=len(tops),
         reason=reason.strip(),
         arbiter_id=arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
 
 

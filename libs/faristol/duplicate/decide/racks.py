@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faristol.duplicate.decide.seals import ended, void
+from faristol.duplicate.decide.seals import ended
 from faristol.duplicate.draws import Table, drawn, end_of
 from faristol.duplicate.game import rejected_rack
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import without
@@ -41,7 +40,9 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         if not request.faces and not request.reason.strip():
             return _sealed(situation, number, request.arbiter_id)
         cause = events.SEAL_VOID_BY_HAND if request.faces else events.SEAL_VOID_DRAWN
-        voided.append((GAME, void(situation, number, cause, reason_given(request.reason), request.arbiter_id)))
+        reason = reason_given(request.reason)
+        fact = events.SealVoided(from_turn=number, cause=cause, reason=reason, arbiter_id=request.arbiter_id)
+        voided.append((GAME, fact))
     bag = game.bag(ruleset.game.tile_set)
     table = Table(number, game.board, game.leftover, bag, game.seed, game.counter)
     if request.faces and end_of(table, ruleset, situation.words) is None:
@@ -58,7 +59,6 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         rejected=[_rejected(attempt) for attempt in rejected],
         bag_left=len(found.bag),
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [*voided, (GAME, called)]
 
@@ -79,7 +79,6 @@ def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
         by_hand=turn.by_hand,
         bag_left=len(bag),
         arbiter_id=arbiter_id,
-        occurred_at=timestamp(situation.at),
         sealed=True,
     )
     return [(GAME, called)]
@@ -109,7 +108,6 @@ def _by_hand(situation: Situation, request: pb.CallRackRequest, number: int, bag
         by_hand=True,
         bag_left=len(after),
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
 
 

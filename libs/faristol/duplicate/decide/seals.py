@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from faristol.duplicate.end_reasons import END_NUMBERS
 from faristol.duplicate.situation import GAME, Fact, Situation
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate.finish import DuplicateEndReason
-
-
-def void(
-    situation: Situation, from_turn: int, cause: events.SealVoid.ValueType, reason: str, arbiter_id: str
-) -> events.SealVoided:
-    """The fact that racks are others than the sealed ones from a turn on."""
-    return events.SealVoided(
-        from_turn=from_turn, cause=cause, reason=reason, arbiter_id=arbiter_id, occurred_at=timestamp(situation.at)
-    )
 
 
 def ended(situation: Situation, reason: DuplicateEndReason) -> list[Fact]:
@@ -23,7 +13,6 @@ def ended(situation: Situation, reason: DuplicateEndReason) -> list[Fact]:
     said = events.DuplicateEnded(
         end=events.DuplicateEnd.ValueType(END_NUMBERS[reason]),
         turns=len(situation.game.turns),
-        occurred_at=timestamp(situation.at),
     )
     return [(GAME, said), *opened(situation)]
 
@@ -32,4 +21,4 @@ def opened(situation: Situation) -> list[Fact]:
     """The key of the sealed game goes on the record; nothing where there is none, or it is away."""
     if situation.sealed is None:
         return []
-    return [(GAME, events.SealOpened(key=situation.sealed.key, occurred_at=timestamp(situation.at)))]
+    return [(GAME, events.SealOpened(key=situation.sealed.key))]

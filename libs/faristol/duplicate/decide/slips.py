@@ -52,7 +52,6 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
         collector_id=request.collector_id or request.slips[0].player_id,
         slips=slips,
         after_close=closed,
-        occurred_at=timestamp(situation.at),
     )
     if request.HasField("taken_at"):
         _in_time(situation, "taken_at", instant(request.taken_at), began or timer.first_at)
@@ -76,7 +75,6 @@ def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
         slip=slip,
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [(hall.number, ruled)]
 

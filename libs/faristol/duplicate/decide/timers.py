@@ -5,7 +5,6 @@ from __future__ import annotations
 from faristol.duplicate.game import MS, Timer, Turn
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.clock.v1 import turns_pb2 as pb
 
@@ -24,7 +23,6 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]
         again=request.again,
         reason=reason,
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [(GAME, started)]
 
@@ -40,7 +38,6 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
         milliseconds_left=(timer.ends_at - situation.at) // MS,
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [(GAME, stopped)]
 
@@ -55,7 +52,6 @@ def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fac
         turn=turn.number,
         milliseconds_left=timer.left_ms,
         arbiter_id=request.arbiter_id,
-        occurred_at=timestamp(situation.at),
     )
     return [(GAME, resumed)]
 

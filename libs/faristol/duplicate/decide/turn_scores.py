@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.duplicate.decide.masters import master, over
-from faristol.duplicate.decide.seals import void
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Hall
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate import slips as law
@@ -81,8 +79,13 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
     if turn.master is None:
         facts.append((GAME, master(situation, turn, None, "", request.arbiter_id)))
     elif not turn.completed and _is_another(situation, turn):
-        cause = events.SEAL_VOID_MASTER_PLAY
-        facts.append((GAME, void(situation, turn.number + 1, cause, turn.reason, request.arbiter_id)))
+        voided = events.SealVoided(
+            from_turn=turn.number + 1,
+            cause=events.SEAL_VOID_MASTER_PLAY,
+            reason=turn.reason,
+            arbiter_id=request.arbiter_id,
+        )
+        facts.append((GAME, voided))
     judging = Judging(situation, turn)
     for hall in closed:
         facts += _scores(situation, hall, turn, judging)
@@ -92,7 +95,6 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
             without_halls=[hall.number for hall in open_],
             reason=reason,
             arbiter_id=request.arbiter_id,
-            occurred_at=timestamp(situation.at),
         )
         facts.append((GAME, completed))
     return facts
@@ -135,7 +137,7 @@ def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> I
         part = scores[start : start + MOST_SCORES]
         yield (
             hall.number,
-            events.TurnScored(turn=turn.number, scores=part, occurred_at=timestamp(situation.at)),
+            events.TurnScored(turn=turn.number, scores=part),
         )
 
 

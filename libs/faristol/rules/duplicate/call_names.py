@@ -22,7 +22,6 @@ LONGEST = 40
 class CallNames:
     """A table of names. ``names`` has the tiles and the rows of the board, ``numbers`` the columns from 1."""
 
-    language: str
     names: Mapping[str, str]
     numbers: tuple[str, ...]
     blank: str
@@ -53,7 +52,7 @@ def load_call_names(language: str) -> CallNames:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise LookupError(f"there are no names for calling in {language!r}") from None
-    return CallNames(language, MappingProxyType(data["names"]), tuple(data["numbers"]), data["blank"])
+    return CallNames(MappingProxyType(data["names"]), tuple(data["numbers"]), data["blank"])
 
 
 def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numbers: Sequence[str] = ()) -> CallNames:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from faristol.kernel.refusal import N_, Param, Refusal, fill
 from faristol.rules.board import Board, Placement, Square, Tile
 from faristol.rules.duplicate.plays import IsWord
-from faristol.rules.notation import Notation, Start, lay, write_word
+from faristol.rules.notation import Start, lay, write_word
 from faristol.rules.placement import Word, check_play
 from faristol.rules.readings import clash, read_start, word_readings
 from faristol.rules.ruleset import Ruleset
@@ -106,11 +106,6 @@ class Verdict:
     word: tuple[Tile, ...] = ()
     """The main word as it counts."""
     placements: tuple[Placement, ...] = ()
-
-    @property
-    def waits(self) -> bool:
-        """Whether an arbiter has to rule before anything is worth something."""
-        return self.null is not None and self.null.fault is Fault.TWO_SLIPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +229,7 @@ def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
     words = _checked(laid, turn)
     main = _main_word(reading, start, words, ruleset)
     if not turn.is_word(main.faces):
-        raise _word(Fault.INVALID, N_("{word} is no word of the lexicon."), ruleset, {"word": _told(main)}, depth=3)
+        raise _word(Fault.INVALID, N_("{word} is no word of the lexicon."), ruleset, {"word": str(main)}, depth=3)
     for word in words:
         if word is not main and ruleset.slips.cross_invalid == "null" and not turn.is_word(word.faces):
             raise _NullError(
@@ -242,7 +237,7 @@ def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
                     Fault.CROSS_WORD,
                     ruleset.article("slips.cross_invalid"),
                     N_("{word}, across the main word, is no word of the lexicon."),
-                    {"word": _told(word)},
+                    {"word": str(word)},
                 ),
                 depth=4,
             )
@@ -287,7 +282,7 @@ def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], rul
         Fault.NOT_WHOLE,
         N_("The main word is {whole}, and {word} was written: letters on the board are a part of it."),
         ruleset,
-        {"whole": _told(along), "word": write_word(reading)},
+        {"whole": str(along), "word": write_word(reading)},
         depth=2,
     )
 
@@ -371,7 +366,3 @@ def _with_score(slip: WrittenSlip, verdict: Verdict, ruleset: Ruleset) -> Verdic
             return replace(verdict, warned=(*verdict.warned, finding))
         case "nothing":
             return verdict
-
-
-def _told(word: Word) -> str:
-    return f"{Notation.FISC.write(word.start)} {write_word(word.tiles)}"

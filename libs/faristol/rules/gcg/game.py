@@ -139,11 +139,6 @@ class GcgGame:
         """What happened, in order."""
         return tuple(line for line in self.lines if isinstance(line, EVENTS))
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The notes, in order."""
-        return tuple(line for line in self.lines if isinstance(line, Note))
-
     def pragma(self, keyword: str) -> Pragma | None:
         """The last pragma of that keyword, capitals or not, or None."""
         found = [line for line in self.lines if isinstance(line, Pragma) and line.keyword.casefold() == keyword]

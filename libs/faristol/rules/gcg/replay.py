@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,7 +13,6 @@ from faristol.rules.gcg.game import Event, GcgGame, RackPenalty
 from faristol.rules.gcg.problem import Problem, Wrong
 from faristol.rules.gcg.table import Table
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.scoring import PlayScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +24,6 @@ class Step:
     """Points that the line is worth."""
     total: int
     """The player's points after it, added up here."""
-    board: Board
-    """The board after it."""
-    explained: PlayScore | None
-    """How the points of a play come about."""
-    problems: tuple[Problem, ...]
-    """Where the file says another score or another total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +41,6 @@ class Replay:
     problems: tuple[Problem, ...]
     """All that is wrong, in the order of the lines; empty for a file that is right."""
 
-    @property
-    def right(self) -> bool:
-        """Whether nothing is wrong with the file."""
-        return not self.problems
-
 
 def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
     """Replay ``game`` under ``ruleset``, compare every score and total, and go on after an error of arithmetic.
@@ -67,7 +55,7 @@ def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
     problems: list[Problem] = []
     for event in game.events:
         try:
-            score, explained = table.take(event)
+            score = table.take(event)
         except Wrong as wrong:
             problems.append(wrong.at(event.line))
             break
@@ -75,27 +63,24 @@ def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
             problems.append(Problem(event.line, refusal.reason, str(refusal), article=refusal.article))
             break
         total = table.totals[event.nick]
-        found = _compare(event, score, total, written[event.nick] + event.score)
+        problems += _compare(event, score, total, written[event.nick] + event.score)
         written[event.nick] = event.total
-        problems += found
-        steps.append(Step(event, score, total, table.board, explained, found))
+        steps.append(Step(event, score, total))
     else:
         problems += _at_end(game, table)
     totals = MappingProxyType(dict(table.totals))
     return Replay(game, ruleset, tuple(steps), totals, table.board, table.end, tuple(problems))
 
 
-def _compare(event: Event, score: int, total: int, carried: int) -> tuple[Problem, ...]:
+def _compare(event: Event, score: int, total: int, carried: int) -> Iterator[Problem]:
     """What the file says otherwise. ``carried`` is the total that follows from its own lines before this one.
 
     A total that is only the consequence of an error told before is not told again.
     """
-    found = []
     if event.score != score:
-        found.append(Problem(event.line, "SCORE", f"the score is written as {event.score:+}", f"{score:+}"))
+        yield Problem(event.line, "SCORE", f"the score is written as {event.score:+}", f"{score:+}")
     if event.total not in (total, carried):
-        found.append(Problem(event.line, "TOTAL", f"the total of {event.nick} is written as {event.total}", f"{total}"))
-    return tuple(found)
+        yield Problem(event.line, "TOTAL", f"the total of {event.nick} is written as {event.total}", f"{total}")
 
 
 def _twice(game: GcgGame, ruleset: Ruleset) -> bool:

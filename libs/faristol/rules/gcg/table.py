@@ -50,20 +50,19 @@ class Table:
         self._points: list[int] = []
         self._closing = Closing(nicks, ruleset, twice=twice)
         self._turn: str | None = None
+        """Whose turn it is; None before the first turn, which either player may have."""
         self._last: _Laid | None = None
         self._challenged = False
         self._out: str | None = None
 
-    def take(self, event: gcg.Event) -> tuple[int, PlayScore | None]:
-        """Play the line: the points that it is worth and, for a play, how they come about.
+    def take(self, event: gcg.Event) -> int:
+        """Play the line: the points that it is worth.
 
         Raises ``Wrong`` or ``Refusal`` when it cannot stand here; the table is then as it was before.
         """
-        explained = None
         match event:
             case gcg.Play():
-                explained = self._play(event)
-                score = explained.points
+                score = self._play(event)
             case gcg.Exchange():
                 score = self._exchange(event)
             case gcg.Pass():
@@ -79,7 +78,7 @@ class Table:
             self._points[-1] = score
         if self.end is None and isinstance(event, gcg.Play | gcg.Exchange | gcg.Pass | gcg.Withdrawal):
             self._look_for_end(event.nick)
-        return score, explained
+        return score
 
     def other(self, nick: str) -> str:
         """The opponent of ``nick``."""
@@ -94,11 +93,6 @@ class Table:
         self.supply.refill()
         tiles = [tile for nick, text in racks.items() for tile in self.supply.rack(text, nick, self.board)]
         self.supply.check_enough(tiles, self.board, f"the racks {' and '.join(racks.values())}")
-
-    @property
-    def mover(self) -> str | None:
-        """Whose turn it is; None before the first turn, which either player may have."""
-        return self._turn
 
     def _begin(self, nick: str) -> None:
         """Begin a turn of ``nick``, which shows that the play before it stood."""
@@ -119,7 +113,7 @@ class Table:
         self._turn = self.other(nick)
         self._last, self._challenged = None, False
 
-    def _play(self, event: gcg.Play) -> PlayScore:
+    def _play(self, event: gcg.Play) -> int:
         self._begin(event.nick)
         rack = self._rack(event.rack, event.nick)
         laid = placements(event, self.board, self.ruleset.tile_set)
@@ -132,7 +126,7 @@ class Table:
         self.supply.lay(event.nick, len(laid))
         self._over(event.nick, TurnKind.PLAY)
         self._last = _Laid(event.nick, rack, laid, score)
-        return score
+        return score.points
 
     def _exchange(self, event: gcg.Exchange) -> int:
         self._begin(event.nick)

@@ -90,14 +90,12 @@ def _short(text: str) -> str:
 
 
 def _in_rack(tile_set: TileSet) -> Mapping[str, str]:
-    written = {face: face for face in tile_set.faces} | dict(tile_set.aliases)
-    return written | {BLANK: BLANK}
+    return dict(tile_set.writings) | {BLANK: BLANK}
 
 
 def _on_board(tile_set: TileSet) -> Mapping[str, Tile]:
-    written = {face: face for face in tile_set.faces} | dict(tile_set.aliases)
-    blanks = {text.lower(): Tile(face, blank=True) for text, face in written.items()}
-    return blanks | {text: Tile(face) for text, face in written.items()}
+    blanks = {text.lower(): Tile(face, blank=True) for text, face in tile_set.writings}
+    return blanks | {text: Tile(face) for text, face in tile_set.writings}
 
 
 def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
@@ -106,7 +104,8 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
         bracketed, _, _, plain = part.groups()
         spelled = [known[bracketed]] if bracketed in known else _spelled(plain or "", known)
         if not spelled:
-            raise Wrong("FACE_UNKNOWN", f"{_stranger(part[0], known)} is no tile of {tile_set.name}", _all(tile_set))
+            expected = f"one of {' '.join(map(_bracketed, tile_set.faces))}"
+            raise Wrong("FACE_UNKNOWN", f"{_stranger(part[0], known)} is no tile of {tile_set.name}", expected)
         found.extend(spelled)
     return found
 
@@ -130,12 +129,3 @@ def _stranger(text: str, known: Mapping[str, T]) -> str:
     if text.startswith("["):
         return text
     return next((char for char in text if char not in known), text)
-
-
-def _all(tile_set: TileSet) -> str:
-    return f"one of {write_list(tile_set.faces)}"
-
-
-def write_list(faces: Iterable[str]) -> str:
-    """Faces for a message: ``A B [NY]``."""
-    return " ".join(map(_bracketed, faces))

@@ -133,19 +133,15 @@ class OfRound(Protocol):
     @property
     def round(self) -> int:
         """Its number, from 1."""
-        raise NotImplementedError
 
     @property
     def results(self) -> Iterable[Result | TableResult]:
         """The results of its tables, and who sat it out."""
-        raise NotImplementedError
 
     @property
     def pending(self) -> Collection[tuple[str, int]]:
         """Who waits for the result of it, each with its number."""
-        raise NotImplementedError
 
     @property
     def adjustments(self) -> Iterable[SpreadAdjustment]:
         """What was added to spreads."""
-        raise NotImplementedError

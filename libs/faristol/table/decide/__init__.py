@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
+from faristol.kernel.facts import dated
 from faristol.kernel.times import Instant, check_not_before
-from faristol.table import Decide, Table, dated
+from faristol.table import Decide, Table
 from faristol.table.decide import (
     arbitration,
     attendance,

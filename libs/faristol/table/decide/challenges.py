@@ -226,12 +226,12 @@ def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
             N_("The play is {player}'s own: only the others can challenge it."),
             {"player": player_id},
         )
-    if law.by == "opponent" and player_id != game.opponent(play.player_id):
+    if law.by == "opponent" and player_id != game.next_player(play.player_id):
         raise Refusal(
             "NOT_ENTITLED",
             ruleset.article("challenge.by"),
             N_("Only {opponent} can challenge the play, who has the turn after it."),
-            {"opponent": game.opponent(play.player_id)},
+            {"opponent": game.next_player(play.player_id)},
         )
     if law.by == "nobody":
         raise Refusal(
@@ -249,12 +249,8 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
     game, clock, ruleset = table.game, table.clock, table.ruleset
     law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
     if game.entered_again and clock.pressed_turn == game.turn:
-        raise Refusal(
-            "CHALLENGE_TOO_LATE",
-            article,
-            N_("The clock was pressed for turn {turn}, which is only entered again: its play is accepted."),
-            {"turn": game.turn},
-        )
+        text = N_("The clock was pressed for turn {turn}, which is only entered again: its play is accepted.")
+        raise Refusal("CHALLENGE_TOO_LATE", article, text, {"turn": game.turn})
     if law.opens_on == "clock-stopped" and clock.held_turn != game.turn:
         raise Refusal(
             "CHALLENGE_TOO_EARLY",
@@ -265,25 +261,14 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
     written = game.course.written
     match law.closes_on:
         case "refill" if game.phase is Phase.DRAWN:
-            raise Refusal(
-                "CHALLENGE_TOO_LATE",
-                article,
-                N_("{mover} has begun to draw, so the play is complete and accepted."),
-                {"mover": game.mover},
-            )
+            text = N_("{mover} has begun to draw, so the play is complete and accepted.")
+            raise Refusal("CHALLENGE_TOO_LATE", article, text, {"mover": game.mover})
         case "challenger-writes" if player_id in written:
-            raise Refusal(
-                "CHALLENGE_TOO_LATE",
-                article,
-                N_("{player} has written the score of the play, and has accepted it by that."),
-                {"player": player_id},
-            )
+            text = N_("{player} has written the score of the play, and has accepted it by that.")
+            raise Refusal("CHALLENGE_TOO_LATE", article, text, {"player": player_id})
         case "both-write" if all(player in written for player in game.player_ids):
-            raise Refusal(
-                "CHALLENGE_TOO_LATE",
-                article,
-                N_("Both players have written the score of the play: it is accepted."),
-            )
+            text = N_("Both players have written the score of the play: it is accepted.")
+            raise Refusal("CHALLENGE_TOO_LATE", article, text)
     if law.seconds_max is not None and law.opens_on == "clock-stopped":
         check_in_time((at - clock.held_at) // MILLISECOND, ruleset)
 

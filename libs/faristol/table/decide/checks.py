@@ -62,11 +62,16 @@ def check_running(table: Table) -> None:
             N_("The game has not started: who begins has not been entered."),
         )
     if game.phase is Phase.UNSPECIFIED:
-        raise Refusal(
-            "NO_ARBITER",
-            ruleset.article("arbiter.required"),
-            N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
-        )
+        raise no_arbiter(ruleset)
+
+
+def no_arbiter(ruleset: Ruleset) -> Refusal:
+    """What is said of a game that cannot start before its table has an arbiter."""
+    return Refusal(
+        "NO_ARBITER",
+        ruleset.article("arbiter.required"),
+        N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
+    )
 
 
 def check_player(table: Table, player_id: str) -> None:
@@ -134,11 +139,12 @@ def check_no_challenge(table: Table) -> None:
                 "RULING_OPEN",
                 ruleset.article("challenge.appeal_by"),
                 N_("The play was found invalid: {mover} takes it back, or appeals."),
-                {"mover": mover_in_question(game)},
+                {"mover": game.in_question.player_id if game.in_question else game.mover},
             )
+        article = "" if ruleset.challenge.mover_may_draw else ruleset.article("challenge.mover_may_draw")
         raise Refusal(
             "CHALLENGE_PENDING",
-            ruleset.law.challenge_once if ruleset.challenge.mover_may_draw else _waiting_article(ruleset),
+            article or ruleset.law.challenge_once,
             N_("The play was challenged: wait for the ruling."),
         )
     if game.phase is Phase.OFF_CENTRE:
@@ -147,10 +153,6 @@ def check_no_challenge(table: Table) -> None:
             ruleset.article("first_move.centre"),
             N_("The play misses the centre: the opponent accepts it, or declares it invalid."),
         )
-
-
-def _waiting_article(ruleset: Ruleset) -> str:
-    return ruleset.article("challenge.mover_may_draw") or ruleset.law.challenge_once
 
 
 def awaits_mover(game: Game, ruleset: Ruleset) -> bool:
@@ -162,12 +164,6 @@ def awaits_mover(game: Game, ruleset: Ruleset) -> bool:
         and law.appeal_by == "mover"
         and game.course.rulings < law.rulings_max
     )
-
-
-def mover_in_question(game: Game) -> str:
-    """Whose play a challenge is about."""
-    play = game.in_question
-    return play.player_id if play else game.mover
 
 
 def check_in_turn(table: Table, player_id: str, at: Instant) -> None:

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.facts import dated
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules.conditions import check_agreement
 from faristol.rules.corrections import check_reopening
-from faristol.table import Decide, Table, dated
+from faristol.table import Decide, Table
 from faristol.table.decide.checks import (
     check_arbiter,
     check_no_challenge,

@@ -13,7 +13,14 @@ from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.table import Decide, Table
-from faristol.table.decide.checks import check_arbiter, check_not_final, check_not_over, check_running, check_seated
+from faristol.table.decide.checks import (
+    check_arbiter,
+    check_not_final,
+    check_not_over,
+    check_running,
+    check_seated,
+    no_arbiter,
+)
 from faristol.table.decide.draws import check_possible
 from faristol.table.game.evolution import evolve
 from faristol.table.game.state import UNKNOWN
@@ -32,11 +39,7 @@ def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) ->
     if game.turn:
         raise Refusal("STARTED_ALREADY", ruleset.article("start.method"), N_("The game has started already."))
     if ruleset.arbiter.required and not game.arbiter:
-        raise Refusal(
-            "NO_ARBITER",
-            ruleset.article("arbiter.required"),
-            N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
-        )
+        raise no_arbiter(ruleset)
     if ruleset.start.by_pairing and player_id != game.player_ids[0]:
         raise Refusal(
             "NOT_FIRST_NAMED",

@@ -11,10 +11,10 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Ruleset, check_exchange, check_pass, without
+from faristol.rules import check_exchange, check_pass, draw, without
 from faristol.rules import exchange as exchange_tiles
 from faristol.rules.bag import free_exchange as change_freely
-from faristol.rules.surplus import Revealed, keep_revealed, reveal, taken_too_many
+from faristol.rules.surplus import check_kept, taken_too_many
 from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit
 from faristol.rules.turns import free_exchange as judge_free_exchange
 from faristol.table import Decide, Table
@@ -73,7 +73,8 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
     illegal = bool(
         game.hosted and request.done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none"
     )
-    check_exchange(rack, faces, _holding(ruleset, len(bag), illegal=illegal), ruleset)
+    # What is dealt with afterwards is allowed by a bag that holds a rack more.
+    check_exchange(rack, faces, len(bag) + (ruleset.game.rack_size if illegal else 0), ruleset)
     if illegal and ruleset.exchange.illegal == "turn-lost":
         return [
             events.TurnLost(
@@ -89,18 +90,17 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
         events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after)),
     ]
     if illegal:
+        # As many tiles of the rack as were exchanged, not only as should have stayed, and the whole bag (PES Δ.β.iii).
         counter = game.next_draw + 1
-        seen = reveal(
-            (*without(rack, faces), *drawn), after, len(faces), seed=game.seed, counter=counter, ruleset=ruleset
-        )
+        seen = draw((*without(rack, faces), *drawn), len(faces), game.seed, counter)
         facts.append(
             events.IllegalExchangeFound(
                 turn=game.turn,
                 player_id=player_id,
                 exchanged=len(faces),
-                from_rack=seen.from_rack,
-                bag=seen.bag,
-                keep=seen.keep,
+                from_rack=seen,
+                bag=after,
+                keep=len(seen),
                 draw=counter,
             )
         )
@@ -123,7 +123,7 @@ def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest
             N_("{player} exchanged too many tiles: the opponent chooses what is kept."),
             {"player": player_id},
         )
-    keep_revealed(Revealed(tuple(found.from_rack), tuple(found.bag), found.keep, article), request.faces)
+    check_kept(request.faces, (*found.from_rack, *found.bag), found.keep, article)
     return [
         events.IllegalExchangeResolved(
             turn=game.turn, player_id=found.player_id, kept=request.faces, chosen_by=player_id
@@ -197,11 +197,6 @@ def _check_number(table: Table, count: int) -> None:
             N_("The exchange of {announced} {announced:tile|tiles} was announced: it cannot be one of {count}."),
             {"announced": game.course.announced or 0, "count": count},
         )
-
-
-def _holding(ruleset: Ruleset, bag_size: int, *, illegal: bool) -> int:
-    """The size of a bag that allows what is dealt with afterwards, or else the size that it has."""
-    return bag_size + ruleset.game.rack_size if illegal else bag_size
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

@@ -15,8 +15,6 @@ from faristol.rules import (
     Direction,
     Placement,
     Ruleset,
-    Square,
-    Tile,
     Word,
     check_play,
     off_centre,
@@ -39,7 +37,7 @@ from faristol.table.decide.checks import (
     in_doubt,
 )
 from faristol.table.decide.draws import rack_for
-from faristol.table.game.state import Game, Phase, blanks_of
+from faristol.table.game.state import Game, Phase, blanks_of, tiles_of
 
 
 def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> list[Message]:
@@ -48,7 +46,7 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
     Raises ``Invalid`` when no tile is named, ``Refusal`` for tiles that the rack does not hold or squares taken.
     """
     game, ruleset = table.game, table.ruleset
-    placements = _laid(request.placements)
+    placements = tiles_of(request)
     check_on_turn(table, request.player_id, at)
     check_nothing_begun_with_exchange(table)
     if not placements:
@@ -107,7 +105,7 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
-    placements = _laid(request.placements)
+    placements = tiles_of(request)
     check_on_turn(table, player_id, at)
     check_nothing_begun_with_exchange(table)
     rack = rack_for(game, ruleset, player_id, [tile.in_rack for _, tile in placements])
@@ -132,10 +130,6 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
         played,
         events.ChallengeRaised(turn=game.turn, challenge=game.challenges + 1, words=every),
     ]
-
-
-def _laid(placements: Iterable[events.Placement]) -> list[Placement]:
-    return [Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in placements]
 
 
 def announced(

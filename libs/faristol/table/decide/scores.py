@@ -121,7 +121,7 @@ def correct_play(table: Table, request: game_pb2.CorrectPlayRequest, at: Instant
     turn = request.turn
     if not 1 <= turn <= len(game.turns_taken) or game.turns_taken[turn - 1].kind is not TurnKind.PLAY:
         raise Invalid("turn", N_("is {turn}; expected the number of a turn whose play stands"), {"turn": turn})
-    check_play_correction(completed=True, final=game.phase is Phase.FINAL, ruleset=table.ruleset)
+    check_play_correction(final=game.phase is Phase.FINAL, ruleset=table.ruleset)
     check_agreed(table, request.player_ids, request.arbiter_id)
     check_points("score", request.score, 0)
     taken = game.turns_taken[turn - 1]

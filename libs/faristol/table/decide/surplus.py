@@ -13,14 +13,7 @@ from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, without
-from faristol.rules.surplus import (
-    Overdraw,
-    Stage,
-    choose_returned,
-    found_tiles_go_in,
-    overdraw,
-    underdraw,
-)
+from faristol.rules.surplus import Stage, check_returned, found_tiles_go_in, overdraw, underdraw
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
@@ -70,7 +63,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
     )
     if found.choose or found.arbiter:
         return [fact]
-    return [fact, *_returned(game, ruleset, fact, found.returned, "")]
+    return [fact, *_returned(game, ruleset, fact, found.shown, "")]
 
 
 def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Instant) -> list[Message]:
@@ -92,33 +85,20 @@ def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Ins
             {"player": player_id},
         )
     shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, request.faces)
-    choice = Overdraw(found.surplus, shown, True, found.choose, (), found.turn_lost, False, found.article)
-    returned = choose_returned(choice, request.faces).returned
-    return _returned(game, ruleset, found, returned, player_id)
+    check_returned(request.faces, shown, found.choose, found.article)
+    return _returned(game, ruleset, found, request.faces, player_id)
 
 
 def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at: Instant) -> list[Message]:
     """An arbiter decides which tiles go back, where the book leaves it to one (FISC I.7.3)."""
     game, ruleset = table.game, table.ruleset
-    faces = request.faces
     check_arbiter(table, request.arbiter_id)
     check_running(table)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.arbiter:
         raise Refusal("NOT_FOR_ARBITER", ruleset.law.overdraw_claim, N_("No surplus waits for an arbiter."))
-    missing = Counter(faces) - Counter(game.racks[found.player_id])
-    if len(faces) != found.surplus or missing:
-        raise Refusal(
-            "WRONG_CHOICE",
-            found.article,
-            N_("{count} of {shown} go back into the bag, not {chosen}."),
-            {
-                "count": found.surplus,
-                "shown": " ".join(game.racks[found.player_id]),
-                "chosen": " ".join(faces) or "–",
-            },
-        )
-    return _returned(game, ruleset, found, tuple(faces), request.arbiter_id)
+    check_returned(request.faces, game.racks[found.player_id], found.surplus, found.article)
+    return _returned(game, ruleset, found, request.faces, request.arbiter_id)
 
 
 def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: Instant) -> list[Message]:
@@ -138,9 +118,7 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
             {"player": drawer_id, "held": len(rack), "bag": len(bag)},
         )
     stage = Stage.RACKED if request.racked else Stage.UNRACKED
-    found = underdraw(
-        rack, bag, stage=stage, seen=request.seen, seed=game.seed, counter=game.next_draw, ruleset=ruleset
-    )
+    found = underdraw(rack, bag, stage=stage, seen=request.seen, ruleset=ruleset)
     fact = events.UnderdrawFound(
         turn=game.turn,
         player_id=drawer_id,

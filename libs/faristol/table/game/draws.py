@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import without
 from faristol.table.game.state import Drawn, Game, Phase, taken_out
-from faristol.table.game.turns import Change, with_rack
+from faristol.table.game.turns import Change, interrupted, with_rack
 
 
 def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
@@ -35,8 +35,8 @@ def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
     )
 
 
-def _overdraw_found(game: Game, fact: events.OverdrawFound) -> Game:
-    return replace(game, next_draw=fact.draw + 1, interruption=fact)
+def _found_by_draw(game: Game, fact: events.OverdrawFound | events.IllegalExchangeFound) -> Game:
+    return replace(interrupted(game, fact), next_draw=fact.draw + 1)
 
 
 def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
@@ -50,16 +50,8 @@ def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
     )
 
 
-def _underdraw_found(game: Game, fact: events.UnderdrawFound) -> Game:
-    return replace(game, interruption=fact)
-
-
 def _underdraw_resolved(game: Game, _: events.UnderdrawResolved) -> Game:
     return replace(game, interruption=None)
-
-
-def _illegal_exchange_found(game: Game, fact: events.IllegalExchangeFound) -> Game:
-    return replace(game, next_draw=fact.draw + 1, interruption=fact)
 
 
 def _illegal_exchange_resolved(game: Game, fact: events.IllegalExchangeResolved) -> Game:
@@ -106,11 +98,11 @@ def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str,
 
 CHANGES: Mapping[type[Message], Change] = {
     events.TilesDrawn: _drawn,
-    events.OverdrawFound: _overdraw_found,
+    events.OverdrawFound: _found_by_draw,
     events.OverdrawResolved: _overdraw_resolved,
-    events.UnderdrawFound: _underdraw_found,
+    events.UnderdrawFound: interrupted,
     events.UnderdrawResolved: _underdraw_resolved,
-    events.IllegalExchangeFound: _illegal_exchange_found,
+    events.IllegalExchangeFound: _found_by_draw,
     events.IllegalExchangeResolved: _illegal_exchange_resolved,
     events.FreeExchangeShown: _free_exchange_shown,
     events.FreeExchanged: _free_exchanged,

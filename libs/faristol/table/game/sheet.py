@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from google.protobuf.message import Message
@@ -12,7 +13,7 @@ from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile
 from faristol.table.game.state import Course, Game, Phase, tiles_of
-from faristol.table.game.turns import Change, with_score
+from faristol.table.game.turns import Change, interrupted, with_score
 
 
 def _written(game: Game, fact: events.ScoreWritten) -> Game:
@@ -75,10 +76,6 @@ def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.Pl
         if aside == 0 and place in range(len(word.word.faces)):
             word.word.faces[place] = settled.face
     return read
-
-
-def _disputed(game: Game, fact: events.CountDisputed) -> Game:
-    return replace(game, interruption=fact)
 
 
 def _settled(game: Game, fact: events.CountSettled) -> Game:
@@ -169,23 +166,16 @@ def _ended(game: Game, fact: events.GameEnded) -> Game:
     )
 
 
-def _taken_off(game: Game, fact: events.RackPenalty | events.TimePenalty) -> Game:
-    return _adjusted(game, fact.player_id, fact.DESCRIPTOR.name, -fact.points)
-
-
-def _added(game: Game, fact: events.OutBonus) -> Game:
-    return _adjusted(game, fact.player_id, fact.DESCRIPTOR.name, fact.points)
+def _line(game: Game, fact: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
+    """With a line at the foot of the sheet, which adds its points or takes them off."""
+    scores = with_score(game, fact.player_id, game.scores[fact.player_id] + sign * fact.points)
+    return replace(game, scores=scores, adjusted=game.adjusted | {(fact.player_id, fact.DESCRIPTOR.name)})
 
 
 def _score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
     adjusted = _with_total(game, fact.player_id, game.scores[fact.player_id] + fact.points)
     line = events.AdjustmentReason.Name(fact.reason)
     return replace(adjusted, adjusted=game.adjusted | {(fact.player_id, line)})
-
-
-def _adjusted(game: Game, player_id: str, line: str, points: int) -> Game:
-    scores = with_score(game, player_id, game.scores[player_id] + points)
-    return replace(game, scores=scores, adjusted=game.adjusted | {(player_id, line)})
 
 
 def _signed(game: Game, fact: events.SheetSigned) -> Game:
@@ -209,7 +199,7 @@ def _reopened(game: Game, _: events.GameReopened) -> Game:
 CHANGES: Mapping[type[Message], Change] = {
     events.ScoreWritten: _written,
     events.BlankSettled: _blank_settled,
-    events.CountDisputed: _disputed,
+    events.CountDisputed: interrupted,
     events.CountSettled: _settled,
     events.PlayCorrected: _play_corrected,
     events.TotalCorrected: _total_corrected,
@@ -221,9 +211,9 @@ CHANGES: Mapping[type[Message], Change] = {
     events.EndAgreed: _end_agreed,
     events.Abandoned: _abandoned,
     events.GameEnded: _ended,
-    events.RackPenalty: _taken_off,
-    events.OutBonus: _added,
-    events.TimePenalty: _taken_off,
+    events.RackPenalty: partial(_line, sign=-1),
+    events.OutBonus: partial(_line, sign=1),
+    events.TimePenalty: partial(_line, sign=-1),
     events.ScoreAdjusted: _score_adjusted,
     events.SheetSigned: _signed,
     events.ResultFinal: _final,

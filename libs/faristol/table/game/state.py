@@ -12,6 +12,7 @@ from typing import Any
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Placement, Square, Tile, TurnKind
 from faristol.table.game.signals import Signals
 
@@ -270,16 +271,6 @@ class Game:
         return play.score
 
     @property
-    def turns(self) -> tuple[TurnKind, ...]:
-        """What every turn that is over came to."""
-        return tuple(turn.kind for turn in self.turns_taken)
-
-    @property
-    def points(self) -> tuple[int, ...]:
-        """What every turn that is over scored."""
-        return tuple(turn.points for turn in self.turns_taken)
-
-    @property
     def hosted(self) -> bool:
         """The system holds the bag."""
         return self.keeping != events.KEEPING_RECORDED
@@ -319,10 +310,6 @@ class Game:
         place = self.player_ids.index(player_id)
         return (*self.player_ids[place + 1 :], *self.player_ids[:place])
 
-    def opponent(self, player_id: str) -> str:
-        """Who sits opposite ``player_id``, or has the turn after at a table of several."""
-        return self.next_player(player_id)
-
 
 def taken_out(rack: tuple[str, ...], faces: Iterable[str]) -> tuple[str, ...]:
     """``rack`` without ``faces``; for one that it is not known to hold, a tile goes that nobody has entered.
@@ -340,6 +327,8 @@ def blanks_of(placements: Iterable[Placement]) -> tuple[str, ...]:
     return tuple(tile.face for _, tile in placements if tile.blank)
 
 
-def tiles_of(play: events.PlayPlaced) -> tuple[Placement, ...]:
+def tiles_of(
+    play: events.PlayPlaced | events.TilesLaid | game_pb2.LayTilesRequest | game_pb2.PlacePlayRequest,
+) -> tuple[Placement, ...]:
     """The tiles of a play as the rules take them."""
     return tuple([Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in play.placements])

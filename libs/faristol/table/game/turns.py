@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -12,8 +13,19 @@ from google.protobuf.message import Message
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Placement, Square, Tile, TurnKind, without
-from faristol.table.game.state import Course, Game, LastRuling, Owed, Phase, Taken, blanks_of, taken_out, tiles_of
+from faristol.rules import TurnKind, without
+from faristol.table.game.state import (
+    Course,
+    Game,
+    Interruption,
+    LastRuling,
+    Owed,
+    Phase,
+    Taken,
+    blanks_of,
+    taken_out,
+    tiles_of,
+)
 
 Change = Callable[[Game, Any], Game]
 
@@ -28,6 +40,11 @@ def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[
 def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
     """The running totals with another one for a player."""
     return MappingProxyType({**game.scores, player_id: score})
+
+
+def interrupted(game: Game, fact: Interruption) -> Game:
+    """The table with something that must be settled before anybody plays on."""
+    return replace(game, interruption=fact)
 
 
 def _opened(_: Game, fact: events.GameOpened) -> Game:
@@ -67,8 +84,7 @@ def _started(game: Game, fact: events.GameStarted) -> Game:
 
 
 def _laid(game: Game, fact: events.TilesLaid) -> Game:
-    laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in fact.placements)
-    return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *laid)))
+    return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *tiles_of(fact))))
 
 
 def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
@@ -190,12 +206,8 @@ def _exchanged(game: Game, fact: events.Exchanged) -> Game:
     )
 
 
-def _passed(game: Game, _: events.Passed) -> Game:
-    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=TurnKind.PASS))
-
-
-def _cannot_play(game: Game, _: events.CannotPlay) -> Game:
-    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=TurnKind.CANNOT_PLAY))
+def _given_up(game: Game, _: events.Passed | events.CannotPlay, kind: TurnKind) -> Game:
+    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=kind))
 
 
 def _lost(game: Game, fact: events.TurnLost) -> Game:
@@ -300,8 +312,8 @@ CHANGES: Mapping[type[Message], Change] = {
     events.PlayWithdrawn: _withdrawn,
     events.ExchangeAnnounced: _exchange_announced,
     events.Exchanged: _exchanged,
-    events.Passed: _passed,
-    events.CannotPlay: _cannot_play,
+    events.Passed: partial(_given_up, kind=TurnKind.PASS),
+    events.CannotPlay: partial(_given_up, kind=TurnKind.CANNOT_PLAY),
     events.TurnLost: _lost,
     events.NextTurnForfeited: _forfeited,
     events.PlayCompleted: _completed,

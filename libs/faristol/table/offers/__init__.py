@@ -94,7 +94,7 @@ def _of_command(kind: type[Message], table: Table, at: Instant, arbiter_id: str)
     field = CHOSEN.get(kind, "")
     first: dict[Who, Message] = {}
     choices: dict[Who, list[int]] = {}
-    for example in EXAMPLES[kind](table, at, arbiter_id):
+    for example in EXAMPLES[kind](kind, table, at, arbiter_id):
         who = who_of(example)
         if who in first and not field:
             continue
@@ -111,6 +111,3 @@ def _value(example: Any, field: str) -> int:
     if field == "square":
         return int(example.row * 15 + example.column)
     return int(getattr(example, field))
-
-
-__all__ = ["Offer", "Who", "accepted", "offers", "who_of"]

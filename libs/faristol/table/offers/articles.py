@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
@@ -26,11 +26,13 @@ _LAW: Mapping[type[Message], str] = {
     game_pb2.ImposeSanctionRequest: "sanctions",
     game_pb2.SignSheetRequest: "signatures",
     game_pb2.TakeBackEntriesRequest: "correction",
+    game_pb2.ChallengeRequest: "challenge_words",
+    game_pb2.RecordOverholdingRequest: "sanctions",
     clock_pb2.PressRequest: "play_complete",
     clock_pb2.LeaveTableRequest: "absence",
     clock_pb2.ReturnToTableRequest: "absence",
 }
-"""Rules that have no value: a field of ``Law``."""
+"""Rules that have no value, or are silent about it: a field of ``Law``."""
 
 _VALUES: Mapping[type[Message], str] = {
     game_pb2.DecideOffCentreRequest: "first_move.centre",
@@ -71,18 +73,9 @@ _VALUES: Mapping[type[Message], str] = {
 }
 """Values of a rule set, as ``Ruleset.article`` takes them."""
 
-_SPECIAL: Mapping[type[Message], Callable[[Ruleset], str]] = {
-    game_pb2.ChallengeRequest: lambda rules: rules.article("challenge.by") or rules.law.challenge_words,
-    game_pb2.RecordOverholdingRequest: lambda rules: (
-        rules.article("overdraw.expulsion_after_in_game") or rules.law.sanctions
-    ),
-}
-
 
 def article_of(kind: type[Message], ruleset: Ruleset) -> str:
     """The article by which a command is done; empty where the book is silent."""
-    if special := _SPECIAL.get(kind):
-        return special(ruleset)
-    if name := _LAW.get(kind):
-        return str(getattr(ruleset.law, name))
-    return ruleset.article(_VALUES[kind]) if kind in _VALUES else ""
+    value, law = _VALUES.get(kind), _LAW.get(kind)
+    article = ruleset.article(value) if value else ""
+    return article or (str(getattr(ruleset.law, law)) if law else "")

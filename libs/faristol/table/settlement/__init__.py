@@ -6,8 +6,6 @@ table, when, and how often.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from google.protobuf.message import Message
 
 from faristol.table import Table
@@ -21,13 +19,10 @@ def settle(table: Table, ruling: Ruling | None = None) -> list[Message]:
     ``ruling`` is that on the challenge that is pending. The list is empty when nothing is missing.
     """
     facts: list[Message] = []
-    while missing := _missing(table, ruling):
+    while missing := (
+        game.missing(table.game, table.clock, ruling, table.ruleset)
+        or clock.missing(table.clock, table.game, table.ruleset)
+    ):
         facts.extend(missing)
         table = table.after(missing)
     return facts
-
-
-def _missing(table: Table, ruling: Ruling | None) -> Sequence[Message]:
-    return game.missing(table.game, table.clock, ruling, table.ruleset) or clock.missing(
-        table.clock, table.game, table.ruleset
-    )

@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 
 from faristol.duplicate.decide.masters import over, sealed_master
 from faristol.duplicate.end_reasons import END_REASONS
-from faristol.duplicate.game import HallOf, Timer, Turn, rejected_rack, written_play
-from faristol.duplicate.hall import Claim, Entry, Hall, Scored
+from faristol.duplicate.game import Timer, Turn, rejected_rack, written_play
+from faristol.duplicate.hall import Claim, Entry, Hall
 from faristol.duplicate.preparation import Prepared
 from faristol.duplicate.sealed import document_of
 from faristol.duplicate.situation import Fact, Situation
@@ -96,7 +96,7 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
         ruleset=game.ruleset.message(),
         commitment=game.commitment,
         seed=game.seed if game.end else b"",
-        halls=[_hall(hall) for hall in game.halls],
+        halls=game.halls,
         turns=[_turn(turn) for turn in game.turns],
         bag_left=len(game.bag(ruleset.game.tile_set)),
         end=game.end,
@@ -122,7 +122,7 @@ def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
         round=game.round,
         ruleset=game.ruleset.message(),
         commitment=game.commitment,
-        halls=[_hall(hall) for hall in game.halls],
+        halls=game.halls,
         now=timestamp(situation.at),
         embargoed_with=game.embargo.game_ids,
         together=game.embargo.together,
@@ -223,9 +223,8 @@ def _turn(turn: Turn) -> pb.DuplicateTurn:
     return said
 
 
-def _hall(hall: HallOf | Hall) -> events.DuplicateHall:
-    players = hall.players if isinstance(hall, HallOf) else len(hall.seats)
-    return events.DuplicateHall(number=hall.number, name=hall.name, players=players)
+def _hall(hall: Hall) -> events.DuplicateHall:
+    return events.DuplicateHall(number=hall.number, name=hall.name, players=len(hall.seats))
 
 
 def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
@@ -275,7 +274,7 @@ def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
         claim_id=claim.claim_id,
         turn=claim.turn,
         slip=of_turn.counting(claim.player_id, timer).written,
-        score=_score(claim.player_id, of_turn.scores),
+        score=of_turn.scores[claim.player_id],
         words=words,
         raised_at=timestamp(claim.raised_at),
         arrived=map(_arrived, of_turn.of_attempt(claim.player_id, timer)),
@@ -341,7 +340,7 @@ def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool 
             line.turns.append(turn.number)
             assert turn.timer is not None
             of_turn = hall.turn(turn.number)
-            line.scores.append(_score(player, of_turn.scores))
+            line.scores.append(of_turn.scores[player])
             line.slips.append(of_turn.counting(player, turn.timer).written)
     return answered
 
@@ -386,11 +385,6 @@ def _hall_of(situation: Situation, player_id: str) -> Hall:
         if player_id in hall.seats:
             return hall
     raise NotFound("player", player_id)
-
-
-def _score(player: str, scores: Mapping[str, Scored]) -> events.SlipScore:
-    scored = scores[player]
-    return events.SlipScore(player_id=player, points=scored.points, fault=scored.fault, warned=scored.warned)
 
 
 def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.duplicate.game import Duplicate, Embargo
+from faristol.duplicate.game import Embargo
 from faristol.duplicate.preparation import (
     Round,
     may_prepare,
@@ -67,7 +67,7 @@ class Preparations:
             may_rerun(of, loaded.state)
             guards.append(Guard(game_stream(request.rerun_of), loaded.version))
             embargo = loaded.state.embargo
-            sealed = self._again(of, loaded.state)
+            sealed = play_again(of.game_id, loaded.state, secrets.token_bytes(SALT_BYTES))
         else:
             sealed = await self._ahead(of)
         fact = prepared_fact(of, self._vault.seal(sealed), embargo, instant(occurred_at(request, self._runtime.now)))
@@ -104,10 +104,6 @@ class Preparations:
         words = self._lexicons.words(of.pins[1], of.ruleset)
         seed, salt = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(SALT_BYTES)
         return await asyncio.to_thread(play_ahead, of.game_id, of.pins, seed, salt, of.ruleset, words)
-
-    @staticmethod
-    def _again(of: Round, earlier: Duplicate) -> SealedGame:
-        return play_again(of.game_id, earlier, secrets.token_bytes(SALT_BYTES))
 
     @staticmethod
     def _decision(

@@ -82,7 +82,7 @@ class DuplicateGames:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loading = await self._load(request.game_id, halls_of(request), request)
-            facts = decide.GAME[type(request)](loading.situation, request)
+            facts = decide.decide(loading.situation, request)
 
             def answer(position: int) -> M:
                 return answers.answer(response, position, loading.situation, facts)

@@ -28,4 +28,4 @@ def table_of(game: pb.GetDuplicateResponse) -> CallNames | None:
     if not game.HasField("call_table"):
         return None
     names = {said.face: said.name for said in game.call_table.names}
-    return CallNames("", names, tuple(game.call_table.numbers), names.get(BLANK, BLANK))
+    return CallNames(names, tuple(game.call_table.numbers), names.get(BLANK, BLANK))

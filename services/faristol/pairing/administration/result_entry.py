@@ -30,7 +30,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.rules.endgame import settle_abandonment
+from faristol.rules.endgame import abandonment_adjustments
 
 MOST_RESULTS = 1_000
 """Results in one act: more than a round has tables."""
@@ -103,7 +103,9 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
             {"found": ", ".join(sorted(request.abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
         )
     _check_given_up(situation, pairing, left, "abandoned_by")
-    points = settle_abandonment(dict(scores), left, situation.ruleset).scores if left else dict(scores)
+    points = dict(scores)
+    for line in abandonment_adjustments(points, left, situation.ruleset) if left else ():
+        points[line.player] += line.points
     stayed = {player_id: score for player_id, score in points.items() if player_id not in left}
     if request.winner_id and leaders(stayed) != [request.winner_id]:
         raise scores_swapped(request.winner_id, scores)

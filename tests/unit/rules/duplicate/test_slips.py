@@ -148,12 +148,6 @@ def test_a_slip_that_was_not_handed_in_as_it_must_be_counts_nothing(handed: Hand
     assert judged("H4", "C A S E R N A", handed=handed) == (0, fault)
 
 
-def test_only_two_slips_wait_for_an_arbiter() -> None:
-    turn = Turn(Board(), tuple("CASERNA"), FISC, WORDS.__contains__)
-    waiting = [judge_slip(WrittenSlip("H8", "C A S A", handed=handed), turn).waits for handed in Handed]
-    assert waiting == [handed is Handed.TWICE for handed in Handed]
-
-
 def test_what_cannot_be_read_counts_nothing() -> None:
     assert judged("H8", "C A S A", coordinates_illegible=True) == (0, "coordinates")
     assert judged("H8", "C A S A", word_illegible=True) == (0, "illegible")

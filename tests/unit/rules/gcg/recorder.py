@@ -110,7 +110,7 @@ class Recorder:
 
     def _take(self, event: Event) -> None:
         try:
-            score, _ = self._table.take(event)
+            score = self._table.take(event)
         except Wrong as wrong:
             raise GcgError(wrong.at(len(self._lines) + 1)) from None
         self._lines.append(dataclasses.replace(event, score=score, total=self._table.totals[event.nick]))

@@ -66,9 +66,9 @@ def test_who_goes_out_gets_the_rack_twice_or_it_is_taken_off_as_well(tournament:
     once = tournament.replayed(tournament.gains(2 * value))
     both = tournament.replayed(tournament.gains(value), tournament.loses(value))
     swapped = tournament.replayed(tournament.loses(value), tournament.gains(value))
-    assert once.right
-    assert both.right
-    assert swapped.right
+    assert not once.problems
+    assert not both.problems
+    assert not swapped.problems
     spreads = {game.totals[tournament.out] - game.totals[tournament.loser] for game in (once, both, swapped)}
     assert len(spreads) == 1
 
@@ -158,7 +158,7 @@ def test_a_turn_that_cannot_be_passed_is_given_up_where_the_book_knows_that() ->
         naive.turn(nick)
         nick = "b" if nick == "a" else "a"
     written = write_gcg(naive.recorder.game()) + f">{nick}: - +0 {naive.recorder.totals[nick]}\n"
-    assert replay(read_gcg(written), FESTA_MAJOR).right
+    assert not replay(read_gcg(written), FESTA_MAJOR).problems
     strict = with_options(FESTA_MAJOR, {"cannot_play": "false"})
     problems = replay(read_gcg(written), strict).problems
     assert [(problem.reason, problem.article) for problem in problems] == [("PASS_NOT_ALLOWED", "FM 7")]

@@ -94,7 +94,7 @@ def test_players_pragmas_and_notes_are_read() -> None:
         ">a: AE - +0 0\n#note one\n\n  two\n\n\n#note\n>b:2: AE - +0 0\n#rack1 AE[CH]\n#incomplete\n"
     )
     assert game.players == (Player(number=1, nick="a"), Player(number=2, nick="b:2", name="Blaise  Pascal"))
-    assert game.notes == (Note(text="one\n\n  two"), Note(text=""))
+    assert tuple(line for line in game.lines if isinstance(line, Note)) == (Note(text="one\n\n  two"), Note(text=""))
     assert [event.nick for event in game.events] == ["a", "b:2"]
     assert game.pragma("title") == Pragma(keyword="Title", text="The final")
     assert game.pragma("strange") == Pragma(keyword="strange", text="of itself")
