@@ -5,31 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from http import HTTPStatus
 from typing import Annotated, Any
 
 import grpc
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import labels, news
-from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
 from faristol.gateway.consoles.commands import command_id, in_words, refused
-from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import console_page
+from faristol.gateway.consoles.frame import Console, GameId, Part, TournamentId
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
-from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import OwnCalls, Session, SignedIn
-from faristol.gateway.table import clocks, minutes
+from faristol.gateway.results import Reader
+from faristol.gateway.table import clocks
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -52,9 +47,6 @@ CHANGED = N_(
 NOTHING_DONE = N_("Nothing was done.")
 WRONG_FIELD = N_("{field}: {problem}")
 NO_TABLE = N_("There is no table {table} in this round.")
-
-TournamentId = Annotated[str, Path(max_length=64)]
-GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 
 routes = APIRouter(include_in_schema=False)
 
@@ -80,34 +72,16 @@ class _Table:
         return [side.player_id for side in self.game.sides]
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
+@dataclass
+class _Desk(Console):
     """The pages of a tournament, for somebody who is signed in."""
 
-    request: Request
-    results: Results
-    session: Session
-    calls: Calls
-    tournament_id: str
-
-    @property
-    def language(self) -> str:
-        return language_of(self.request)
-
-    @property
-    def arbiter_id(self) -> str:
-        return self.session.credential.subject_id
-
-    @property
-    def now_ms(self) -> int:
-        now: datetime = self.request.app.state.now()
-        return int(now.timestamp() * 1000)
+    results: Reader
+    tournament_id: TournamentId
 
     def check(self) -> None:
         """Raise ``HTTPException`` for who is no arbiter here: what one may not see is not there."""
-        tournaments = self.session.credential.scope.tournament_ids
-        here = not tournaments or self.tournament_id in tournaments
-        if not here or not may(self.session, game_pb2.AssignArbiterRequest):
+        if not self.may(game_pb2.AssignArbiterRequest, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
 
     # --- the hall --------------------------------------------------------------------------------------------------
@@ -154,7 +128,7 @@ class _Desk:
         """A table of the tournament, with what can be done there. Raises ``HTTPException`` where there is none."""
         if place_of(game_id)[0] != self.tournament_id:
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        asked = game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.arbiter_id)
+        asked = game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.subject)
         game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
         shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))
         offers: Sequence[Offered] = ()
@@ -250,7 +224,7 @@ class _Desk:
             "command_id": command_id(given, act.method),
             "game_id": game_id,
             "tournament_id": self.tournament_id,
-            "arbiter_id": self.arbiter_id,
+            "arbiter_id": self.subject,
         }
         table = await self.table(game_id)
         if _is_stale(act, given, table.situation):
@@ -278,20 +252,17 @@ class _Desk:
         return say(WRONG_FIELD, {"field": say(label, {}, self.language), "problem": problem}, self.language)
 
     def _page(self, name: str, head: pb.GetTournamentResponse, part: str = "", **values: Any) -> Response:
-        return console_page(
-            self.request,
+        return self.page(
             name,
-            self.session,
             head,
             door="arbiter",
             part=part,
-            arbiter_id=self.arbiter_id,
+            arbiter_id=self.subject,
             now_ms=self.now_ms,
             ms=lambda moment: int(moment.ToDatetime(UTC).timestamp() * 1000),
             waits=WAITS,
             phases=PHASES,
             by_itself=DEADLINES,
-            minutes=minutes,
             urgencies=Urgency,
             **values,
         )
@@ -354,39 +325,29 @@ def _choice(act: Act, field: str, value: int) -> str:
     return CHOICES.get((act.method, field), {}).get(value, str(value))
 
 
+AtDesk = Annotated[_Desk, Depends()]
+
+
 @routes.get("/tournaments/{tournament_id}/arbiter")
 async def show_hall(
-    request: Request,
-    results: Reader,
-    signed_in: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    desk: AtDesk,
+    part: Part = "",
     hall: Annotated[str | None, Query(max_length=100)] = None,
     show: Annotated[str, Query(max_length=20)] = "",
     table: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Response:
     """The tables of a hall, the most urgent first. Who is arbiter of one hall alone sees that one at first."""
-    desk = _Desk(request, results, signed_in, calls, tournament_id)
     desk.check()
-    own = signed_in.credential.scope.halls
+    own = desk.session.credential.scope.halls
     wanted = hall if hall is not None else own[0] if len(own) == 1 else ""
     return await desk.show_hall(part, wanted, show, table)
 
 
 @routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
 async def show_table(
-    request: Request,
-    results: Reader,
-    signed_in: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    game_id: GameId,
-    part: Annotated[str, Query(pattern="^(live)?$")] = "",
-    done: Annotated[str, Query(max_length=40)] = "",
+    desk: AtDesk, game_id: GameId, part: Part = "", done: Annotated[str, Query(max_length=40)] = ""
 ) -> Response:
     """A table, and what an arbiter may do there."""
-    desk = _Desk(request, results, signed_in, calls, tournament_id)
     desk.check()
     said = ""
     if done in BY_METHOD and not part:
@@ -395,16 +356,7 @@ async def show_table(
 
 
 @routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def act_at_table(
-    request: Request,
-    results: Reader,
-    given: Fields,
-    signed_in: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    game_id: GameId,
-) -> Response:
+async def act_at_table(given: Fields, desk: AtDesk, game_id: GameId) -> Response:
     """Do something at a table. A refusal is told on the page, with what has changed there."""
-    desk = _Desk(request, results, signed_in, calls, tournament_id)
     desk.check()
     return await desk.act(game_id, given)

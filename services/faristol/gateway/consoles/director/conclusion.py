@@ -49,7 +49,7 @@ async def _check(desk: Desk) -> pairing.ListResultsResponse:
 
 async def _systems(desk: Desk) -> list[rating.RatingSystem]:
     """The systems by which it can be rated, the usual one first; none while the rating service is away."""
-    if not desk.may("ChooseRatingSystem", "rating"):
+    if not desk.may_call("ChooseRatingSystem", "rating"):
         return []
     try:
         return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)

@@ -9,22 +9,19 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import grpc
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
-from faristol.gateway.calls import NAMED, Calls
+from faristol.gateway.calls import NAMED
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.consoles.frame import AtConsole, Console, Done, Part, TournamentId, Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
-from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.office.history import Told, told
@@ -54,13 +51,10 @@ PARTS: Sequence[tuple[str, str]] = (
 
 
 @dataclass
-class Desk:
+class Desk(Console):
     """A page of a tournament, for somebody who directs it or is its arbiter."""
 
-    request: Request
     results: Results
-    session: Session
-    calls: Calls
     tournament: pairing.GetTournamentResponse
     done: int = 0
     """The position of the act that the page was led to after; 0 for none."""
@@ -75,11 +69,6 @@ class Desk:
     """What fills the places of the text of that refusal, as the service has it."""
     changes: Sequence[Told] = ()
     """What changed since that form was made."""
-
-    @property
-    def language(self) -> str:
-        """The language of who is at it."""
-        return language_of(self.request)
 
     @property
     def tournament_id(self) -> str:
@@ -115,7 +104,7 @@ class Desk:
         rules = self.rules
         return bool(self.tournament.teams or (rules and rules.championship.team_boards))
 
-    def may(self, method: str, service: str = "pairing") -> bool:
+    def may_call(self, method: str, service: str = "pairing") -> bool:
         """Whether the role of who is signed in may call a method."""
         return may(self.session, NAMED[service, method].request)
 
@@ -125,10 +114,8 @@ class Desk:
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
         said = str(values.pop("said", "")) or await self._said()
         roster = self.roster
-        return console_page(
-            self.request,
+        return self.page(
             name,
-            self.session,
             head,
             door="director",
             part=self.live,
@@ -146,7 +133,7 @@ class Desk:
             t=self.tournament,
             last=self.last,
             named=roster.name,
-            may=self.may,
+            may=self.may_call,
             typed=Typed(self.typed),
             errors=Typed(self.errors),
             blank=Typed(),
@@ -223,32 +210,21 @@ class Desk:
         self.typed = {**given, "expected_version": str(self.tournament.version)}
 
 
-TournamentId = Annotated[str, Path(max_length=64)]
-Done = Annotated[int, Query(ge=0, le=2**62)]
-Part = Annotated[str, Query(pattern="^(live)?$")]
-
-
 async def _desk(
-    request: Request,
-    results: Reader,
-    session: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    done: Done = 0,
-    part: Part = "",
+    console: AtConsole, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
 ) -> Desk:
     """Raises ``HTTPException`` for who may not see the page: what one may not see is not there."""
-    if not may(session, pairing.ListActsRequest):
+    if not may(console.session, pairing.ListActsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     try:
         # The history asks for more than the tournament: whoever may not read it is no official of all of it.
-        await calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
-        tournament = await calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
+        await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
+        tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
     except grpc.aio.AioRpcError as problem:
         if problem.code() not in (grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
             raise
         raise HTTPException(HTTPStatus.NOT_FOUND) from problem
-    return Desk(request, results, session, calls, tournament, done, part)
+    return Desk(console.request, console.session, console.calls, results, tournament, done, part)
 
 
 AtDesk = Annotated[Desk, Depends(_desk)]

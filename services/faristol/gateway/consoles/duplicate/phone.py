@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.roles import PLAYER
-from faristol.gateway.consoles.duplicate.desk import GameId
 from faristol.gateway.consoles.duplicate.phone_words import in_language
+from faristol.gateway.consoles.frame import GameId
 from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
 from faristol.gateway.duplicate.names import names_of
 from faristol.gateway.duplicate.service import DuplicateReader
