@@ -19,7 +19,7 @@ from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
-from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.frame import Console, GameId, Part, TournamentId
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
@@ -136,7 +136,7 @@ class _Desk(Console):
         try:
             found = await self.calls.ask(asked)
         except grpc.aio.AioRpcError as error:
-            why_none = in_words(refused(error, self.language), self.language)
+            why_none = refused(error, self.language).detail
         else:
             players = [side.player_id for side in game.sides]
             offers = acts.offered(found.offers, players, _warning(game))
@@ -239,7 +239,7 @@ class _Desk(Console):
             await self.calls.ask(wanted)
         except grpc.aio.AioRpcError as error:
             found = refused(error, self.language)
-            detail = in_words(found, self.language)
+            detail = found.detail
             for wrong in found.more.get("errors", ()):
                 detail = self._wrong(act, wrong["field"], wrong["problem"])
             told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"

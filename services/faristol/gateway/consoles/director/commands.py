@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +11,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.gateway.calls import NAMED
-from faristol.kernel.refusal import N_, Param
+from faristol.gateway.consoles.commands import form_id
+from faristol.kernel.refusal import N_
 
 Given = Mapping[str, str]
 
@@ -22,11 +22,11 @@ MOST_DIGITS = 9
 
 
 class Unusable(Exception):
-    """What is wrong with a field of a form: an English text, marked with ``N_``, and what fills its places."""
+    """What is wrong with a field of a form: an English text, marked with ``N_``."""
 
-    def __init__(self, field: str, text: str, **params: Param) -> None:
+    def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
-        self.field, self.text, self.params = field, text, params
+        self.field, self.text = field, text
 
 
 def number_in(given: Given, field: str, otherwise: int = 0) -> int:
@@ -68,18 +68,13 @@ def time_in(given: Given, field: str) -> datetime | None:
         raise Unusable(field, NOT_A_TIME) from None
 
 
-def command_id_in(given: Given) -> str:
-    """The id of the command that a form was made with. Raises ``ValueError``."""
-    return str(uuid.UUID(given.get("command_id", "")))
-
-
 def command_of(name: str, given: Given, tournament_id: str, service: str = "pairing") -> Message:
     """A form as the command of that name: fields of the form are those of the contract.
 
-    Times are in the zone ``time_zone`` of ``given``. Raises ``Unusable``.
+    Times are in the zone ``time_zone`` of ``given``. Raises ``Unusable``; ``HTTPException`` for a form without an id.
     """
     kind = NAMED[service, name].request
-    request: Any = kind(command_id=command_id_in(given), tournament_id=tournament_id)
+    request: Any = kind(command_id=str(form_id(given)), tournament_id=tournament_id)
     for field in kind.DESCRIPTOR.fields:
         if field.name in ("command_id", "tournament_id", "occurred_at") or field.message_type is not None:
             continue

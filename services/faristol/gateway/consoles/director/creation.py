@@ -14,7 +14,8 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.commands import Unusable, command_id_in, number_in
+from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.director.commands import Unusable, number_in
 from faristol.gateway.consoles.director.option_names import NAMES, value_name
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Typed
@@ -80,10 +81,7 @@ async def create(console: AtConsole, given: Fields) -> Response:
     """Create the tournament, and lead to its console."""
     _check(console.session)
     typed = Typed(given)
-    try:
-        command_id = command_id_in(given)
-    except ValueError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
+    command_id = str(form_id(given))
     try:
         rounds = number_in(given, "rounds")
     except Unusable as problem:
@@ -96,7 +94,7 @@ async def create(console: AtConsole, given: Fields) -> Response:
         ruleset=typed["ruleset"],
         lexicon=typed["lexicon"],
         time_zone=typed["time_zone"].strip(),
-        keeping=game.Keeping.ValueType(number_in({"": typed["keeping"]}, "", game.KEEPING_RECORDED)),
+        keeping=game.Keeping.ValueType(number_in(typed, "keeping", game.KEEPING_RECORDED)),
         division=typed["division"].strip(),
         division_of=typed["division_of"].strip(),
         options=_chosen(typed),

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.calls import NAMED
+from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Console, Done, Part, TournamentId, Typed
@@ -174,7 +175,7 @@ class Desk(Console):
             in_zone = {**given, "time_zone": self.tournament.time_zone}
             command = command_of(name, in_zone, self.tournament_id, service)
         except Unusable as problem:
-            self.typed, self.errors = given, {problem.field: say(problem.text, problem.params, self.language)}
+            self.typed, self.errors = given, {problem.field: say(problem.text, {}, self.language)}
             return None
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
@@ -216,14 +217,10 @@ async def _desk(
     """Raises ``HTTPException`` for who may not see the page: what one may not see is not there."""
     if not may(console.session, pairing.ListActsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    try:
+    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
         # The history asks for more than the tournament: whoever may not read it is no official of all of it.
         await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in (grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
-            raise
-        raise HTTPException(HTTPStatus.NOT_FOUND) from problem
     return Desk(console.request, console.session, console.calls, results, tournament, done, part)
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import grpc
 from fastapi import APIRouter
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
-from faristol.gateway.consoles.director.commands import Given, command_id_in, list_in
+from faristol.gateway.consoles.director.commands import Given, list_in
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to, titled
 from faristol.gateway.form import Lists
@@ -72,10 +72,7 @@ async def show_search(desk: AtDesk) -> Response:
 @routes.post("/tournaments/{tournament_id}/console/players/known")
 async def take_known(desk: AtDesk, given: Lists) -> Response:
     """Look players up, keeping those who are ticked; or register those."""
-    try:
-        command_id = command_id_in(given)
-    except ValueError as problem:
-        raise HTTPException(400) from problem
+    own_id = form_id(given)
     desk.typed = given
     look = await _look(desk, given)
     if given.get("act") != "register" or desk.errors:
@@ -85,7 +82,7 @@ async def take_known(desk: AtDesk, given: Lists) -> Response:
         return await _show(desk, look)
     rows = [Listed(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
-    registered = await players.register(desk, rows, given, str(uuid.uuid5(uuid.UUID(command_id), ids)))
+    registered = await players.register(desk, rows, given, uuid.uuid5(own_id, ids))
     if registered is None:
         return await _show(desk, look)
     if not registered.refused:

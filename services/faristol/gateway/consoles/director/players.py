@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.commands import Given, command_id_in
+from faristol.gateway.consoles.director.commands import Given
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists
@@ -78,9 +78,9 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
     """Show what a list would do, and what is wrong with it; then do it, where nothing is."""
     text = given.get("text", "")
     try:
-        command_id = command_id_in(given)
+        command_id = uuid.UUID(given.get("command_id", ""))
     except ValueError:
-        command_id = str(uuid.uuid4())
+        command_id = uuid.uuid4()
     rows, wrong = players_pasted(text, desk.tournament_id, desk.tournament.divisions, desk.language)
     if not wrong:
         tournaments = {desk.tournament_id: desk.tournament}
@@ -103,7 +103,7 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
     return await _register(desk, rows, text, command_id)
 
 
-async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id: str) -> Response:
+async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id: uuid.UUID) -> Response:
     registered = await register(desk, rows, {"text": text}, command_id)
     if registered is None:
         return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id)
@@ -134,7 +134,7 @@ class Registered:
         return [(row.request.name, _why(found.reason, language)) for row, found in self.refused]
 
 
-async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: str) -> Registered | None:
+async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: uuid.UUID) -> Registered | None:
     """Register all of a form ``given``; the same form sent twice registers everybody once.
 
     None where the command itself was refused, which is kept for the page.
@@ -146,9 +146,9 @@ async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_i
         for start in range(0, len(listed), AT_ONCE):
             together = listed[start : start + AT_ONCE]
             for row in together:
-                row.request.command_id = str(uuid.uuid5(uuid.UUID(command_id), f"line {row.line}"))
+                row.request.command_id = str(uuid.uuid5(command_id, f"line {row.line}"))
             request = pairing.RegisterPlayersRequest(
-                command_id=str(uuid.uuid5(uuid.UUID(command_id), f"{place} {start}")),
+                command_id=str(uuid.uuid5(command_id, f"{place} {start}")),
                 tournament_id=tournament_id,
                 players=[row.request for row in together],
             )

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Part, Typed
 from faristol.gateway.entrance import led_to
@@ -129,7 +129,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
         request.slips.append(_slip(player, given))
         waits = (await desk.calls.ask(request)).waits
     except grpc.aio.AioRpcError as error:
-        told = in_words(refused(error, desk.language), desk.language)
+        told = refused(error, desk.language).detail
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
     return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
 

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Part, Typed
@@ -185,6 +185,6 @@ async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
     try:
         await desk.calls.ask(request)
     except grpc.aio.AioRpcError as error:
-        told = in_words(refused(error, desk.language), desk.language)
+        told = refused(error, desk.language).detail
         return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
     return led_to(f"{desk.base}/judge?done={name}")

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from faristol.client.problems import reason_of
 from faristol.gateway.asked import DEADLINE
-from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.frame import Console, Part
 from faristol.gateway.consoles.judge.forms import Written, empty, merged, read, rulings
 from faristol.gateway.entrance import led_to
@@ -53,14 +53,11 @@ class _Desk(Console):
         """The cases that the judge may take, as they are. Raises ``HTTPException`` for whom there is no queue."""
         answers = self.calls.follow(pb.WatchQueueRequest(judge_id=self.subject))
         try:
-            async with asyncio.timeout(DEADLINE):
-                found: pb.WatchQueueResponse = await anext(answers)
+            with hidden(grpc.StatusCode.PERMISSION_DENIED):
+                async with asyncio.timeout(DEADLINE):
+                    found: pb.WatchQueueResponse = await anext(answers)
         except TimeoutError as problem:
             raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE) from problem
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is grpc.StatusCode.PERMISSION_DENIED:
-                raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
-            raise
         return found
 
     async def show_queue(
@@ -79,7 +76,7 @@ class _Desk(Console):
             file = await self.calls.ask(asked)
         except grpc.aio.AioRpcError as error:
             problem = refused(error, self.language)
-            return await self.show_queue(refusal=in_words(problem, self.language), status=problem.status)
+            return await self.show_queue(refusal=problem.detail, status=problem.status)
         case: lexicon_pb2.GetCaseResponse = await self.calls.ask(lexicon_pb2.GetCaseRequest(case_id=case_id))
         lease_seconds = await self._lease(case_id) if self.subject in case.held_by else 0
         return self._page(
@@ -162,7 +159,7 @@ async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
         problem = refused(error, desk.language)
-        told = in_words(problem, desk.language)
+        told = problem.detail
         if act == "claim" and not written:
             return await desk.show_queue(refusal=told, status=problem.status)
         if act == "rule":

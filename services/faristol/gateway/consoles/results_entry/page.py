@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason
 from faristol.credentials.roles import PLAYER
+from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Console, Done, Part, TournamentId, Typed
 from faristol.gateway.consoles.results_entry.entry import SEATS, Entry, confirmation, read
@@ -65,15 +66,9 @@ class _Entry(Console):
             return Tables(await self._own_table(), self.language)
         if not may(self.session, pairing.ListResultsRequest):
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        try:
-            listed = await self.calls.ask(
-                pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
-            )
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is grpc.StatusCode.PERMISSION_DENIED:
-                raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
-            raise
-        return Tables(listed, self.language)
+        asked = pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
+        with hidden(grpc.StatusCode.PERMISSION_DENIED):
+            return Tables(await self.calls.ask(asked), self.language)
 
     async def _own_table(self) -> pairing.ListResultsResponse:
         """What everybody may see of the table of a player, in the form of what officials see."""

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from faristol.credentials.needs import CALLERS
 from faristol.gateway.calls import Calls
+from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.doors import doors
 from faristol.gateway.consoles.scorer.about import about, as_data
 from faristol.gateway.language import language_of
@@ -52,12 +53,8 @@ async def _table_page(
     """A page of a table; for who may not keep it there is none."""
     if session.credential.role not in KEEPERS:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    try:
+    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND):
         await calls.ask(game_pb2.ListOffersRequest(game_id=game_id))
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in (grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND):
-            raise
-        raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
     game = await results.game(game_id)
     told = about(game, session, language_of(request))
     head = await results.tournament(game.tournament_id)
