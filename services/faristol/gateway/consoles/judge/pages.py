@@ -17,7 +17,7 @@ from faristol.client.problems import reason_of
 from faristol.gateway.asked import DEADLINE
 from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.frame import Console, Part
-from faristol.gateway.consoles.judge.forms import Written, empty, merged, read, rulings
+from faristol.gateway.consoles.judge.forms import Written, merged, read, rulings
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.kernel.refusal import N_
@@ -86,7 +86,7 @@ class _Desk(Console):
             file=file,
             case=case,
             lease_seconds=lease_seconds,
-            words=list(zip(file.words, merged(file, written) if written else empty(file), strict=True)),
+            words=list(zip(file.words, merged(file, written), strict=True)),
             panel=case.mode == events.MODE_PANEL,
         )
 
