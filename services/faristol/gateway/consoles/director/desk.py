@@ -109,11 +109,10 @@ class Desk(Console):
         """Whether the role of who is signed in may call a method."""
         return may(self.session, NAMED[service, method].request)
 
-    async def show(self, name: str, part: str, **values: Any) -> Response:
+    async def show(self, name: str, part: str, *, said: str = "", **values: Any) -> Response:
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
-        said = str(values.pop("said", "")) or await self._said()
         roster = self.roster
         return self.page(
             name,
@@ -121,7 +120,7 @@ class Desk(Console):
             door="director",
             part=self.live,
             status=status,
-            said=said,
+            said=said or await self._said(),
             refused=self.refused,
             changes=self.changes,
             base=self.address,
@@ -209,6 +208,11 @@ class Desk(Console):
         seen = int(given.get("expected_version", "0") or 0)
         self.changes = list(told(await self.acts(seen), self.roster, self.language))
         self.typed = {**given, "expected_version": str(self.tournament.version)}
+
+
+def details_of(act: pairing.Act) -> dict[str, str]:
+    """What an act says beside its players, by name."""
+    return dict(detail.partition(": ")[::2] for detail in act.details)
 
 
 async def _desk(

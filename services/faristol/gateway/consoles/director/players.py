@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -16,7 +16,7 @@ from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists
 from faristol.kernel.refusal import N_
-from faristol.office.player_list import Listed, players_pasted
+from faristol.office.player_list import LineError, Listed, players_pasted
 from faristol.office.team_list import without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations
@@ -70,7 +70,7 @@ async def change_players(desk: AtDesk, given: Fields) -> Response:
 @routes.get("/tournaments/{tournament_id}/console/players/list")
 async def show_list(desk: AtDesk) -> Response:
     """Where a list of players is pasted."""
-    return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text="", command_id="")
+    return await _show_list(desk, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
@@ -91,34 +91,25 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
         desk.errors = {"text": say(EMPTY, {}, desk.language)}
     if given.get("act") != "register" or wrong or not rows:
         known = {player.name.casefold() for player in desk.tournament.players}
-        return await desk.show(
-            "director/player_list.html",
-            PAGE,
-            rows=rows,
-            wrong=wrong,
-            text=text,
-            command_id=command_id,
-            known=known,
-        )
-    return await _register(desk, rows, text, command_id)
-
-
-async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id: uuid.UUID) -> Response:
+        return await _show_list(desk, text, rows, wrong, command_id=command_id, known=known)
     registered = await register(desk, rows, {"text": text}, command_id)
     if registered is None:
-        return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id)
+        return await _show_list(desk, text)
     if not registered.refused:
         return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
-    return await desk.show(
-        "director/player_list.html",
-        PAGE,
-        rows=None,
-        wrong=[],
-        text="\n".join(_line(text, row.line) for row, _ in registered.refused),
-        command_id="",
+    return await _show_list(
+        desk,
+        "\n".join(_line(text, row.line) for row, _ in registered.refused),
         left=registered.told(desk.language),
         said=counted(len(rows) - len(registered.refused), desk.language),
     )
+
+
+async def _show_list(
+    desk: AtDesk, text: str, rows: Sequence[Listed] = (), wrong: Sequence[LineError] = (), **values: Any
+) -> Response:
+    """Where a list is pasted; with its ``rows``, or what is ``wrong`` with them, once it was looked at."""
+    return await desk.show("director/player_list.html", PAGE, text=text, rows=rows, wrong=wrong, **values)
 
 
 @dataclass(frozen=True, slots=True)
