@@ -80,7 +80,7 @@ def command_of(name: str, given: Given, tournament_id: str, service: str = "pair
             continue
         if field.is_repeated:
             values = list_in(given, field.name)
-            numbers = [_number(field.name, value) for value in values] if _is_number(field) else values
+            numbers = [number_in({field.name: value}, field.name) for value in values] if _is_number(field) else values
             getattr(request, field.name).extend(numbers)
         elif field.name in given and (given[field.name].strip() or not field.has_presence):
             if field.type == FieldDescriptor.TYPE_BOOL:
@@ -102,22 +102,15 @@ def _is_number(field: Any) -> bool:
     )
 
 
-def _number(field: str, value: str) -> int:
-    return number_in({field: value}, field)
-
-
-def _scores(field: str) -> Callable[[Any, Given], None]:
-    def fill(request: Any, given: Given) -> None:
-        for key in sorted(key for key in given if key.startswith(f"{field}.")):
-            if given[key].strip():
-                getattr(request, field).add(player_id=key.partition(".")[2], score=number_in(given, key))
-
-    return fill
+def _scores(request: Any, given: Given, field: str = "scores") -> None:
+    for key in sorted(key for key in given if key.startswith(f"{field}.")):
+        if given[key].strip():
+            getattr(request, field).add(player_id=key.partition(".")[2], score=number_in(given, key))
 
 
 def _correction(request: Any, given: Given) -> None:
-    _scores("scores")(request, given)
-    _scores("scores_before")(request, given)
+    _scores(request, given)
+    _scores(request, given, "scores_before")
     if given.get("outcome") == "lost_by_all":
         request.lost_by_all = True
     elif given.get("outcome", "").startswith("forfeit."):
@@ -186,9 +179,9 @@ def _appeal(request: Any, given: Given) -> None:
 
 MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "AmendPlayer": _amendment,
-    "EnterResult": _scores("scores"),
+    "EnterResult": _scores,
     "CorrectResult": _correction,
-    "ConfirmResult": _scores("scores"),
+    "ConfirmResult": _scores,
     "SetHalls": _halls,
     "AnnounceRounds": _times,
     "AppointTribunal": _tribunal,

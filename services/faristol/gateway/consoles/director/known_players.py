@@ -6,7 +6,8 @@ import asyncio
 import re
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import grpc
 from fastapi import APIRouter
@@ -59,7 +60,7 @@ class Look:
     ticked: Sequence[Known] = ()
     more: int = 0
     """Who else was found, and is not shown."""
-    unknown: Sequence[str] = field(default_factory=list)
+    unknown: Sequence[str] = ()
     """Numbers that nobody has."""
 
 
@@ -105,23 +106,22 @@ async def _look(desk: AtDesk, given: Given) -> Look:
         desk.errors = {"numbers": say(TOO_MANY, {"most": MOST_NUMBERS}, desk.language)}
         numbers = []
     wanted = [each for each in dict.fromkeys((*list_in(given, "player_ids"), *numbers)) if each not in here]
+    known: dict[str, Known] = {}
+    found: list[str] = []
     if look.list_id:
         listed = of_list((await desk.results.players(look.list_id)).players)
-        by_id = {who.player_id: who for who in listed}
+        known = {who.player_id: who for who in listed}
         words = words_of(look.name)
-        found = [who for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
-        look.found, look.more = found[:MOST_OF_LIST], max(0, len(found) - MOST_OF_LIST)
-        others = await _persons(desk, [each for each in wanted if each not in by_id])
-        known = {**{who.player_id: who for who in others}, **by_id}
-    else:
-        found_ids: list[str] = []
-        if look.name:
-            answer = await desk.results.search_players(look.name, Page(MOST_OF_ALL))
-            found_ids = [each.player_id for each in answer.players]
-            look.more = answer.total - len(found_ids)
-        everybody = await _persons(desk, dict.fromkeys((*found_ids, *wanted)))
-        known = {who.player_id: who for who in everybody}
-        look.found = [known[each] for each in found_ids if each in known]
+        found = [who.player_id for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
+        look.more = max(0, len(found) - MOST_OF_LIST)
+        found = found[:MOST_OF_LIST]
+    elif look.name:
+        answer = await desk.results.search_players(look.name, Page(MOST_OF_ALL))
+        found = [each.player_id for each in answer.players]
+        look.more = answer.total - len(found)
+    others = [each for each in dict.fromkeys((*found, *wanted)) if each not in known]
+    known |= {who.player_id: who for who in await _persons(desk, others)}
+    look.found = [known[each] for each in found if each in known]
     look.ticked = [known[each] for each in wanted if each in known]
     look.unknown = [each for each in numbers if each not in known and each not in here]
     if look.unknown:
@@ -145,7 +145,7 @@ async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
     return list(filter(None, await asyncio.gather(*map(person, player_ids))))
 
 
-async def _show(desk: AtDesk, look: Look, **values: object) -> Response:
+async def _show(desk: AtDesk, look: Look, **values: Any) -> Response:
     answer = await desk.results.tournaments()
     others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
     everybody = ("", say(EVERYBODY, {}, desk.language))
