@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -100,10 +99,11 @@ class _Desk(Console):
         every = rows(listed.tables, self.now_ms)
         show = show if show in FILTERS else "waiting"
         shown = [row for row in every if FILTERS[show][1](row)]
-        return self._page(
+        return self.page(
             "arbiter_hall.html",
             head,
-            part,
+            door="arbiter",
+            part=part,
             refused=refusal,
             listed=listed,
             rows=shown,
@@ -113,6 +113,11 @@ class _Desk(Console):
             hall=hall,
             deadlines=await self._deadlines(shown),
             own=self.session.credential.player_id,
+            arbiter_id=self.subject,
+            now_ms=self.now_ms,
+            waits=WAITS,
+            by_itself=DEADLINES,
+            urgencies=Urgency,
             news=_NEWS,
         )
 
@@ -128,18 +133,16 @@ class _Desk(Console):
         """A table of the tournament, with what can be done there. Raises ``HTTPException`` where there is none."""
         if place_of(game_id)[0] != self.tournament_id:
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        asked = game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.subject)
         game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
         shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))
         offers: Sequence[Offered] = ()
         why_none = ""
         try:
-            found = await self.calls.ask(asked)
+            found = await self.calls.ask(game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.subject))
         except grpc.aio.AioRpcError as error:
             why_none = refused(error, self.language).detail
         else:
-            players = [side.player_id for side in game.sides]
-            offers = acts.offered(found.offers, players, _warning(game))
+            offers = acts.offered(found.offers, [side.player_id for side in game.sides], _warning(game))
         return _Table(game, shown, clock, offers, why_none)
 
     async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
@@ -166,12 +169,14 @@ class _Desk(Console):
         head = await self.results.tournament(self.tournament_id)
         table = table or await self.table(game_id)
         given = given or {}
-        players = (await self.results.players(self.tournament_id)).players if _asks_anybody(table) else ()
+        asks_anybody = any(field.kind == "anybody" for each in table.offers for field in each.act.fields)
+        players = (await self.results.players(self.tournament_id)).players if asks_anybody else ()
         before = situation.read(given.get("seen", ""))
-        return self._page(
+        return self.page(
             "arbiter_table.html",
             head,
-            part,
+            door="arbiter",
+            part=part,
             status=status,
             said=said,
             refused=refusal,
@@ -185,12 +190,14 @@ class _Desk(Console):
             group_names=GROUPS,
             players=players,
             given=given,
-            open_act=given.get("act", ""),
             left_over=_left_over(given, table),
             seen=situation.written(table.situation),
             changes=situation.changes(before, table.situation),
             told=self._told(table),
             choice=_choice,
+            now_ms=self.now_ms,
+            phases=PHASES,
+            by_itself=DEADLINES,
         )
 
     def _told(self, table: _Table) -> Any:
@@ -251,22 +258,6 @@ class _Desk(Console):
         label = next((each.label for each in act.fields if each.name == field), field)
         return say(WRONG_FIELD, {"field": say(label, {}, self.language), "problem": problem}, self.language)
 
-    def _page(self, name: str, head: pb.GetTournamentResponse, part: str = "", **values: Any) -> Response:
-        return self.page(
-            name,
-            head,
-            door="arbiter",
-            part=part,
-            arbiter_id=self.subject,
-            now_ms=self.now_ms,
-            ms=lambda moment: int(moment.ToDatetime(UTC).timestamp() * 1000),
-            waits=WAITS,
-            phases=PHASES,
-            by_itself=DEADLINES,
-            urgencies=Urgency,
-            **values,
-        )
-
 
 _NEWS = " ".join(
     sorted(
@@ -312,10 +303,6 @@ def _left_over(given: Mapping[str, str], table: _Table) -> Sequence[tuple[str, s
     if act is None or any(each.act is act for each in table.offers):
         return ()
     return [(field.label, value) for field in act.fields if (value := given.get(field.name, ""))]
-
-
-def _asks_anybody(table: _Table) -> bool:
-    return any(field.kind == "anybody" for each in table.offers for field in each.act.fields)
 
 
 def _choice(act: Act, field: str, value: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -64,8 +63,19 @@ class _Desk(Console):
         self, part: str = "", *, said: str = "", refusal: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> Response:
         """The queue, the case that waits longest first."""
-        queue = await self.queue()
-        return self._page("judge_queue.html", part, said=said, refused=refusal, status=status, queue=queue)
+        return self.page(
+            "judge_queue.html",
+            None,
+            door="judge",
+            part=part,
+            said=said,
+            refused=refusal,
+            status=status,
+            queue=await self.queue(),
+            judge_id=self.subject,
+            now_ms=self.now_ms,
+            modes=events.Mode,
+        )
 
     async def show_case(
         self, case_id: str, written: Sequence[Written] = (), *, refusal: str = "", status: HTTPStatus = HTTPStatus.OK
@@ -79,8 +89,10 @@ class _Desk(Console):
             return await self.show_queue(refusal=problem.detail, status=problem.status)
         case: lexicon_pb2.GetCaseResponse = await self.calls.ask(lexicon_pb2.GetCaseRequest(case_id=case_id))
         lease_seconds = await self._lease(case_id) if self.subject in case.held_by else 0
-        return self._page(
+        return self.page(
             "judge_case.html",
+            None,
+            door="judge",
             refused=refusal,
             status=status,
             file=file,
@@ -88,6 +100,8 @@ class _Desk(Console):
             lease_seconds=lease_seconds,
             words=list(zip(file.words, merged(file, written), strict=True)),
             panel=case.mode == events.MODE_PANEL,
+            judge_id=self.subject,
+            now_ms=self.now_ms,
         )
 
     async def _lease(self, case_id: str) -> int:
@@ -99,19 +113,6 @@ class _Desk(Console):
                 raise
             return 0
         return int(kept.lease_seconds)
-
-    def _page(self, name: str, part: str = "", **values: Any) -> Response:
-        return self.page(
-            name,
-            None,
-            door="judge",
-            part=part,
-            judge_id=self.subject,
-            now_ms=self.now_ms,
-            ms=lambda moment: int(moment.ToDatetime(UTC).timestamp() * 1000),
-            modes=events.Mode,
-            **values,
-        )
 
 
 AtDesk = Annotated[_Desk, Depends()]
