@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 import grpc
 from fastapi import APIRouter, Depends
@@ -113,7 +112,6 @@ class Desk(Console):
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
-        roster = self.roster
         return self.page(
             name,
             head,
@@ -132,7 +130,7 @@ class Desk(Console):
             rules=self.rules,
             t=self.tournament,
             last=self.last,
-            named=roster.name,
+            named=self.roster.name,
             may=self.may_call,
             typed=Typed(self.typed),
             errors=Typed(self.errors),
@@ -159,16 +157,16 @@ class Desk(Console):
         found = (each.said for each in told(answer, self.roster, self.language) if each.act.position == self.done)
         return next(found, say(SAID, {}, self.language))
 
-    async def carry_out(
-        self, given: Given, page: str, acts: frozenset[str], service: str = "pairing"
-    ) -> Response | None:
-        """Carry out the act of a form, one of ``acts`` of a service, and lead to ``page``; None where it was refused.
+    async def carry_out(self, given: Given, page: str, **acts: frozenset[str]) -> Response | None:
+        """Carry out the act of a form, and lead to ``page``; None where it was refused.
 
-        Why it was refused is kept for the page, with what was typed. Raises ``HTTPException`` for another act, and
-        ``grpc.aio.AioRpcError`` where the services are away.
+        ``acts`` are those of the page, by the service that carries them out. Why one was refused is kept for the page,
+        with what was typed. Raises ``HTTPException`` for another act, and ``grpc.aio.AioRpcError`` where the services
+        are away.
         """
         name = given.get("act", "")
-        if name not in acts:
+        service = next((service for service, own in acts.items() if name in own), "")
+        if not service:
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         try:
             in_zone = {**given, "time_zone": self.tournament.time_zone}
@@ -179,17 +177,14 @@ class Desk(Console):
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
         answer = await self.ask(command, given)
-        if answer is None:
-            return None
-        return led_to(f"{page}?{urlencode({'done': answer.position})}")
+        return led_to(f"{page}?done={answer.position}") if answer is not None else None
 
     async def ask(self, command: Any, given: Given) -> Any:
         """The answer to a command; None where it was refused, which is kept for the page with what was typed."""
         try:
             return await self.calls.ask(command)
         except grpc.aio.AioRpcError as problem:
-            status = STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY)
-            if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY) >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             self.typed = given
             self.places = info_of(problem).metadata
@@ -246,8 +241,6 @@ def page_of_forms(part: str, show: Callable[[Desk], Awaitable[Response]], **acts
 
     @routes.post(address)
     async def act(desk: AtDesk, given: Fields) -> Response:
-        service = next((name for name, own in acts.items() if given.get("act") in own), "")
-        done = await desk.carry_out(given, f"{desk.address}/{part}", acts.get(service, frozenset()), service)
-        return done or await show(desk)
+        return await desk.carry_out(given, f"{desk.address}/{part}", **acts) or await show(desk)
 
     return routes

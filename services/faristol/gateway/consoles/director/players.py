@@ -63,8 +63,7 @@ async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=M
 @routes.post("/tournaments/{tournament_id}/console/players")
 async def change_players(desk: AtDesk, given: Fields) -> Response:
     """Carry out one act on a player."""
-    done = await desk.carry_out(given, f"{desk.address}/players", ACTS)
-    return done or await _show(desk)
+    return await desk.carry_out(given, f"{desk.address}/players", pairing=ACTS) or await _show(desk)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")

@@ -101,8 +101,7 @@ async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
     if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
         desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
         return await _show(desk, number)
-    done = await desk.carry_out(given, f"{desk.address}/round/{number}", ACTS)
-    return done or await _show(desk, number)
+    return await desk.carry_out(given, f"{desk.address}/round/{number}", pairing=ACTS) or await _show(desk, number)
 
 
 async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
