@@ -83,9 +83,9 @@ async def create(console: AtConsole, given: Fields) -> Response:
     typed = Typed(given)
     command_id = str(form_id(given))
     try:
-        rounds = number_in(given, "rounds")
+        rounds, keeping = number_in(given, "rounds"), number_in(given, "keeping", game.KEEPING_RECORDED)
     except Unusable as problem:
-        return await _show(console, typed, {"rounds": say(problem.text, {}, console.language)})
+        return await _show(console, typed, {problem.field: say(problem.text, {}, console.language)})
     wanted = pairing.CreateTournamentRequest(
         command_id=command_id,
         tournament_id=typed["tournament_id"].strip(),
@@ -94,7 +94,7 @@ async def create(console: AtConsole, given: Fields) -> Response:
         ruleset=typed["ruleset"],
         lexicon=typed["lexicon"],
         time_zone=typed["time_zone"].strip(),
-        keeping=game.Keeping.ValueType(number_in(typed, "keeping", game.KEEPING_RECORDED)),
+        keeping=game.Keeping.ValueType(keeping),
         division=typed["division"].strip(),
         division_of=typed["division_of"].strip(),
         options=_chosen(typed),
