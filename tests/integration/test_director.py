@@ -107,7 +107,8 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
     assert 'value="Una altra"' in answer.text
     assert "choose 40–240" in told(answer)
     assert re.search(r'role="alert"><p><a href="#f-option.round_minutes">[^<]*40–240', answer.text)  # above, too
-    assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, "rounds": "x"})
+    for field in ("rounds", "keeping"):
+        assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, field: "x"})
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

@@ -57,7 +57,7 @@ PRIVATE = (
     openid.routes,
     credentials_page.routes,
     *director.ROUTES,
-    *results_entry.ROUTES,
+    results_entry.routes,
     judge.routes,
     arbiter.routes,
     scorer_page.routes,

@@ -13,7 +13,7 @@ from faristol.cli.options import Address, Output, Tournament, in_language
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import origin
 from faristol.gateway.papers.addresses import NO_TYPESETTER, printed
-from faristol.gateway.papers.contents import language_of_tournament
+from faristol.gateway.papers.contents import Wanted, language_of_tournament
 from faristol.gateway.papers.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.papers.pdf import Pdfs, TypesetterFault, is_installed
 from faristol.gateway.results import Results
@@ -104,17 +104,8 @@ def print_paper(
                 raise StartError(said(NO_ROUND))
         results = Results(stub, spoken, language_of_terminal())
         async with service_at("game", address) as games:
-            page = await printed(
-                results,
-                head,
-                kind,
-                size=size.value,
-                language=spoken,
-                address=where,
-                round_=round_,
-                table=table,
-                duplicates=Duplicates(DuplicateServiceStub(games), spoken),
-            )
+            duplicates = Duplicates(DuplicateServiceStub(games), spoken)
+            page = await printed(Wanted(results, duplicates, spoken, head, size.value, where, round_, table), kind)
         try:
             return page.encode() if html else await Pdfs().of(page)
         except TypesetterFault as problem:

@@ -84,7 +84,7 @@ ROUTES = (
     arbiter.routes,
     scorer_page.routes,
     *director.ROUTES,
-    *results_entry.ROUTES,
+    results_entry.routes,
     *duplicate.ROUTES,
     officials_stream.routes,
 )

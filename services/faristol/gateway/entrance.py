@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from faristol.credentials.needs import CALLERS
 from faristol.credentials.roles import ARBITER, DIRECTOR, SCORER
 from faristol.gateway.calls import NotSignedIn
-from faristol.gateway.consoles.doors import MAY_CREATE, doors
+from faristol.gateway.consoles.doors import doors, may
 from faristol.gateway.divisions import titled
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
@@ -28,6 +28,7 @@ from faristol.gateway.session import SignedIn, calls, fits, forget, keep, sessio
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import needs_pb2
+from faristol.pb.pairing.v1.pairing_pb2 import CreateTournamentRequest
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
 
@@ -182,7 +183,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         names={each.tournament_id: titled(each) for each in held},
         time_zone=held[0].time_zone if len(held) == 1 else "",
         ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
-        creates=credential.role in MAY_CREATE and not scope,
+        creates=may(signed_in, CreateTournamentRequest) and not scope,
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),
     )

@@ -21,7 +21,6 @@ from starlette.responses import JSONResponse, Response
 from faristol.gateway.calls import NAMED, Method, NotSignedIn
 from faristol.gateway.form import FROM_ELSEWHERE, body_of, is_from_here
 from faristol.gateway.language import language_of
-from faristol.gateway.problems import Problem, as_json
 from faristol.gateway.session import bearer_of, calls, token_of
 from faristol.kernel.refusal import N_
 from faristol.text import say
@@ -45,10 +44,6 @@ register_url_convertor("service", _Services())
 routes = APIRouter(prefix="/api/v1", include_in_schema=False)
 
 
-class _Unusable(Exception):
-    """What is wrong with the body of a request, in words for its sender."""
-
-
 @routes.post("/{service:service}/{method}")
 async def call_method(
     request: Request,
@@ -65,11 +60,8 @@ async def call_method(
     if found is None or found.is_stream:
         reason = NO_METHOD if found is None else IS_STREAM
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
-    try:
-        wanted = _read(found, await body_of(request, "application/json", LARGEST), language)
-        answer = await calls(request, _token(request)).ask(wanted)
-    except _Unusable as problem:
-        return as_json(Problem(HTTPStatus.BAD_REQUEST, str(problem)), request.url.path, language)
+    wanted = _read(found, await body_of(request, "application/json", LARGEST), language)
+    answer = await calls(request, _token(request)).ask(wanted)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
     return JSONResponse(in_json(answer), headers=headers)
 
@@ -91,17 +83,15 @@ def _token(request: Request) -> str:
 
 
 def _read(method: Method, body: bytes, language: str) -> Message:
+    """The request in a body. Raises ``HTTPException`` with words for its sender where there is none."""
+    expected = say(NOT_JSON, {"message": method.request.DESCRIPTOR.name}, language)
     try:
         given = json.loads(body)
-    except (ValueError, RecursionError) as problem:  # no JSON, or no UTF-8
-        raise _Unusable(_expected(method, language)) from problem
+    except (ValueError, RecursionError):  # no JSON, or no UTF-8
+        given = None
     if not isinstance(given, dict):
-        raise _Unusable(_expected(method, language))
+        raise HTTPException(HTTPStatus.BAD_REQUEST, expected)
     try:
         return ParseDict(given, method.request())
     except ParseError as problem:
-        raise _Unusable(f"{_expected(method, language)}: {problem}") from problem
-
-
-def _expected(method: Method, language: str) -> str:
-    return say(NOT_JSON, {"message": method.request.DESCRIPTOR.name}, language)
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"{expected}: {problem}") from problem

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -27,32 +26,23 @@ class Door(NamedTuple):
     text: str
     """What it is called, an English text marked with ``N_``."""
     address: str
-    about: str = ""
-    """What is done there, in a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A door as it is for every tournament."""
-
-    name: str
-    text: str
-    address: str
+    """With places for the ``{id}`` of a tournament, its ``{round}`` and the ``{player}``, until they are known."""
     about: str
+    """What is done there, in a sentence."""
     roles: frozenset[Role]
     of_duplicate: bool | None = None
     """It is there for tournaments of duplicate games alone; False for those of tables alone, None for all."""
 
 
-_WAYS: tuple[_Way, ...] = (
-    _Way(
+_DOORS: tuple[Door, ...] = (
+    Door(
         "director",
         N_("Director’s console"),
         "/tournaments/{id}/console",
         N_("Players, rounds, halls, prizes, history."),
         frozenset({DIRECTOR, ARBITER}),
     ),
-    _Way(
+    Door(
         "results",
         N_("Enter results"),
         "/tournaments/{id}/round/{round}/results",
@@ -60,7 +50,7 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({DIRECTOR, ARBITER, SCORER}),
         of_duplicate=False,
     ),
-    _Way(
+    Door(
         "collector",
         N_("Type slips"),
         "/tournaments/{id}/duplicate/{id}-r{round}/slips",
@@ -68,7 +58,7 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({DIRECTOR, ARBITER, SCORER}),
         of_duplicate=True,
     ),
-    _Way(
+    Door(
         "duplicate-judge",
         N_("Judge of the duplicate game"),
         "/tournaments/{id}/duplicate/{id}-r{round}/judge",
@@ -76,7 +66,7 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({DIRECTOR, ARBITER}),
         of_duplicate=True,
     ),
-    _Way(
+    Door(
         "arbiter",
         N_("Arbiter"),
         "/tournaments/{id}/arbiter",
@@ -84,28 +74,28 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({DIRECTOR, ARBITER}),
         of_duplicate=False,
     ),
-    _Way(
+    Door(
         "judge",
         N_("Judge of words"),
         "/judge",
         N_("Challenges that wait for a ruling."),
         CALLERS[needs_pb2.CALLERS_JUDGES],
     ),
-    _Way(
+    Door(
         "access",
         N_("Who may do what"),
         "/tournaments/{id}/access",
         N_("Roles, links, PINs and cards for tables."),
         frozenset(role for role, given in MAY_GIVE.items() if given),
     ),
-    _Way(
+    Door(
         "print",
         N_("Print"),
         "/tournaments/{id}/print",
         N_("Pairings, score slips, standings on paper."),
         frozenset({DIRECTOR, ARBITER, FEDERATION}),
     ),
-    _Way(
+    Door(
         "slip",
         N_("My slip"),
         "/duplicate/{id}-r{round}/slip",
@@ -113,7 +103,7 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({PLAYER}),
         of_duplicate=True,
     ),
-    _Way(
+    Door(
         "find",
         N_("My table"),
         "/tournaments/{id}/find",
@@ -121,7 +111,7 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({PLAYER}),
         of_duplicate=False,
     ),
-    _Way(
+    Door(
         "own-result",
         N_("My result"),
         "/tournaments/{id}/round/{round}/results",
@@ -129,7 +119,7 @@ _WAYS: tuple[_Way, ...] = (
         frozenset({PLAYER}),
         of_duplicate=False,
     ),
-    _Way(
+    Door(
         "own",
         N_("My page"),
         "/players/{player}",
@@ -143,13 +133,13 @@ def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
     """The doors of a tournament for somebody; those of a round are there once one is paired."""
     played = tournament.played[-1].round if tournament.played else 0
     of_duplicate = is_of_duplicate_games(tournament)
-    for way in _WAYS:
-        if way.of_duplicate not in (None, of_duplicate):
+    for door in _DOORS:
+        if door.of_duplicate not in (None, of_duplicate):
             continue
-        if session.credential.role not in way.roles or ("{round}" in way.address and not played):
+        if session.credential.role not in door.roles or ("{round}" in door.address and not played):
             continue
-        address = way.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
-        yield Door(way.name, way.text, address, way.about)
+        address = door.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
+        yield door._replace(address=address)
 
 
 def may(session: Session, request: type[Message]) -> bool:
@@ -163,7 +153,3 @@ def callers(method: Method) -> frozenset[Role]:
     service, _, name = method.path.strip("/").partition("/")
     described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
     return needs_of(described.methods_by_name[name]).roles
-
-
-MAY_CREATE: frozenset[Role] = frozenset({DIRECTOR, FEDERATION})
-"""Who may set a tournament up."""

@@ -37,11 +37,6 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
 
 
-def ended(problem: NotSignedIn) -> bytes:
-    """The last event: whoever listened is not signed in any more."""
-    return event("ended", {"reason": problem.why})
-
-
 async def begun(frames: Frames) -> Frames:
     """The same, once the first event is there. What is raised before it can still be told by a status."""
     first = await anext(frames)
@@ -138,7 +133,7 @@ class OwnListener(Listener):
                     await self._readable.wait()
                     self._send(frame)
         except NotSignedIn as problem:
-            self._send(ended(problem))
+            self._send(event("ended", {"reason": problem.why}))
         except grpc.aio.AioRpcError:
             pass
         finally:

@@ -24,7 +24,6 @@ from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, is_installed
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.results import Reader, Results
 from faristol.kernel.refusal import N_
-from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES, NAMES, say
 
 NO_TYPESETTER = N_("This machine makes no PDF. Print the page itself; your browser can save it as PDF.")
@@ -40,42 +39,29 @@ PaperSize = Annotated[Size, Query(alias="paper")]
 routes = APIRouter(include_in_schema=False)
 
 
-async def printed(
-    results: Results,
-    head: pb.GetTournamentResponse,
-    kind: str,
-    *,
-    size: Size,
-    language: str,
-    address: str,
-    round_: int = 0,
-    table: int = 0,
-    duplicates: Duplicates | None = None,
-) -> str:
+async def printed(wanted: Wanted, kind: str) -> str:
     """A paper as HTML that a browser and the typesetter print alike.
 
-    ``results`` and ``duplicates`` answer in ``language``. Raises ``grpc.aio.AioRpcError`` for a round
-    that there is not.
+    Raises ``grpc.aio.AioRpcError`` for a round that there is not.
     """
-    paper = ALL_PAPERS[kind]
-    wanted = Wanted(results, language, head, size, address, round_, table, duplicates)
+    paper, tournament = ALL_PAPERS[kind], wanted.head.tournament
     gathered = await paper.gather(wanted)
     values: dict[str, Any] = {
-        "tournament": head.tournament,
-        "rules": rules_title(head.tournament.ruleset.name),
+        "tournament": tournament,
+        "rules": rules_title(tournament.ruleset.name),
         "paper": paper,
         "kind": kind,
-        "size": size,
-        "number": round_,
+        "size": wanted.size,
+        "number": wanted.round,
         "name_size": name_size,
         "style_name": style_name,
         "language_names": NAMES,
         "can_pdf": is_installed(),
-        "table_asked": table,
+        "table_asked": wanted.table,
         "lie": paper.lie,
         **gathered,
     }
-    return await asyncio.to_thread(render, f"print/{kind}.html", language, "", values)
+    return await asyncio.to_thread(render, f"print/{kind}.html", wanted.language, "", values)
 
 
 async def _answer(
@@ -91,17 +77,9 @@ async def _answer(
         raise HTTPException(HTTPStatus.NOT_FOUND)
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
-    html = await printed(
-        results,
-        head,
-        kind,
-        size=size,
-        language=language,
-        address=public_address(request),
-        round_=round_,
-        table=table,
-        duplicates=Duplicates(request.app.state.duplicate, language),
-    )
+    duplicates = Duplicates(request.app.state.duplicate, language)
+    wanted = Wanted(results, duplicates, language, head, size, public_address(request), round_, table)
+    html = await printed(wanted, kind)
     headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
     if not dot:
         return HTMLResponse(html, headers=headers)

@@ -43,6 +43,8 @@ class Wanted:
 
     results: Results
     """The results service, in the language of the paper."""
+    duplicates: Duplicates
+    """Duplicate games, likewise."""
     language: str
     head: pb.GetTournamentResponse
     size: Size
@@ -51,8 +53,6 @@ class Wanted:
     round: int = 0
     table: int = 0
     """This table alone, of a duplicate game this number; all of them when 0."""
-    duplicates: Duplicates | None = None
-    """Duplicate games, in the language of the paper; None where nothing of them is printed."""
 
     @property
     def id(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
-from faristol.gateway.duplicate.names import names_in
+from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.papers.contents import PAPERS, Paper, Wanted
 from faristol.gateway.papers.form import Size
@@ -32,6 +32,7 @@ class Seat(NamedTuple):
     player_id: str
     name: str
     hall: str
+    sheet: pb.PlayerSheet
 
 
 class OwnLine(NamedTuple):
@@ -50,28 +51,24 @@ class OwnSheet(NamedTuple):
     total: int
 
 
-async def _game(wanted: Wanted) -> tuple[pb.GetDuplicateResponse, Sequence[pb.GetHallSheetResponse], dict[str, str]]:
-    """The game of the round, the sheets of its halls, and the names of its players."""
-    assert wanted.duplicates is not None
-    listed = await wanted.results.players(wanted.id)
+async def _game(wanted: Wanted) -> tuple[pb.GetDuplicateResponse, list[Seat], dict[str, str]]:
+    """The game of the round, who sits in its halls, and the names of the players of the tournament."""
+    names = names_of(await wanted.results.players(wanted.id))
     game = await wanted.duplicates.game(duplicate_id(wanted.id, wanted.round))
-    return game, await wanted.duplicates.sheets(game), {each.player_id: each.name for each in listed.players}
-
-
-def _seats(sheets: Sequence[pb.GetHallSheetResponse], names: Mapping[str, str]) -> list[Seat]:
-    return [
-        Seat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name)
-        for sheet in sheets
+    seats = [
+        Seat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name, player)
+        for sheet in await wanted.duplicates.sheets(game)
         for player in sheet.players
     ]
+    return game, seats, names
 
 
 async def _slips(wanted: Wanted) -> dict[str, Any]:
-    game, sheets, names = await _game(wanted)
+    game, seats, _ = await _game(wanted)
     ruleset = ruleset_of(game.ruleset)
     return {
         "game": game,
-        "seats": [seat for seat in _seats(sheets, names) if wanted.table in (0, seat.number)],
+        "seats": [seat for seat in seats if wanted.table in (0, seat.number)],
         "slips": SLIPS[wanted.size],
         "boxes": range(15),
         "asks_score": ruleset.slips.score == "asked",
@@ -80,29 +77,25 @@ async def _slips(wanted: Wanted) -> dict[str, Any]:
 
 
 async def _seating(wanted: Wanted) -> dict[str, Any]:
-    game, sheets, names = await _game(wanted)
-    seats = sorted(_seats(sheets, names), key=lambda seat: (not seat.name, alphabetical(seat.name or seat.player_id)))
+    game, seats, _ = await _game(wanted)
+    seats.sort(key=lambda seat: (not seat.name, alphabetical(seat.name or seat.player_id)))
     halls = [(hall.name, [seat for seat in seats if seat.hall == hall.name]) for hall in game.halls]
     return {"game": game, "halls": halls}
 
 
 async def _own_sheets(wanted: Wanted) -> dict[str, Any]:
-    game, sheets, names = await _game(wanted)
+    game, seats, _ = await _game(wanted)
     turns = {turn.turn: turn for turn in game.turns}
-    found = []
-    for sheet in sheets:
-        for player in sheet.players:
-            if wanted.table not in (0, player.number):
-                continue
-            lines = [
-                OwnLine(turns[turn], slip, score)
-                for turn, slip, score in zip(player.turns, player.slips, player.scores, strict=True)
-            ]
-            seat = Seat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name)
-            found.append(OwnSheet(seat, lines, sum(score.points for score in player.scores)))
+
+    def own(seat: Seat) -> OwnSheet:
+        scored = zip(seat.sheet.turns, seat.sheet.slips, seat.sheet.scores, strict=True)
+        lines = [OwnLine(turns[turn], slip, score) for turn, slip, score in scored]
+        return OwnSheet(seat, lines, sum(line.score.points for line in lines))
+
+    found = sorted(seats, key=lambda seat: seat.number)
     return {
         "game": game,
-        "sheets": sorted(found, key=lambda each: each.seat.number),
+        "sheets": [own(seat) for seat in found if wanted.table in (0, seat.number)],
         "coordinates": coordinates_of,
         "word": word_of,
         "faults": labels.FAULTS,
@@ -110,16 +103,14 @@ async def _own_sheets(wanted: Wanted) -> dict[str, Any]:
 
 
 async def _ranking(wanted: Wanted) -> dict[str, Any]:
-    assert wanted.duplicates is not None
-    game, sheets, names = await _game(wanted)
+    game, seats, names = await _game(wanted)
     standings = await wanted.duplicates.standings(game.game_id)
-    halls = {seat.player_id: seat.hall for seat in _seats(sheets, names)}
+    halls = {seat.player_id: seat.hall for seat in seats}
     named = await names_in(wanted.results, game.game_id, standings, names)
     return {"game": game, "answer": standings, "names": named, "halls": halls}
 
 
 async def _sum(wanted: Wanted) -> dict[str, Any]:
-    assert wanted.duplicates is not None
     listed = await wanted.results.players(wanted.id)
     found = await wanted.duplicates.totals(wanted.id)
     told = await asyncio.to_thread(DuplicateTotals.told, wanted.id, found, listed)

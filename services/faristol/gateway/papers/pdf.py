@@ -38,13 +38,10 @@ def is_installed() -> bool:
 class Pdfs:
     """Makes PDFs, and keeps the last ones."""
 
-    def __init__(
-        self, kept_bytes: int = KEPT_BYTES, most_waiting: int = MOST_WAITING, seconds: float = SECONDS
-    ) -> None:
+    def __init__(self, most_waiting: int = MOST_WAITING, seconds: float = SECONDS) -> None:
         self._turn = asyncio.Semaphore()
         self._waiting = 0
         self._kept: OrderedDict[bytes, bytes] = OrderedDict()
-        self._kept_bytes = kept_bytes
         self._most_waiting = most_waiting
         self._seconds = seconds
 
@@ -52,30 +49,26 @@ class Pdfs:
         """The PDF of a page. Raises ``TypesetterBusy`` and ``TypesetterFault``."""
         page = html.encode()
         key = hashlib.sha256(page).digest()
-        if key in self._kept:
-            return self._found(key)
-        if self._waiting >= self._most_waiting:
-            raise TypesetterBusy
-        self._waiting += 1
-        try:
-            async with self._turn:
-                if key not in self._kept:  # another may have asked for the same meanwhile
-                    self._keep(key, await _typeset(page, self._seconds))
-        finally:
-            self._waiting -= 1
-        return self._found(key)
-
-    def _found(self, key: bytes) -> bytes:
+        if key not in self._kept:
+            if self._waiting >= self._most_waiting:
+                raise TypesetterBusy
+            self._waiting += 1
+            try:
+                async with self._turn:
+                    if key not in self._kept:  # another may have asked for the same meanwhile
+                        self._keep(key, await _typeset(page, self._seconds))
+            finally:
+                self._waiting -= 1
         self._kept.move_to_end(key)
         return self._kept[key]
 
     def _keep(self, key: bytes, made: bytes) -> None:
         self._kept[key] = made
-        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > self._kept_bytes:
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > KEPT_BYTES:
             self._kept.popitem(last=False)
 
 
-async def _typeset(page: bytes, seconds: float = SECONDS) -> bytes:
+async def _typeset(page: bytes, seconds: float) -> bytes:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -28,9 +28,7 @@ class _OwnFiles(plutoprint.ResourceFetcher):
 
     def fetch_url(self, url: str) -> plutoprint.ResourceData:
         """See ``plutoprint.ResourceFetcher``. What is not of this package is empty."""
-        name = urlsplit(url).path.rpartition("/")[2]
-        if not url.startswith(BASE):
-            return plutoprint.ResourceData(b"", "text/plain", "utf-8")
+        name = urlsplit(url).path.rpartition("/")[2] if url.startswith(BASE) else ""
         if name in STYLES:
             return plutoprint.ResourceData(STYLES[name].encode(), "text/css", "utf-8")
         package = resources.files("faristol.gateway")

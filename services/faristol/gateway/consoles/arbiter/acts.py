@@ -232,8 +232,7 @@ def offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warnin
         if act and (offer.by_arbiter or "arbiter_id" not in act.request.DESCRIPTOR.fields_by_name):
             found.setdefault(offer.method, []).append(offer)
     if warned:
-        method = BY_METHOD["WarnPlayer"].method
-        found[method] = [game_pb2.Offer(method=method, player_id=player, article=warning) for player in warned]
+        found["WarnPlayer"] = [game_pb2.Offer(player_id=player, article=warning) for player in warned]
     return [
         Offered(
             act,

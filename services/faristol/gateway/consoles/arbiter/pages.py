@@ -5,31 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
 import grpc
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import labels, news
-from faristol.gateway.calls import Calls
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
-from faristol.gateway.consoles.commands import command_id, in_words, refused
-from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import console_page
+from faristol.gateway.consoles.commands import command_id, refused
+from faristol.gateway.consoles.frame import Console, GameId, Part, TournamentId
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
-from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import OwnCalls, Session, SignedIn
-from faristol.gateway.table import clocks, minutes
+from faristol.gateway.results import Reader
+from faristol.gateway.table import clocks
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -52,9 +46,6 @@ CHANGED = N_(
 NOTHING_DONE = N_("Nothing was done.")
 WRONG_FIELD = N_("{field}: {problem}")
 NO_TABLE = N_("There is no table {table} in this round.")
-
-TournamentId = Annotated[str, Path(max_length=64)]
-GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 
 routes = APIRouter(include_in_schema=False)
 
@@ -80,34 +71,16 @@ class _Table:
         return [side.player_id for side in self.game.sides]
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
+@dataclass
+class _Desk(Console):
     """The pages of a tournament, for somebody who is signed in."""
 
-    request: Request
-    results: Results
-    session: Session
-    calls: Calls
-    tournament_id: str
-
-    @property
-    def language(self) -> str:
-        return language_of(self.request)
-
-    @property
-    def arbiter_id(self) -> str:
-        return self.session.credential.subject_id
-
-    @property
-    def now_ms(self) -> int:
-        now: datetime = self.request.app.state.now()
-        return int(now.timestamp() * 1000)
+    results: Reader
+    tournament_id: TournamentId
 
     def check(self) -> None:
         """Raise ``HTTPException`` for who is no arbiter here: what one may not see is not there."""
-        tournaments = self.session.credential.scope.tournament_ids
-        here = not tournaments or self.tournament_id in tournaments
-        if not here or not may(self.session, game_pb2.AssignArbiterRequest):
+        if not self.may(game_pb2.AssignArbiterRequest, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
 
     # --- the hall --------------------------------------------------------------------------------------------------
@@ -126,10 +99,11 @@ class _Desk:
         every = rows(listed.tables, self.now_ms)
         show = show if show in FILTERS else "waiting"
         shown = [row for row in every if FILTERS[show][1](row)]
-        return self._page(
+        return self.page(
             "arbiter_hall.html",
             head,
-            part,
+            door="arbiter",
+            part=part,
             refused=refusal,
             listed=listed,
             rows=shown,
@@ -139,6 +113,11 @@ class _Desk:
             hall=hall,
             deadlines=await self._deadlines(shown),
             own=self.session.credential.player_id,
+            arbiter_id=self.subject,
+            now_ms=self.now_ms,
+            waits=WAITS,
+            by_itself=DEADLINES,
+            urgencies=Urgency,
             news=_NEWS,
         )
 
@@ -154,18 +133,16 @@ class _Desk:
         """A table of the tournament, with what can be done there. Raises ``HTTPException`` where there is none."""
         if place_of(game_id)[0] != self.tournament_id:
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        asked = game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.arbiter_id)
         game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
         shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))
         offers: Sequence[Offered] = ()
         why_none = ""
         try:
-            found = await self.calls.ask(asked)
+            found = await self.calls.ask(game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.subject))
         except grpc.aio.AioRpcError as error:
-            why_none = in_words(refused(error, self.language), self.language)
+            why_none = refused(error, self.language).detail
         else:
-            players = [side.player_id for side in game.sides]
-            offers = acts.offered(found.offers, players, _warning(game))
+            offers = acts.offered(found.offers, [side.player_id for side in game.sides], _warning(game))
         return _Table(game, shown, clock, offers, why_none)
 
     async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
@@ -192,12 +169,14 @@ class _Desk:
         head = await self.results.tournament(self.tournament_id)
         table = table or await self.table(game_id)
         given = given or {}
-        players = (await self.results.players(self.tournament_id)).players if _asks_anybody(table) else ()
+        asks_anybody = any(field.kind == "anybody" for each in table.offers for field in each.act.fields)
+        players = (await self.results.players(self.tournament_id)).players if asks_anybody else ()
         before = situation.read(given.get("seen", ""))
-        return self._page(
+        return self.page(
             "arbiter_table.html",
             head,
-            part,
+            door="arbiter",
+            part=part,
             status=status,
             said=said,
             refused=refusal,
@@ -211,12 +190,14 @@ class _Desk:
             group_names=GROUPS,
             players=players,
             given=given,
-            open_act=given.get("act", ""),
             left_over=_left_over(given, table),
             seen=situation.written(table.situation),
             changes=situation.changes(before, table.situation),
             told=self._told(table),
             choice=_choice,
+            now_ms=self.now_ms,
+            phases=PHASES,
+            by_itself=DEADLINES,
         )
 
     def _told(self, table: _Table) -> Any:
@@ -250,7 +231,7 @@ class _Desk:
             "command_id": command_id(given, act.method),
             "game_id": game_id,
             "tournament_id": self.tournament_id,
-            "arbiter_id": self.arbiter_id,
+            "arbiter_id": self.subject,
         }
         table = await self.table(game_id)
         if _is_stale(act, given, table.situation):
@@ -265,7 +246,7 @@ class _Desk:
             await self.calls.ask(wanted)
         except grpc.aio.AioRpcError as error:
             found = refused(error, self.language)
-            detail = in_words(found, self.language)
+            detail = found.detail
             for wrong in found.more.get("errors", ()):
                 detail = self._wrong(act, wrong["field"], wrong["problem"])
             told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
@@ -276,25 +257,6 @@ class _Desk:
         """What is wrong with a field, under its label."""
         label = next((each.label for each in act.fields if each.name == field), field)
         return say(WRONG_FIELD, {"field": say(label, {}, self.language), "problem": problem}, self.language)
-
-    def _page(self, name: str, head: pb.GetTournamentResponse, part: str = "", **values: Any) -> Response:
-        return console_page(
-            self.request,
-            name,
-            self.session,
-            head,
-            door="arbiter",
-            part=part,
-            arbiter_id=self.arbiter_id,
-            now_ms=self.now_ms,
-            ms=lambda moment: int(moment.ToDatetime(UTC).timestamp() * 1000),
-            waits=WAITS,
-            phases=PHASES,
-            by_itself=DEADLINES,
-            minutes=minutes,
-            urgencies=Urgency,
-            **values,
-        )
 
 
 _NEWS = " ".join(
@@ -343,10 +305,6 @@ def _left_over(given: Mapping[str, str], table: _Table) -> Sequence[tuple[str, s
     return [(field.label, value) for field in act.fields if (value := given.get(field.name, ""))]
 
 
-def _asks_anybody(table: _Table) -> bool:
-    return any(field.kind == "anybody" for each in table.offers for field in each.act.fields)
-
-
 def _choice(act: Act, field: str, value: int) -> str:
     """What a value of a choice is called, to be translated; a turn and a square by themselves."""
     if field == "square":
@@ -354,39 +312,29 @@ def _choice(act: Act, field: str, value: int) -> str:
     return CHOICES.get((act.method, field), {}).get(value, str(value))
 
 
+AtDesk = Annotated[_Desk, Depends()]
+
+
 @routes.get("/tournaments/{tournament_id}/arbiter")
 async def show_hall(
-    request: Request,
-    results: Reader,
-    signed_in: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    desk: AtDesk,
+    part: Part = "",
     hall: Annotated[str | None, Query(max_length=100)] = None,
     show: Annotated[str, Query(max_length=20)] = "",
     table: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Response:
     """The tables of a hall, the most urgent first. Who is arbiter of one hall alone sees that one at first."""
-    desk = _Desk(request, results, signed_in, calls, tournament_id)
     desk.check()
-    own = signed_in.credential.scope.halls
+    own = desk.session.credential.scope.halls
     wanted = hall if hall is not None else own[0] if len(own) == 1 else ""
     return await desk.show_hall(part, wanted, show, table)
 
 
 @routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
 async def show_table(
-    request: Request,
-    results: Reader,
-    signed_in: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    game_id: GameId,
-    part: Annotated[str, Query(pattern="^(live)?$")] = "",
-    done: Annotated[str, Query(max_length=40)] = "",
+    desk: AtDesk, game_id: GameId, part: Part = "", done: Annotated[str, Query(max_length=40)] = ""
 ) -> Response:
     """A table, and what an arbiter may do there."""
-    desk = _Desk(request, results, signed_in, calls, tournament_id)
     desk.check()
     said = ""
     if done in BY_METHOD and not part:
@@ -395,16 +343,7 @@ async def show_table(
 
 
 @routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def act_at_table(
-    request: Request,
-    results: Reader,
-    given: Fields,
-    signed_in: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    game_id: GameId,
-) -> Response:
+async def act_at_table(given: Fields, desk: AtDesk, game_id: GameId) -> Response:
     """Do something at a table. A refusal is told on the page, with what has changed there."""
-    desk = _Desk(request, results, signed_in, calls, tournament_id)
     desk.check()
     return await desk.act(game_id, given)

@@ -44,7 +44,7 @@ class Change:
 
 def of(game: game_pb2.GetGameResponse, clock: clock_pb2.GetClockResponse | None) -> Situation:
     """How a table stands."""
-    incident = game.interruption.WhichOneof("found") or "" if game.HasField("interruption") else ""
+    incident = game.interruption.WhichOneof("found") or ""
     turn = getattr(game.interruption, incident).turn if incident else 0
     question = f"{game.turn}{'+' if game.appealed else ''}" if game.phase in _IN_QUESTION else ""
     return {

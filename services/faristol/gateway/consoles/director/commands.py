@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +11,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.gateway.calls import NAMED
-from faristol.kernel.refusal import N_, Param
+from faristol.gateway.consoles.commands import form_id
+from faristol.kernel.refusal import N_
 
 Given = Mapping[str, str]
 
@@ -22,11 +22,11 @@ MOST_DIGITS = 9
 
 
 class Unusable(Exception):
-    """What is wrong with a field of a form: an English text, marked with ``N_``, and what fills its places."""
+    """What is wrong with a field of a form: an English text, marked with ``N_``."""
 
-    def __init__(self, field: str, text: str, **params: Param) -> None:
+    def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
-        self.field, self.text, self.params = field, text, params
+        self.field, self.text = field, text
 
 
 def number_in(given: Given, field: str, otherwise: int = 0) -> int:
@@ -68,24 +68,19 @@ def time_in(given: Given, field: str) -> datetime | None:
         raise Unusable(field, NOT_A_TIME) from None
 
 
-def command_id_in(given: Given) -> str:
-    """The id of the command that a form was made with. Raises ``ValueError``."""
-    return str(uuid.UUID(given.get("command_id", "")))
-
-
 def command_of(name: str, given: Given, tournament_id: str, service: str = "pairing") -> Message:
     """A form as the command of that name: fields of the form are those of the contract.
 
-    Times are in the zone ``time_zone`` of ``given``. Raises ``Unusable``.
+    Times are in the zone ``time_zone`` of ``given``. Raises ``Unusable``; ``HTTPException`` for a form without an id.
     """
     kind = NAMED[service, name].request
-    request: Any = kind(command_id=command_id_in(given), tournament_id=tournament_id)
+    request: Any = kind(command_id=str(form_id(given)), tournament_id=tournament_id)
     for field in kind.DESCRIPTOR.fields:
         if field.name in ("command_id", "tournament_id", "occurred_at") or field.message_type is not None:
             continue
         if field.is_repeated:
             values = list_in(given, field.name)
-            numbers = [_number(field.name, value) for value in values] if _is_number(field) else values
+            numbers = [number_in({field.name: value}, field.name) for value in values] if _is_number(field) else values
             getattr(request, field.name).extend(numbers)
         elif field.name in given and (given[field.name].strip() or not field.has_presence):
             if field.type == FieldDescriptor.TYPE_BOOL:
@@ -107,22 +102,15 @@ def _is_number(field: Any) -> bool:
     )
 
 
-def _number(field: str, value: str) -> int:
-    return number_in({field: value}, field)
-
-
-def _scores(field: str) -> Callable[[Any, Given], None]:
-    def fill(request: Any, given: Given) -> None:
-        for key in sorted(key for key in given if key.startswith(f"{field}.")):
-            if given[key].strip():
-                getattr(request, field).add(player_id=key.partition(".")[2], score=number_in(given, key))
-
-    return fill
+def _scores(request: Any, given: Given, field: str = "scores") -> None:
+    for key in sorted(key for key in given if key.startswith(f"{field}.")):
+        if given[key].strip():
+            getattr(request, field).add(player_id=key.partition(".")[2], score=number_in(given, key))
 
 
 def _correction(request: Any, given: Given) -> None:
-    _scores("scores")(request, given)
-    _scores("scores_before")(request, given)
+    _scores(request, given)
+    _scores(request, given, "scores_before")
     if given.get("outcome") == "lost_by_all":
         request.lost_by_all = True
     elif given.get("outcome", "").startswith("forfeit."):
@@ -191,9 +179,9 @@ def _appeal(request: Any, given: Given) -> None:
 
 MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "AmendPlayer": _amendment,
-    "EnterResult": _scores("scores"),
+    "EnterResult": _scores,
     "CorrectResult": _correction,
-    "ConfirmResult": _scores("scores"),
+    "ConfirmResult": _scores,
     "SetHalls": _halls,
     "AnnounceRounds": _times,
     "AppointTribunal": _tribunal,

@@ -6,7 +6,7 @@ import grpc
 from starlette.responses import Response
 
 from faristol.gateway.asked import AWAY
-from faristol.gateway.consoles.director.desk import Desk, page_of_forms
+from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
 from faristol.gateway.labels import PRIZES
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
@@ -18,14 +18,15 @@ OF_RATING = frozenset({"ChooseRatingSystem"})
 
 async def _show(desk: Desk) -> Response:
     prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
-    checked = await _check(desk)
+    checks = [details_of(act) for act in (await desk.acts()).acts if act.type == "ResultCheckSet"]
+    check = checks[-1] if checks else {}
     return await desk.show(
         "director/closing.html",
         PAGE,
         prizes=PRIZES,
         offered={each.kind for each in prizes.prizes},
-        second_person=checked.second_person,
-        players_confirm=checked.players_confirm,
+        second_person=check.get("second-person") == "yes",
+        players_confirm=check.get("players") == "yes",
         systems=await _systems(desk),
         closed=sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played),
     )
@@ -34,22 +35,9 @@ async def _show(desk: Desk) -> Response:
 routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
 
 
-async def _check(desk: Desk) -> pairing.ListResultsResponse:
-    """Who confirms results, as what was done last says it."""
-    found = pairing.ListResultsResponse()
-    for act in (await desk.acts()).acts:
-        if act.type == "ResultCheckSet":
-            details = dict(detail.partition(": ")[::2] for detail in act.details)
-            found.second_person, found.players_confirm = (
-                details.get("second-person") == "yes",
-                details.get("players") == "yes",
-            )
-    return found
-
-
 async def _systems(desk: Desk) -> list[rating.RatingSystem]:
     """The systems by which it can be rated, the usual one first; none while the rating service is away."""
-    if not desk.may("ChooseRatingSystem", "rating"):
+    if not desk.may_call("ChooseRatingSystem", "rating"):
         return []
     try:
         return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)

@@ -12,19 +12,17 @@ from zoneinfo import available_timezones
 import grpc
 from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.calls import Calls
-from faristol.gateway.consoles.director.commands import Unusable, command_id_in, number_in
+from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.consoles.director.commands import Unusable, number_in
 from faristol.gateway.consoles.director.option_names import NAMES, value_name
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.consoles.frame import AtConsole, Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
 from faristol.gateway.problems import of_rpc
-from faristol.gateway.session import OwnCalls, Session, SignedIn
+from faristol.gateway.session import Session
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -69,31 +67,25 @@ class Choice:
 
 @routes.get("/new")
 async def show_new(
-    request: Request,
-    session: SignedIn,
-    calls: OwnCalls,
+    console: AtConsole,
     ruleset: Annotated[str, Query(max_length=40)] = "",
     division_of: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
     """The rule books; of the one that was chosen the form."""
-    _check(session)
-    return await _show(request, session, calls, Typed(ruleset=ruleset, division_of=division_of))
+    _check(console.session)
+    return await _show(console, Typed(ruleset=ruleset, division_of=division_of))
 
 
 @routes.post("/new")
-async def create(request: Request, session: SignedIn, calls: OwnCalls, given: Fields) -> Response:
+async def create(console: AtConsole, given: Fields) -> Response:
     """Create the tournament, and lead to its console."""
-    _check(session)
+    _check(console.session)
     typed = Typed(given)
+    command_id = str(form_id(given))
     try:
-        command_id = command_id_in(given)
-    except ValueError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
-    language = language_of(request)
-    try:
-        rounds = number_in(given, "rounds")
+        rounds, keeping = number_in(given, "rounds"), number_in(given, "keeping", game.KEEPING_RECORDED)
     except Unusable as problem:
-        return await _show(request, session, calls, typed, {"rounds": say(problem.text, {}, language)})
+        return await _show(console, typed, {problem.field: say(problem.text, {}, console.language)})
     wanted = pairing.CreateTournamentRequest(
         command_id=command_id,
         tournament_id=typed["tournament_id"].strip(),
@@ -102,15 +94,15 @@ async def create(request: Request, session: SignedIn, calls: OwnCalls, given: Fi
         ruleset=typed["ruleset"],
         lexicon=typed["lexicon"],
         time_zone=typed["time_zone"].strip(),
-        keeping=game.Keeping.ValueType(number_in({"": typed["keeping"]}, "", game.KEEPING_RECORDED)),
+        keeping=game.Keeping.ValueType(keeping),
         division=typed["division"].strip(),
         division_of=typed["division_of"].strip(),
         options=_chosen(typed),
     )
     try:
-        answer = await calls.ask(wanted)
+        answer = await console.calls.ask(wanted)
     except grpc.aio.AioRpcError as error:
-        refusal = of_rpc(error, language)
+        refusal = of_rpc(error, console.language)
         if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
         field = str(refusal.more.get("field", ""))
@@ -118,8 +110,8 @@ async def create(request: Request, session: SignedIn, calls: OwnCalls, given: Fi
             field = f"{OPTION}{option}"
         text = refusal.detail.removeprefix(f"{field}: ")
         if field in typed or field in ("name", "rounds"):
-            return await _show(request, session, calls, typed, {field: text})
-        return await _show(request, session, calls, typed, {}, text)
+            return await _show(console, typed, {field: text})
+        return await _show(console, typed, {}, text)
     return led_to(f"/tournaments/{answer.tournament_id}/console?done={answer.position}")
 
 
@@ -171,25 +163,18 @@ def _zones() -> Sequence[str]:
 
 
 async def _show(
-    request: Request,
-    session: Session,
-    calls: Calls,
-    typed: Typed,
-    errors: Mapping[str, str] | None = None,
-    refused: str = "",
+    console: AtConsole, typed: Typed, errors: Mapping[str, str] | None = None, refused: str = ""
 ) -> Response:
     chosen = load_ruleset(typed["ruleset"]) if typed["ruleset"] in ruleset_names() else None
-    listed: Any = await calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
-    return console_page(
-        request,
+    listed: Any = await console.calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
+    return console.page(
         "director/new.html",
-        session,
         None,
         door="new",
         status=HTTPStatus.CONFLICT if refused else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
         refused=refused,
         rule_books=_rule_books(),
-        divisions_alone=bool(session.credential.scope.tournament_ids),
+        divisions_alone=bool(console.session.credential.scope.tournament_ids),
         chosen=chosen,
         choices=_choices(chosen) if chosen else [],
         lexicons=[each.pin.name for each in listed.lexicons] if listed else [],

@@ -6,25 +6,22 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 import grpc
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
-from faristol.gateway.calls import NAMED, Calls
+from faristol.gateway.calls import NAMED
+from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.consoles.frame import AtConsole, Console, Done, Part, TournamentId, Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
-from faristol.gateway.session import OwnCalls, Session, SignedIn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.office.history import Told, told
@@ -54,13 +51,10 @@ PARTS: Sequence[tuple[str, str]] = (
 
 
 @dataclass
-class Desk:
+class Desk(Console):
     """A page of a tournament, for somebody who directs it or is its arbiter."""
 
-    request: Request
     results: Results
-    session: Session
-    calls: Calls
     tournament: pairing.GetTournamentResponse
     done: int = 0
     """The position of the act that the page was led to after; 0 for none."""
@@ -75,11 +69,6 @@ class Desk:
     """What fills the places of the text of that refusal, as the service has it."""
     changes: Sequence[Told] = ()
     """What changed since that form was made."""
-
-    @property
-    def language(self) -> str:
-        """The language of who is at it."""
-        return language_of(self.request)
 
     @property
     def tournament_id(self) -> str:
@@ -115,25 +104,21 @@ class Desk:
         rules = self.rules
         return bool(self.tournament.teams or (rules and rules.championship.team_boards))
 
-    def may(self, method: str, service: str = "pairing") -> bool:
+    def may_call(self, method: str, service: str = "pairing") -> bool:
         """Whether the role of who is signed in may call a method."""
         return may(self.session, NAMED[service, method].request)
 
-    async def show(self, name: str, part: str, **values: Any) -> Response:
+    async def show(self, name: str, part: str, *, said: str = "", **values: Any) -> Response:
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
-        said = str(values.pop("said", "")) or await self._said()
-        roster = self.roster
-        return console_page(
-            self.request,
+        return self.page(
             name,
-            self.session,
             head,
             door="director",
             part=self.live,
             status=status,
-            said=said,
+            said=said or await self._said(),
             refused=self.refused,
             changes=self.changes,
             base=self.address,
@@ -145,8 +130,8 @@ class Desk:
             rules=self.rules,
             t=self.tournament,
             last=self.last,
-            named=roster.name,
-            may=self.may,
+            named=self.roster.name,
+            may=self.may_call,
             typed=Typed(self.typed),
             errors=Typed(self.errors),
             blank=Typed(),
@@ -172,37 +157,34 @@ class Desk:
         found = (each.said for each in told(answer, self.roster, self.language) if each.act.position == self.done)
         return next(found, say(SAID, {}, self.language))
 
-    async def carry_out(
-        self, given: Given, page: str, acts: frozenset[str], service: str = "pairing"
-    ) -> Response | None:
-        """Carry out the act of a form, one of ``acts`` of a service, and lead to ``page``; None where it was refused.
+    async def carry_out(self, given: Given, page: str, **acts: frozenset[str]) -> Response | None:
+        """Carry out the act of a form, and lead to ``page``; None where it was refused.
 
-        Why it was refused is kept for the page, with what was typed. Raises ``HTTPException`` for another act, and
-        ``grpc.aio.AioRpcError`` where the services are away.
+        ``acts`` are those of the page, by the service that carries them out. Why one was refused is kept for the page,
+        with what was typed. Raises ``HTTPException`` for another act, and ``grpc.aio.AioRpcError`` where the services
+        are away.
         """
         name = given.get("act", "")
-        if name not in acts:
+        service = next((service for service, own in acts.items() if name in own), "")
+        if not service:
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         try:
             in_zone = {**given, "time_zone": self.tournament.time_zone}
             command = command_of(name, in_zone, self.tournament_id, service)
         except Unusable as problem:
-            self.typed, self.errors = given, {problem.field: say(problem.text, problem.params, self.language)}
+            self.typed, self.errors = given, {problem.field: say(problem.text, {}, self.language)}
             return None
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
         answer = await self.ask(command, given)
-        if answer is None:
-            return None
-        return led_to(f"{page}?{urlencode({'done': answer.position})}")
+        return led_to(f"{page}?done={answer.position}") if answer is not None else None
 
     async def ask(self, command: Any, given: Given) -> Any:
         """The answer to a command; None where it was refused, which is kept for the page with what was typed."""
         try:
             return await self.calls.ask(command)
         except grpc.aio.AioRpcError as problem:
-            status = STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY)
-            if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY) >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             self.typed = given
             self.places = info_of(problem).metadata
@@ -223,32 +205,22 @@ class Desk:
         self.typed = {**given, "expected_version": str(self.tournament.version)}
 
 
-TournamentId = Annotated[str, Path(max_length=64)]
-Done = Annotated[int, Query(ge=0, le=2**62)]
-Part = Annotated[str, Query(pattern="^(live)?$")]
+def details_of(act: pairing.Act) -> dict[str, str]:
+    """What an act says beside its players, by name."""
+    return dict(detail.partition(": ")[::2] for detail in act.details)
 
 
 async def _desk(
-    request: Request,
-    results: Reader,
-    session: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    done: Done = 0,
-    part: Part = "",
+    console: AtConsole, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
 ) -> Desk:
     """Raises ``HTTPException`` for who may not see the page: what one may not see is not there."""
-    if not may(session, pairing.ListActsRequest):
+    if not may(console.session, pairing.ListActsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    try:
+    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
         # The history asks for more than the tournament: whoever may not read it is no official of all of it.
-        await calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
-        tournament = await calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() not in (grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
-            raise
-        raise HTTPException(HTTPStatus.NOT_FOUND) from problem
-    return Desk(request, results, session, calls, tournament, done, part)
+        await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
+        tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
+    return Desk(console.request, console.session, console.calls, results, tournament, done, part)
 
 
 AtDesk = Annotated[Desk, Depends(_desk)]
@@ -269,8 +241,6 @@ def page_of_forms(part: str, show: Callable[[Desk], Awaitable[Response]], **acts
 
     @routes.post(address)
     async def act(desk: AtDesk, given: Fields) -> Response:
-        service = next((name for name, own in acts.items() if given.get("act") in own), "")
-        done = await desk.carry_out(given, f"{desk.address}/{part}", acts.get(service, frozenset()), service)
-        return done or await show(desk)
+        return await desk.carry_out(given, f"{desk.address}/{part}", **acts) or await show(desk)
 
     return routes

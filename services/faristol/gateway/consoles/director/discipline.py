@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import Desk, page_of_forms
+from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
 from faristol.office.history import told
 
 PAGE = "discipline"
@@ -41,8 +41,8 @@ LIFTED = frozenset({"PlayerWarned", "PlayerSanctioned", "PlayerExpelled"})
 
 async def _show(desk: Desk) -> Response:
     acts = [each for each in told(await desk.acts(), desk.roster, desk.language) if each.act.type in TOLD]
-    lifted = {_version(each.act.details) for each in acts if each.act.type == "SanctionLifted"}
-    stand = [each for each in acts if each.act.type in LIFTED and each.act.version not in lifted]
+    lifted = {details_of(each.act).get("version") for each in acts if each.act.type == "SanctionLifted"}
+    stand = [each for each in acts if each.act.type in LIFTED and str(each.act.version) not in lifted]
     return await desk.show(
         "director/discipline.html",
         PAGE,
@@ -61,12 +61,3 @@ async def _show(desk: Desk) -> Response:
 
 
 routes = page_of_forms(PAGE, _show, pairing=ACTS)
-
-
-def _version(details: object) -> int:
-    """The act that a fact takes back, as its details say."""
-    for detail in details if isinstance(details, list) else list(details):  # type: ignore[call-overload] # of a message
-        name, _, value = str(detail).partition(": ")
-        if name == "version" and value.isdecimal():
-            return int(value)
-    return 0

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from faristol.client.places import tables_of
 from faristol.gateway.consoles.director.desk import Desk, page_of_forms
-from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.office.history import seats_of
 
 PAGE = "halls"
 SPARE = 2
@@ -50,7 +50,7 @@ def _plan(desk: Desk) -> list[tuple[str, list[Spot]]]:
 
     def spot(table: int) -> Spot:
         seat = seated.get(table)
-        names = [roster.name(who) for who in _players(seat)] if seat else []
+        names = [roster.name(who) for who in seats_of(seat)] if seat else []
         return Spot(table, names, fixed.get(table, ""), bool(seat and seat.game_id in over))
 
     if tournament.halls:
@@ -59,7 +59,3 @@ def _plan(desk: Desk) -> list[tuple[str, list[Spot]]]:
             for hall in tournament.halls
         ]
     return [("", [spot(table) for table in sorted(tables_of((), len(tournament.players), seated))])]
-
-
-def _players(seat: events.Pairing) -> list[str]:
-    return list(seat.player_ids) or [seat.first_player_id, seat.second_player_id]

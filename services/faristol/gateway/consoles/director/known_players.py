@@ -6,15 +6,16 @@ import asyncio
 import re
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import grpc
 from fastapi import APIRouter
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
-from faristol.gateway.consoles.director.commands import Given, command_id_in, list_in
+from faristol.gateway.consoles.director.commands import Given, list_in
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.divisions import titled
 from faristol.gateway.entrance import led_to
@@ -60,7 +61,7 @@ class Look:
     ticked: Sequence[Known] = ()
     more: int = 0
     """Who else was found, and is not shown."""
-    unknown: Sequence[str] = field(default_factory=list)
+    unknown: Sequence[str] = ()
     """Numbers that nobody has."""
 
 
@@ -73,10 +74,7 @@ async def show_search(desk: AtDesk) -> Response:
 @routes.post("/tournaments/{tournament_id}/console/players/known")
 async def take_known(desk: AtDesk, given: Lists) -> Response:
     """Look players up, keeping those who are ticked; or register those."""
-    try:
-        command_id = command_id_in(given)
-    except ValueError as problem:
-        raise HTTPException(400) from problem
+    own_id = form_id(given)
     desk.typed = given
     look = await _look(desk, given)
     if given.get("act") != "register" or desk.errors:
@@ -86,7 +84,7 @@ async def take_known(desk: AtDesk, given: Lists) -> Response:
         return await _show(desk, look)
     rows = [Listed(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
-    registered = await players.register(desk, rows, given, str(uuid.uuid5(uuid.UUID(command_id), ids)))
+    registered = await players.register(desk, rows, given, uuid.uuid5(own_id, ids))
     if registered is None:
         return await _show(desk, look)
     if not registered.refused:
@@ -109,23 +107,22 @@ async def _look(desk: AtDesk, given: Given) -> Look:
         desk.errors = {"numbers": say(TOO_MANY, {"most": MOST_NUMBERS}, desk.language)}
         numbers = []
     wanted = [each for each in dict.fromkeys((*list_in(given, "player_ids"), *numbers)) if each not in here]
+    known: dict[str, Known] = {}
+    found: list[str] = []
     if look.list_id:
         listed = of_list((await desk.results.players(look.list_id)).players)
-        by_id = {who.player_id: who for who in listed}
+        known = {who.player_id: who for who in listed}
         words = words_of(look.name)
-        found = [who for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
-        look.found, look.more = found[:MOST_OF_LIST], max(0, len(found) - MOST_OF_LIST)
-        others = await _persons(desk, [each for each in wanted if each not in by_id])
-        known = {**{who.player_id: who for who in others}, **by_id}
-    else:
-        found_ids: list[str] = []
-        if look.name:
-            answer = await desk.results.search_players(look.name, Page(MOST_OF_ALL))
-            found_ids = [each.player_id for each in answer.players]
-            look.more = answer.total - len(found_ids)
-        everybody = await _persons(desk, dict.fromkeys((*found_ids, *wanted)))
-        known = {who.player_id: who for who in everybody}
-        look.found = [known[each] for each in found_ids if each in known]
+        found = [who.player_id for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
+        look.more = max(0, len(found) - MOST_OF_LIST)
+        found = found[:MOST_OF_LIST]
+    elif look.name:
+        answer = await desk.results.search_players(look.name, Page(MOST_OF_ALL))
+        found = [each.player_id for each in answer.players]
+        look.more = answer.total - len(found)
+    others = [each for each in dict.fromkeys((*found, *wanted)) if each not in known]
+    known |= {who.player_id: who for who in await _persons(desk, others)}
+    look.found = [known[each] for each in found if each in known]
     look.ticked = [known[each] for each in wanted if each in known]
     look.unknown = [each for each in numbers if each not in known and each not in here]
     if look.unknown:
@@ -149,7 +146,7 @@ async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
     return list(filter(None, await asyncio.gather(*map(person, player_ids))))
 
 
-async def _show(desk: AtDesk, look: Look, **values: object) -> Response:
+async def _show(desk: AtDesk, look: Look, **values: Any) -> Response:
     answer = await desk.results.tournaments()
     others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
     everybody = ("", say(EVERYBODY, {}, desk.language))

@@ -32,7 +32,7 @@ async def show_overview(desk: AtDesk) -> Response:
 async def _late(desk: AtDesk) -> list[pairing.TableResult]:
     """The tables of the round that is played that have no result, or one that nobody has confirmed."""
     last = desk.last
-    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may("ListResults"):
+    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may_call("ListResults"):
         return []
     listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=last.round))
     unconfirmed = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)

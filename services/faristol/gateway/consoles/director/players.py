@@ -6,17 +6,17 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.commands import Given, command_id_in
+from faristol.gateway.consoles.director.commands import Given
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists
 from faristol.kernel.refusal import N_
-from faristol.office.player_list import Listed, players_pasted
+from faristol.office.player_list import LineError, Listed, players_pasted
 from faristol.office.team_list import without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations
@@ -63,14 +63,13 @@ async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=M
 @routes.post("/tournaments/{tournament_id}/console/players")
 async def change_players(desk: AtDesk, given: Fields) -> Response:
     """Carry out one act on a player."""
-    done = await desk.carry_out(given, f"{desk.address}/players", ACTS)
-    return done or await _show(desk)
+    return await desk.carry_out(given, f"{desk.address}/players", pairing=ACTS) or await _show(desk)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")
 async def show_list(desk: AtDesk) -> Response:
     """Where a list of players is pasted."""
-    return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text="", command_id="")
+    return await _show_list(desk, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
@@ -78,9 +77,9 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
     """Show what a list would do, and what is wrong with it; then do it, where nothing is."""
     text = given.get("text", "")
     try:
-        command_id = command_id_in(given)
+        command_id = uuid.UUID(given.get("command_id", ""))
     except ValueError:
-        command_id = str(uuid.uuid4())
+        command_id = uuid.uuid4()
     rows, wrong = players_pasted(text, desk.tournament_id, desk.tournament.divisions, desk.language)
     if not wrong:
         tournaments = {desk.tournament_id: desk.tournament}
@@ -91,34 +90,25 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
         desk.errors = {"text": say(EMPTY, {}, desk.language)}
     if given.get("act") != "register" or wrong or not rows:
         known = {player.name.casefold() for player in desk.tournament.players}
-        return await desk.show(
-            "director/player_list.html",
-            PAGE,
-            rows=rows,
-            wrong=wrong,
-            text=text,
-            command_id=command_id,
-            known=known,
-        )
-    return await _register(desk, rows, text, command_id)
-
-
-async def _register(desk: AtDesk, rows: Sequence[Listed], text: str, command_id: str) -> Response:
+        return await _show_list(desk, text, rows, wrong, command_id=command_id, known=known)
     registered = await register(desk, rows, {"text": text}, command_id)
     if registered is None:
-        return await desk.show("director/player_list.html", PAGE, rows=None, wrong=[], text=text, command_id=command_id)
+        return await _show_list(desk, text)
     if not registered.refused:
         return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
-    return await desk.show(
-        "director/player_list.html",
-        PAGE,
-        rows=None,
-        wrong=[],
-        text="\n".join(_line(text, row.line) for row, _ in registered.refused),
-        command_id="",
+    return await _show_list(
+        desk,
+        "\n".join(_line(text, row.line) for row, _ in registered.refused),
         left=registered.told(desk.language),
         said=counted(len(rows) - len(registered.refused), desk.language),
     )
+
+
+async def _show_list(
+    desk: AtDesk, text: str, rows: Sequence[Listed] = (), wrong: Sequence[LineError] = (), **values: Any
+) -> Response:
+    """Where a list is pasted; with its ``rows``, or what is ``wrong`` with them, once it was looked at."""
+    return await desk.show("director/player_list.html", PAGE, text=text, rows=rows, wrong=wrong, **values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +124,7 @@ class Registered:
         return [(row.request.name, _why(found.reason, language)) for row, found in self.refused]
 
 
-async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: str) -> Registered | None:
+async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: uuid.UUID) -> Registered | None:
     """Register all of a form ``given``; the same form sent twice registers everybody once.
 
     None where the command itself was refused, which is kept for the page.
@@ -146,9 +136,9 @@ async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_i
         for start in range(0, len(listed), AT_ONCE):
             together = listed[start : start + AT_ONCE]
             for row in together:
-                row.request.command_id = str(uuid.uuid5(uuid.UUID(command_id), f"line {row.line}"))
+                row.request.command_id = str(uuid.uuid5(command_id, f"line {row.line}"))
             request = pairing.RegisterPlayersRequest(
-                command_id=str(uuid.uuid5(uuid.UUID(command_id), f"{place} {start}")),
+                command_id=str(uuid.uuid5(command_id, f"{place} {start}")),
                 tournament_id=tournament_id,
                 players=[row.request for row in together],
             )

@@ -17,6 +17,7 @@ from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.kernel.refusal import N_
+from faristol.office.history import seats_of
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, with_article
@@ -100,8 +101,7 @@ async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
     if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
         desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
         return await _show(desk, number)
-    done = await desk.carry_out(given, f"{desk.address}/round/{number}", ACTS)
-    return done or await _show(desk, number)
+    return await desk.carry_out(given, f"{desk.address}/round/{number}", pairing=ACTS) or await _show(desk, number)
 
 
 async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
@@ -109,8 +109,11 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opene
     if number > min(len(tournament.played) + 1, tournament.rounds):
         raise HTTPException(404)
     played = tournament.played[number - 1] if number <= len(tournament.played) else None
-    tables = await _tables(desk, number) if played else None
-    obstacles = None
+    tables = None
+    if played:
+        listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=number))
+        tables = Tables(listed, desk.language)
+    obstacles = pairing.ListObstaclesResponse()
     if played is None or (played.phase == pairing.ROUND_PHASE_CLOSED and number == len(tournament.played)):
         obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
     roster = desk.roster
@@ -121,10 +124,10 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opene
         number=number,
         played=played,
         tables=tables,
-        seats=_seats(played),
+        seats={seat.table: list(seats_of(seat)) for seat in played.pairings} if played else {},
         to_pair=[player for player in tournament.players if not player.withdrawn_round],
-        obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles] if obstacles else [],
-        ways_out=[roster.named_in(way.text) for way in obstacles.ways_out] if obstacles else [],
+        obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
+        ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         explained=await _explained(desk, number, why, other) if played and why else "",
         many=played is not None and len(played.pairings) > MANY,
         opened=opened,
@@ -138,20 +141,6 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opene
 def _as_typed(at: Timestamp, zone: str) -> str:
     """A time as a field for times has it, in a time zone."""
     return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
-
-
-def _seats(played: pairing.Round | None) -> dict[int, list[str]]:
-    """Who sits at each table, by their ids."""
-    if played is None:
-        return {}
-    return {
-        seat.table: list(seat.player_ids or (seat.first_player_id, seat.second_player_id)) for seat in played.pairings
-    }
-
-
-async def _tables(desk: AtDesk, number: int) -> Tables:
-    listed = await desk.calls.ask(pairing.ListResultsRequest(tournament_id=desk.tournament_id, round=number))
-    return Tables(listed, desk.language)
 
 
 async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:

@@ -30,7 +30,7 @@ class Listed:
 
 
 async def _show(desk: Desk) -> Response:
-    boards = _boards(desk)
+    boards = (desk.rules.championship.team_boards if desk.rules else None) or BOARDS
     free = _free(desk.tournament)
     return await desk.show(
         "director/teams.html",
@@ -44,11 +44,6 @@ async def _show(desk: Desk) -> Response:
 
 
 routes = page_of_forms(PAGE, _show, pairing=ACTS)
-
-
-def _boards(desk: Desk) -> int:
-    rules = desk.rules
-    return (rules.championship.team_boards if rules else None) or BOARDS
 
 
 def _free(tournament: pairing.GetTournamentResponse) -> list[str]:

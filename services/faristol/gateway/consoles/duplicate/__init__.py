@@ -4,5 +4,3 @@ from faristol.gateway.consoles.duplicate import collector, judge, phone
 
 ROUTES = (phone.routes, collector.routes, judge.routes)
 """The routes of all."""
-
-__all__ = ["ROUTES"]

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
-from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.frame import Part, Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.kernel.refusal import N_
@@ -67,7 +67,7 @@ async def _show(
         raise HTTPException(HTTPStatus.NOT_FOUND)
     hall = hall or halls[0]
     listed: pb.ListSlipsResponse = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
-    return await desk.page(
+    return await desk.show(
         "duplicate/collector.html",
         "collector",
         part,
@@ -91,7 +91,7 @@ async def show_slips(
     desk: AtDesk,
     hall: Hall = "",
     turn: Turn = 0,
-    part: Annotated[str, Query(pattern="^(live)?$")] = "",
+    part: Part = "",
     number: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     done: Annotated[str, Query(pattern="^(typed|waits|closed)?$")] = "",
 ) -> Response:
@@ -129,7 +129,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
         request.slips.append(_slip(player, given))
         waits = (await desk.calls.ask(request)).waits
     except grpc.aio.AioRpcError as error:
-        told = in_words(refused(error, desk.language), desk.language)
+        told = refused(error, desk.language).detail
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
     return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
 

@@ -6,46 +6,25 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import Depends, Path
+from fastapi import Depends
 from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.calls import Calls
-from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import console_page
+from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.duplicate.names import names_of
-from faristol.gateway.language import language_of
-from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import OwnCalls, Session, SignedIn
+from faristol.gateway.results import Reader
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
-TournamentId = Annotated[str, Path(max_length=64)]
-GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 
-
-@dataclass(frozen=True, slots=True)
-class Desk:
+@dataclass
+class Desk(Console):
     """A duplicate game, for somebody who is signed in."""
 
-    request: Request
-    results: Results
-    session: Session
-    calls: Calls
-    tournament_id: str
-    game_id: str
-
-    @property
-    def language(self) -> str:
-        """Of who looks."""
-        return language_of(self.request)
-
-    @property
-    def subject(self) -> str:
-        """Who acts."""
-        return self.session.credential.subject_id
+    results: Reader
+    tournament_id: TournamentId
+    game_id: GameId
 
     @property
     def base(self) -> str:
@@ -54,9 +33,8 @@ class Desk:
 
     def check(self, command: type[Message]) -> None:
         """Raise ``HTTPException`` for who may not do this here: what one may not see is not there."""
-        tournaments = self.session.credential.scope.tournament_ids
-        here = not tournaments or self.tournament_id in tournaments
-        if not here or not may(self.session, command) or place_of_duplicate(self.game_id)[0] != self.tournament_id:
+        of_it = place_of_duplicate(self.game_id)[0] == self.tournament_id
+        if not of_it or not self.may(command, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
 
     async def game(self) -> pb.GetDuplicateResponse:
@@ -64,16 +42,14 @@ class Desk:
         found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id, inside=True))
         return found
 
-    async def page(
+    async def show(
         self, name: str, door: str, part: str, *, said: str = "", refusal: str = "", **values: Any
     ) -> Response:
         """A page with the names of the players, and with what was ``said`` of an act or why there was a ``refusal``."""
         head = await self.results.tournament(self.tournament_id)
         listed = await self.results.players(self.tournament_id)
-        return console_page(
-            self.request,
+        return self.page(
             name,
-            self.session,
             head,
             door=door,
             part=part,
@@ -86,16 +62,5 @@ class Desk:
         )
 
 
-async def _desk(
-    request: Request,
-    results: Reader,
-    session: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    game_id: GameId,
-) -> Desk:
-    return Desk(request, results, session, calls, tournament_id, game_id)
-
-
-AtDesk = Annotated[Desk, Depends(_desk)]
+AtDesk = Annotated[Desk, Depends()]
 """A parameter of a route."""

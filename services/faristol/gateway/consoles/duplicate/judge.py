@@ -12,10 +12,10 @@ from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.consoles.commands import command_id, in_words, refused
+from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
-from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.frame import Part, Typed
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import coordinates_of, word_of
@@ -130,7 +130,7 @@ async def _show(
         waiting = await desk.calls.ask(pb.ListWaitingRequest(game_id=desk.game_id, turn=turn.turn))
     if turn is not None and is_over and not turn.scored:
         tops = await desk.calls.ask(pb.ListTopsRequest(game_id=desk.game_id, turn=turn.turn))
-    return await desk.page(
+    return await desk.show(
         "duplicate/judge.html",
         "duplicate-judge",
         part,
@@ -158,11 +158,7 @@ async def _show(
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
-async def show_judge(
-    desk: AtDesk,
-    part: Annotated[str, Query(pattern="^(live)?$")] = "",
-    done: Annotated[str, Query(max_length=20)] = "",
-) -> Response:
+async def show_judge(desk: AtDesk, part: Part = "", done: Annotated[str, Query(max_length=20)] = "") -> Response:
     """The game as its judge sees it: of a turn whose time is over its tops, and what waits."""
     desk.check(pb.ScoreTurnRequest)
     said = ""
@@ -189,6 +185,6 @@ async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
     try:
         await desk.calls.ask(request)
     except grpc.aio.AioRpcError as error:
-        told = in_words(refused(error, desk.language), desk.language)
+        told = refused(error, desk.language).detail
         return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
     return led_to(f"{desk.base}/judge?done={name}")

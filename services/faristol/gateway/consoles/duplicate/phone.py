@@ -15,8 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.roles import PLAYER
-from faristol.gateway.consoles.duplicate.desk import GameId
+from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.duplicate.phone_words import in_language
+from faristol.gateway.consoles.frame import GameId
 from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
 from faristol.gateway.duplicate.names import names_of
 from faristol.gateway.duplicate.service import DuplicateReader
@@ -43,12 +44,8 @@ async def write_slip(
     here = tournament_id and (not tournaments or tournament_id in tournaments)
     if credential.role != PLAYER or not here:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    try:
+    with hidden(grpc.StatusCode.NOT_FOUND):  # of a game that one does not play there is no slip
         sheet = await games.sheet(game_id, player_id=credential.player_id)
-    except grpc.aio.AioRpcError as problem:
-        if problem.code() is not grpc.StatusCode.NOT_FOUND:
-            raise
-        raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # of a game that one does not play there is no slip
     game = await games.game(game_id)
     head, listed = await results.tournament(tournament_id), await results.players(tournament_id)
     return private_page(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from faristol.gateway.duplicate import labels as duplicate
-from faristol.gateway.labels import PREMIUMS
+from faristol.gateway.consoles.scorer.words import SHARED, premiums
+from faristol.gateway.duplicate.labels import FAULTS
 from faristol.kernel.refusal import N_
 from faristol.text import translations
 
 TEXTS: Mapping[str, str] = {
+    **SHARED,
     "loading": N_("Looking at the game…"),
     "missing": N_("The game is not known here yet: a network is needed for the first look."),
     "round": N_("Round {number}"),
@@ -32,7 +33,6 @@ TEXTS: Mapping[str, str] = {
     "fromRack": N_("Rack: touch a tile to write it"),
     "save": N_("Save"),
     "again": N_("Save again"),
-    "clear": N_("Clear"),
     "savedAt": N_("Saved at {time}: {slip}"),
     "isSent": N_("It has arrived."),
     "isKept": N_("It is kept on this phone and sent as soon as there is a network."),
@@ -49,11 +49,8 @@ TEXTS: Mapping[str, str] = {
     "lateClaim": N_("My phone saved {slip} at {time}, and could not send it in time."),
     "sheet": N_("Your sheet"),
     "noSheet": N_("No round is scored yet."),
-    "play": N_("Play"),
-    "score": N_("Score"),
     "top": N_("Top"),
     "turn": N_("Round"),
-    "total": N_("Total"),
     "master": N_("Master play"),
     "illegible": N_("illegible"),
     "warned": N_("warned: {fault}"),
@@ -66,23 +63,7 @@ TEXTS: Mapping[str, str] = {
     "claimAccepted": N_("Corrected on your claim “{words}”: {reason}"),
     "claimRefused": N_("Your claim “{words}” was refused: {reason}"),
     "claimProblem": N_("Your claim on round {number} was not taken: {why}"),
-    "cancel": N_("Cancel"),
     "final": N_("The results are final: no claim is heard any more."),
-    "saved": N_("Everything is saved"),
-    "sending": N_("Sending…"),
-    "kept": N_("No network: {count} kept here"),
-    "keptOne": N_("No network: 1 kept here"),
-    "away": N_("No network"),
-    "signIn": N_("Sign in again: what you entered is kept on this device."),
-    "signInLink": N_("Sign in"),
-    "board": N_("Board"),
-    "words": N_("The board in words"),
-    "emptyBoard": N_("No tile lies on the board."),
-    "empty": N_("empty"),
-    "blankAs": N_("blank as {face}"),
-    "across": N_("across"),
-    "down": N_("down"),
-    "blank": N_("Blank"),
 }
 
 
@@ -91,6 +72,6 @@ def in_language(language: str) -> dict[str, Any]:
     read = translations(language).gettext
     return {
         "texts": {key: read(text) for key, text in TEXTS.items()},
-        "faults": {str(fault): read(text) for fault, text in duplicate.FAULTS.items()},
-        "premiums": {mark.value: [style, read(title), read(short)] for mark, (style, title, short) in PREMIUMS.items()},
+        "faults": {str(fault): read(text) for fault, text in FAULTS.items()},
+        "premiums": premiums(language),
     }

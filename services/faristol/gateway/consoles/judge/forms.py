@@ -41,15 +41,11 @@ def read(given: Mapping[str, str]) -> list[Written]:
     ]
 
 
-def empty(file: pb.GetCaseFileResponse) -> list[Written]:
-    """The form of a case in which nothing is written."""
-    return [Written(" ".join(each.word.faces)) for each in file.words]
-
-
 def merged(file: pb.GetCaseFileResponse, written: Sequence[Written]) -> list[Written]:
     """The form of a case with what was written about its words before."""
     known = {each.faces: each for each in written}
-    return [known.get(each.faces, each) for each in empty(file)]
+    words = [" ".join(each.word.faces) for each in file.words]
+    return [known.get(faces, Written(faces)) for faces in words]
 
 
 def rulings(written: Sequence[Written]) -> list[events.WordRuling]:

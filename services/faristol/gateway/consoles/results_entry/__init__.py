@@ -1,6 +1,3 @@
 """The results of a round, entered by keyboard alone, confirmed by somebody else, or by the players on their phones."""
 
-from faristol.gateway.consoles.results_entry import page
-
-ROUTES = (page.routes,)
-"""The routes of its pages."""
+from faristol.gateway.consoles.results_entry.page import routes as routes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.gateway.consoles.commands import form_id
 from faristol.kernel.refusal import N_
 from faristol.office.results.lines import Given, Slip, given, table_of
 from faristol.office.results.tables import Tables, names_at
@@ -43,8 +43,8 @@ class Entry:
 
 
 def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, language: str) -> Entry:
-    """A form with ``table`` and the scores of its seats. Raises ``ValueError`` for a form without an id."""
-    command_id = str(uuid.UUID(fields.get("command_id", "")))
+    """A form with ``table`` and the scores of its seats. Raises ``HTTPException`` for a form without an id."""
+    command_id = str(form_id(fields))
     number = 0
     try:
         number = table_of(fields.get("table", "").strip(), tables.players)
@@ -102,9 +102,12 @@ def _mark(typed: Given, table: pairing.TableResult) -> str:
 
 
 def confirmation(fields: Mapping[str, str], table: pairing.TableResult, tournament_id: str) -> Message:
-    """The confirmation of the scores that a form showed, or that they are wrong. Raises ``ValueError``."""
+    """The confirmation of the scores that a form showed, or that they are wrong.
+
+    Raises ``ValueError`` for scores that are none, and ``HTTPException`` for a form without an id.
+    """
     request = pairing.ConfirmResultRequest(
-        command_id=str(uuid.UUID(fields.get("command_id", ""))),
+        command_id=str(form_id(fields)),
         tournament_id=tournament_id,
         game_id=table.game_id,
         disputed=fields.get("says") == "wrong",

@@ -10,21 +10,18 @@ from typing import Annotated, Any
 import grpc
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.client.problems import every_reason
 from faristol.credentials.roles import PLAYER
-from faristol.gateway.calls import Calls
+from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import Typed, console_page
+from faristol.gateway.consoles.frame import Console, Done, Part, TournamentId, Typed
 from faristol.gateway.consoles.results_entry.entry import SEATS, Entry, confirmation, read
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
 from faristol.gateway.problems import STATUSES
-from faristol.gateway.results import Moment, Reader, Results
-from faristol.gateway.session import OwnCalls, Session, SignedIn
+from faristol.gateway.results import Moment, Reader
 from faristol.kernel.refusal import N_
 from faristol.office.names import Roster
 from faristol.office.results.tables import Tables
@@ -35,34 +32,24 @@ CONFIRMED = N_("Thank you: the result is confirmed.")
 DISPUTED = N_("It is noted that the result is wrong: an official looks at it.")
 OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
 
-TournamentId = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Table = Annotated[int, Path(ge=1, le=999_999)]
-Done = Annotated[int, Query(ge=0, le=2**62)]
 At = Annotated[int, Query(ge=0, le=999_999)]
-Part = Annotated[str, Query(pattern="^(live)?$")]
 
 routes = APIRouter(include_in_schema=False)
 
 
 @dataclass
-class _Entry:
+class _Entry(Console):
     """The page of a round, for somebody who enters or confirms its results."""
 
-    request: Request
-    results: Results
-    session: Session
-    calls: Calls
-    tournament_id: str
-    number: int
-    done: int = 0
-    live: str = ""
-    refused: str = ""
-    typed: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def language(self) -> str:
-        return language_of(self.request)
+    results: Reader
+    tournament_id: TournamentId
+    number: Number
+    done: Done = 0
+    part: Part = ""
+    refused: str = field(default="", init=False)
+    typed: Mapping[str, str] = field(default_factory=dict, init=False)
 
     @property
     def address(self) -> str:
@@ -79,15 +66,9 @@ class _Entry:
             return Tables(await self._own_table(), self.language)
         if not may(self.session, pairing.ListResultsRequest):
             raise HTTPException(HTTPStatus.NOT_FOUND)
-        try:
-            listed = await self.calls.ask(
-                pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
-            )
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is grpc.StatusCode.PERMISSION_DENIED:
-                raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
-            raise
-        return Tables(listed, self.language)
+        asked = pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
+        with hidden(grpc.StatusCode.PERMISSION_DENIED):
+            return Tables(await self.calls.ask(asked), self.language)
 
     async def _own_table(self) -> pairing.ListResultsResponse:
         """What everybody may see of the table of a player, in the form of what officials see."""
@@ -126,15 +107,12 @@ class _Entry:
     async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
         """The page of the round, or of one of its tables."""
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
-        subject = self.session.credential.subject_id
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
-        return console_page(
-            self.request,
+        return self.page(
             "results/table.html" if table else "results/round.html",
-            self.session,
             head,
             door="results",
-            part=self.live,
+            part=self.part,
             status=HTTPStatus.CONFLICT if is_wrong else HTTPStatus.OK,
             said=said or entry.stands,
             refused=self.refused,
@@ -148,7 +126,7 @@ class _Entry:
             seats=SEATS,
             most=max((len(each.players) for each in tables.listed.tables), default=2),
             to_confirm=[each for each in tables.listed.tables if each.check in OPEN],
-            own=subject,
+            own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
             is_player=self.is_player,
             base=self.address,
@@ -156,27 +134,14 @@ class _Entry:
         )
 
 
-async def _entry(
-    request: Request,
-    results: Reader,
-    session: SignedIn,
-    calls: OwnCalls,
-    tournament_id: TournamentId,
-    number: Number,
-    done: Done = 0,
-    part: Part = "",
-) -> _Entry:
-    return _Entry(request, results, session, calls, tournament_id, number, done, part)
-
-
-AtEntry = Annotated[_Entry, Depends(_entry)]
+AtEntry = Annotated[_Entry, Depends()]
 
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results")
 async def show_results(page: AtEntry, at: At = 0, says: Annotated[str, Query(max_length=10)] = "") -> Response:
     """The tables of the round, and the form; a player is led to the table where they sit."""
     tables = await page.tables()
-    if page.is_player and not page.live:
+    if page.is_player and not page.part:
         return led_to(f"{page.address}/{tables.listed.tables[0].table}")
     said = tables.standing(at) if at and tables.players(at) and tables[at].scores else ""
     return await page.show(tables, Entry(), said=said or _said(says, page.language))

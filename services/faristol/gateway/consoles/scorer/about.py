@@ -7,8 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from faristol.credentials.needs import needs_of
 from faristol.credentials.roles import NAMES
+from faristol.gateway.calls import METHODS
+from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.scorer.words import in_language
 from faristol.gateway.news import of_page
 from faristol.gateway.session import Session
@@ -19,6 +20,9 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.board import PREMIUMS, SIZE, Square
 from faristol.rules.tiles import BLANK
+
+REQUESTS = [each for each in METHODS if each.DESCRIPTOR.file in (game_pb2.DESCRIPTOR, clock_pb2.DESCRIPTOR)]
+"""What can be asked of a table and its clock."""
 
 
 def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str, Any]:
@@ -32,22 +36,11 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
         "players": [{"id": seat.player_id, "name": seat.name or seat.player_id} for seat in game.seats],
         "arbiter": session.credential.subject_id,
         "role": NAMES[session.credential.role],
-        "may": may(session),
+        "may": [METHODS[request].name for request in REQUESTS if may(session, request)],
         "news": of_page("game.html"),
         "rules": rules(ruleset),
         **in_language(language),
     }
-
-
-def may(session: Session) -> list[str]:
-    """The methods of a table that the role of who is signed in may call."""
-    methods = [
-        method
-        for contract in (game_pb2, clock_pb2)
-        for service in contract.DESCRIPTOR.services_by_name.values()
-        for method in service.methods
-    ]
-    return [method.name for method in methods if session.credential.role in needs_of(method).roles]
 
 
 def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:

@@ -70,7 +70,32 @@ ACTS: Mapping[str, str] = {
 }
 """The button of each command."""
 
+SHARED: Mapping[str, str] = {
+    "saved": N_("Everything is saved"),
+    "sending": N_("Sending…"),
+    "kept": N_("No network: {count} kept here"),
+    "keptOne": N_("No network: 1 kept here"),
+    "away": N_("No network"),
+    "signIn": N_("Sign in again: what you entered is kept on this device."),
+    "signInLink": N_("Sign in"),
+    "across": N_("across"),
+    "down": N_("down"),
+    "blank": N_("Blank"),
+    "clear": N_("Clear"),
+    "words": N_("The board in words"),
+    "empty": N_("empty"),
+    "emptyBoard": N_("No tile lies on the board."),
+    "blankAs": N_("blank as {face}"),
+    "board": N_("Board"),
+    "cancel": N_("Cancel"),
+    "total": N_("Total"),
+    "score": N_("Score"),
+    "play": N_("Play"),
+}
+"""What any script says that shows a board and keeps what is entered until it is sent."""
+
 TEXTS: Mapping[str, str] = {
+    **SHARED,
     "onTurn": N_("on turn"),
     "bag": N_("{count} in the bag"),
     "rack": N_("rack {count}"),
@@ -85,14 +110,7 @@ TEXTS: Mapping[str, str] = {
     "interrupted": N_("Something has to be settled first."),
     "valid": N_("Ruling: {word} stands."),
     "invalid": N_("Ruling: {word} does not stand."),
-    "saved": N_("Everything is saved"),
-    "sending": N_("Sending…"),
-    "kept": N_("No network: {count} kept here"),
-    "keptOne": N_("No network: 1 kept here"),
-    "away": N_("No network"),
     "stopped": N_("Refused: decide below"),
-    "signIn": N_("Sign in again: what you entered is kept on this device."),
-    "signInLink": N_("Sign in"),
     "waiting": N_("Waiting to be sent"),
     "cannot": N_("This can no longer be done"),
     "stands": N_("What stands: {state}"),
@@ -106,8 +124,6 @@ TEXTS: Mapping[str, str] = {
     "turnDone": N_("Accepted: the turn is over"),
     "turnDoneTaken": N_("The turn is over"),
     "chooseSquare": N_("Touch the square where the word begins, once more to turn it."),
-    "across": N_("across"),
-    "down": N_("down"),
     "line": N_("Or type it: H8 word"),
     "lineHelp": N_("H8 goes across and 8H down; (A) or ?a is a blank, a dot a tile on the board."),
     "gcg": N_("As in GCG files: 8H across, H8 down"),
@@ -115,22 +131,14 @@ TEXTS: Mapping[str, str] = {
     "unread": N_("“{text}” cannot be laid at {square}."),
     "noSquare": N_("“{text}” begins with no square: as in H8 word."),
     "which": N_("Which tiles?"),
-    "blank": N_("Blank"),
     "blankFor": N_("The blank stands for …"),
     "erase": N_("Erase"),
-    "clear": N_("Clear"),
     "counts": N_("{word} counts {points}"),
     "noPlay": N_("These tiles make no play there."),
     "enter": N_("Enter {word}, {points}"),
     "more": N_("Everything that the book allows now"),
     "ofArbiter": N_("By the arbiter"),
     "sheet": N_("Scoresheet"),
-    "words": N_("The board in words"),
-    "empty": N_("empty"),
-    "emptyBoard": N_("No tile lies on the board."),
-    "blankAs": N_("blank as {face}"),
-    "board": N_("Board"),
-    "cancel": N_("Cancel"),
     "do": N_("Do it"),
     "howMany": N_("How many tiles?"),
     "whichTiles": N_("Which tiles?"),
@@ -142,7 +150,6 @@ TEXTS: Mapping[str, str] = {
     "why": N_("Why?"),
     "note": N_("Note"),
     "points": N_("Points"),
-    "total": N_("Total"),
     "timeUsed": N_("Time used, minutes:seconds"),
     "yes": N_("Yes"),
     "no": N_("No"),
@@ -166,9 +173,7 @@ TEXTS: Mapping[str, str] = {
     "full": N_("Full screen"),
     "neutralised": N_("Clocks stopped"),
     "noClock": N_("No clock is kept at this table."),
-    "score": N_("Score"),
     "turn": N_("Turn"),
-    "play": N_("Play"),
     "loading": N_("Looking at the table…"),
     "missing": N_("The table is not known here yet: a network is needed for the first look."),
 }
@@ -197,6 +202,12 @@ STOPPED: Mapping[clock.NeutralisationReason.ValueType, str] = {
 }
 
 
+def premiums(language: str) -> dict[str, list[str]]:
+    """How each premium of a square is drawn, what it is called, and what is written on it."""
+    read = translations(language).gettext
+    return {mark.value: [style, read(title), read(short)] for mark, (style, title, short) in labels.PREMIUMS.items()}
+
+
 def in_language(language: str) -> dict[str, Any]:
     """All texts of the scripts, in a language."""
     read = translations(language).gettext
@@ -205,8 +216,8 @@ def in_language(language: str) -> dict[str, Any]:
         return {str(number): read(text) for number, text in texts.items()}
 
     return {
-        "texts": {key: read(text) for key, text in TEXTS.items()},
-        "acts": {key: read(text) for key, text in ACTS.items()},
+        "texts": each(TEXTS),
+        "acts": each(ACTS),
         "choices": {
             "Neutralise": each(STOPPED),
             "CorrectClock": each(CORRECTIONS),
@@ -214,7 +225,5 @@ def in_language(language: str) -> dict[str, Any]:
         },
         "held": {clock.NeutralisationReason.Name(reason): read(text) for reason, text in labels.NEUTRALISED.items()},
         "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.KINDS.items()},
-        "premiums": {
-            mark.value: [style, read(title), read(short)] for mark, (style, title, short) in labels.PREMIUMS.items()
-        },
+        "premiums": premiums(language),
     }
