@@ -8,7 +8,6 @@ import logging
 import threading
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -159,7 +158,7 @@ async def test_what_is_sealed_during_a_check_is_left_for_the_next_one(
 ) -> None:
     last = await fill(record)
     await seal(record, KEY, events=10)
-    monkeypatch.setattr(stored, "read", partial(stored.read, most=10))
+    monkeypatch.setattr(stored, "BATCH", 10)
 
     async def go_on() -> None:
         other = await Record.open(database_url)

@@ -13,7 +13,7 @@ import typer
 from faristol.cli.duplicate import ask_games
 from faristol.cli.options import Address
 from faristol.gateway.duplicate.labels import ENDS, FAULTS
-from faristol.gateway.duplicate.models import coordinates_of, word_of
+from faristol.gateway.duplicate.models import coordinates_of, main_word
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -90,7 +90,7 @@ def _verdict(found: pb.TrainTurnResponse) -> Iterator[str]:
         yield said(WORTH, points=found.score.points, top=found.top)
     yield said(BEST)
     for play in found.best:
-        yield f"  {coordinates_of(play)} {word_of(play)} {play.score}"
+        yield f"  {coordinates_of(play)} {main_word(play)} {play.score}"
 
 
 def board_lines(tiles: Iterable[game_events.Placement]) -> Iterator[str]:

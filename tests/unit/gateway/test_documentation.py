@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 import jsonschema_rs
@@ -30,7 +31,7 @@ LARGEST_PAGE = 60_000
 """Bytes by gzip."""
 
 
-def validator(document: dict[str, Any], schema: dict[str, Any]) -> Any:
+def validator(document: Mapping[str, Any], schema: dict[str, Any]) -> Any:
     """Whether something is as a schema of a document says."""
     return jsonschema_rs.validator_for({**schema, "components": document["components"]})
 

@@ -10,8 +10,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import merkle
 from faristol.record.event import GENESIS, chained
+from faristol.record.group import Head
 from faristol.record.seals import FIRST, Seal, root_of
-from faristol.record.stored import Head, Stored
+from faristol.record.stored import Stored
 
 KEY = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(b"o" * 32)

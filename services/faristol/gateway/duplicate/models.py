@@ -32,7 +32,7 @@ def coordinates_of(play: events.DuplicatePlay) -> str:
     return Notation.FISC.write(start_of(play))
 
 
-def word_of(play: events.DuplicatePlay) -> str:
+def main_word(play: events.DuplicatePlay) -> str:
     """The main word of a play, letters of its blanks in parentheses."""
     blanks = {Square(tile.row, tile.column) for tile in play.placements if tile.blank}
     return " ".join(map(str, word_tiles(play.faces, start_of(play), blanks)))
@@ -392,4 +392,4 @@ def totals_csv(answer: DuplicateTotals) -> str:
 
 def words_of_masters(game: pb.GetDuplicateResponse) -> list[str]:
     """The main words of the master plays of a game, empty for a turn that is not scored."""
-    return [word_of(turn.master) if turn.scored else "" for turn in game.turns]
+    return [main_word(turn.master) if turn.scored else "" for turn in game.turns]

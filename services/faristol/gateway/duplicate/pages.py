@@ -13,7 +13,7 @@ from starlette.responses import Response
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.api import head_of, listed_of
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
-from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, main_word
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.mode import tile_values
@@ -69,7 +69,7 @@ async def sheet(
         ],
         faults=labels.FAULTS,
         coordinates=coordinates_of,
-        word=word_of,
+        word=main_word,
         position=min(head.position, listed.position),
     )
 
@@ -136,7 +136,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
         "ends": labels.ENDS,
         "unofficial": labels.UNOFFICIAL,
         "coordinates": coordinates_of,
-        "word": word_of,
+        "word": main_word,
         "tiles_called": tiles_called,
         "start_called": start_called,
         "position": min(head.position, listed.position),

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.duplicate import labels
-from faristol.gateway.duplicate.models import coordinates_of, word_of
+from faristol.gateway.duplicate.models import coordinates_of, main_word
 from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.entrance import led_to
 from faristol.gateway.page import page, rules_title
@@ -109,7 +109,7 @@ async def train(
         ends=labels.ENDS,
         faults=labels.FAULTS,
         coordinates=coordinates_of,
-        word=word_of,
+        word=main_word,
     )
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway.duplicate import labels
-from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, word_of
+from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, main_word
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.papers.contents import PAPERS, Paper, Wanted
@@ -97,7 +97,7 @@ async def _own_sheets(wanted: Wanted) -> dict[str, Any]:
         "game": game,
         "sheets": [own(seat) for seat in found if wanted.table in (0, seat.number)],
         "coordinates": coordinates_of,
-        "word": word_of,
+        "word": main_word,
         "faults": labels.FAULTS,
     }
 

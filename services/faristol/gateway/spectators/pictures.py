@@ -125,7 +125,8 @@ def _fitting(text: str, size: int, width: int) -> str:
     font = _font(size)
     if font.getlength(text) <= width:
         return text
-    fits = bisect_right(range(1, len(text) + 1), width, key=lambda end: font.getlength(f"{text[:end].rstrip()}…"))
+    lengths = [font.getlength(f"{text[:end].rstrip()}…") for end in range(1, len(text) + 1)]
+    fits = bisect_right(lengths, width)
     return f"{text[:fits].rstrip()}…"
 
 

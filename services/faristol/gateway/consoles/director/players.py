@@ -16,7 +16,8 @@ from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists
 from faristol.kernel.refusal import N_
-from faristol.office.player_list import LineError, Listed, players_pasted
+from faristol.office.lists import LineError
+from faristol.office.player_list import Listed, players_pasted
 from faristol.office.team_list import without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations

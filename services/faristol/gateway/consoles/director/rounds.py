@@ -17,7 +17,7 @@ from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.kernel.refusal import N_
-from faristol.office.history import seats_of
+from faristol.office.names import seats_of
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, with_article

@@ -18,7 +18,7 @@ from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Part, Typed
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
-from faristol.gateway.duplicate.models import coordinates_of, word_of
+from faristol.gateway.duplicate.models import coordinates_of, main_word
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.mode import tile_values
@@ -151,7 +151,7 @@ async def _show(
         handed=HANDED,
         values=tile_values(game.ruleset),
         coordinates=coordinates_of,
-        word=word_of,
+        word=main_word,
         tiles_called=tiles_called,
         start_called=start_called,
     )
