@@ -49,6 +49,7 @@ def shown(text: str, tiles: str = "es", board: Board = EMPTY, start: str = "H8")
         ("es", "Ca?sa", ["C A (S) A", "C (A) (S) A"]),
         ("es", "ca(ll)e", ["C A (LL) E"]),
         ("es", "CASa", ["C A S (A)"]),
+        ("es", "CA(s)a", ["C A (S) (A)"]),
         ("es", "cabeça", []),
         ("es", "", []),
         ("es", "()", []),

@@ -145,3 +145,20 @@ def test_every_turn_that_began_is_tried_to_be_taken_back_by_an_arbiter_alone() -
     turns = [each.turn for each in tried(game_pb2.TakeBackEntriesRequest, hall, "eleni")]
     assert turns == [1, 2]
     assert not tried(game_pb2.TakeBackEntriesRequest, hall)
+
+
+def test_an_appeal_is_tried_to_be_ruled_either_way_by_an_arbiter_alone() -> None:
+    hall = Hall(rules("fisc-2023"))
+    assert [each.valid for each in tried(game_pb2.RuleAppealRequest, hall, "eleni")] == [True, False]
+    assert not tried(game_pb2.RuleAppealRequest, hall)
+
+
+def test_every_word_of_a_play_is_tried_to_be_challenged_with_the_others_and_alone() -> None:
+    hall = Hall(rules("box"), recorded=True)
+    hall.turn("H8 C A T")
+    hall.play("I7 A N")
+    assert hall.game.pending is not None
+    formed = [scored.word for scored in hall.game.pending.words]
+    assert len(formed) == 2
+    challenged = [list(each.words) for each in tried(game_pb2.ChallengeRequest, hall)]
+    assert challenged == [formed, *([word] for word in formed)] * len(hall.game.player_ids)

@@ -101,6 +101,23 @@ def test_players_confirm_where_the_organiser_allows_it_and_only_all_of_them_toge
     assert refusal(hall, seated, seated[0]) == "PLAYERS_DO_NOT_CONFIRM"
 
 
+def test_a_round_keeps_who_confirmed_its_own_results() -> None:
+    hall, seated = entered(players=True)
+    say(hall, seated, "ona")
+    hall.carry_out(pb.CloseRoundRequest(round=1))
+    hall.pair(2)
+    hall.start(2)
+    pairing = hall.state.played[1].pairings[0]
+    scores = final_scores(zip(pairing.player_ids, (380, 360), strict=True))
+    hall.carry_out(
+        pb.EnterResultRequest(game_id=pairing.game_id, scores=scores, arbiter_id="eva"), turns={pairing.game_id: 0}
+    )
+    for player in pairing.player_ids:
+        hall.carry_out(pb.ConfirmResultRequest(game_id=pairing.game_id, scores=scores, player_id=player))
+    assert hall.state.played[0].confirmed_by == {GAME: ("ona",)}
+    assert hall.state.played[1].confirmed_by == {pairing.game_id: tuple(pairing.player_ids)}
+
+
 def test_nothing_is_confirmed_where_the_organiser_has_not_chosen_it() -> None:
     hall, seated = entered(second_person=False)
     assert not is_open(hall)

@@ -19,6 +19,7 @@ def reason(own: dict[str, str], numbers: list[str]) -> str:
 
 
 def test_names_have_up_to_so_many_characters_and_lose_the_blanks_around_them() -> None:
+    assert LONGEST == 40
     longest = "x" * LONGEST
     named = with_names(CATALAN, {"A": longest, "B": "  Blanes ", "?": " blanca "}, TILES, [longest, *COLUMNS[1:]])
     assert (named.tile("A"), named.tile("B"), named.tile("?"), named.tile("@")) == (longest, "Blanes", "blanca", "@")
