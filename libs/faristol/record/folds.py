@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from google.protobuf.message import Message
 
 from faristol.kernel.bounded import keep
-
-if TYPE_CHECKING:
-    from faristol.record.record import Record
 
 S = TypeVar("S")
 
@@ -52,7 +49,16 @@ class Folds:
             keep(self._kept, (fold, stream), loaded, REMEMBERED)
 
 
-async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Message], S]) -> Loaded[S]:
+class Folded(Protocol):
+    """What streams are read from, and where their states are kept: a ``Record``."""
+
+    folds: Folds
+
+    async def facts(self, stream: str, after_version: int = 0) -> Sequence[Message]:
+        """The events of a stream after a version."""
+
+
+async def load(record: Folded, stream: str, initial: S, evolve: Callable[[S, Message], S]) -> Loaded[S]:
     """Fold a whole stream.
 
     ``evolve`` must be pure, return immutable states, and stand for one meaning of the stream: what it came to
@@ -67,13 +73,13 @@ async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Mes
     return await _load(record, stream, initial, evolve, each_in_turn)
 
 
-async def load_at_once(record: Record, stream: str, initial: S, fold: Callable[[S, Sequence[Message]], S]) -> Loaded[S]:
+async def load_at_once(record: Folded, stream: str, initial: S, fold: Callable[[S, Sequence[Message]], S]) -> Loaded[S]:
     """The same with a fold that takes many facts at once, for a state that would be copied for each."""
     return await _load(record, stream, initial, fold, fold)
 
 
 async def _load(
-    record: Record, stream: str, initial: S, meaning: object, fold: Callable[[S, Sequence[Message]], S]
+    record: Folded, stream: str, initial: S, meaning: object, fold: Callable[[S, Sequence[Message]], S]
 ) -> Loaded[S]:
     """Fold what was appended since ``meaning`` last came to a state of the stream."""
     known = record.folds.last(meaning, stream)

@@ -19,8 +19,9 @@ import typer
 from typer._click.exceptions import NoArgsIsHelpError
 from typer._completion_classes import completion_init
 
-from faristol.cli.commands import Commands, called, unknown
+from faristol.cli.commands import called
 from faristol.cli.completion import COMPLETE
+from faristol.cli.groups import Commands, unknown
 from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
 from faristol.cli.usage import ERRORS, in_language
 from faristol.host.services import RELAY, SERVICES, reached

@@ -606,9 +606,7 @@ def test_a_blank_is_noted_and_settled_as_a_tile_of_the_set_and_notes_go_with_the
         uf.do(game_pb2.SettleBlankRequest(row=7, column=8, arbiter_id="eleni", face="W"))
     (decided,) = uf.do(game_pb2.SettleBlankRequest(row=7, column=8, arbiter_id="eleni", face="E"))
     assert isinstance(decided, events.BlankSettled)
-    assert (settled.arbiter_id, decided.arbiter_id) == ("", "eleni"), (
-        "who decided, where the book leaves it to somebody"
-    )
+    assert (settled.arbiter_id, decided.arbiter_id) == ("", "eleni"), "where the book leaves it to somebody"
 
 
 def test_a_play_is_challenged_as_its_blank_was_settled_and_an_arbiter_hears_what_is_stated() -> None:
