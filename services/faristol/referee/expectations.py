@@ -21,7 +21,7 @@ from faristol.referee.case import Step
 from faristol.referee.document import Errors, Value
 from faristol.referee.forms import by_square, fill, shown
 from faristol.referee.table_state import TABLE_STATE, fields
-from faristol.referee.world import Differences, Done, World
+from faristol.referee.world import Differences, Done
 from faristol.rules import Board
 
 M = TypeVar("M", bound=Message)
@@ -39,9 +39,14 @@ def last(facts: Sequence[Message], kind: type[M]) -> M | None:
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
-async def differences(world: World[Any], done: Done, step: Step, unread: Errors) -> list[str]:
+Compared = Callable[[Done, Step, str, Value], Differences]
+"""The differences from what a step expects under a key."""
+
+
+async def differences(compared: Compared, done: Done, step: Step, unread: Errors) -> list[str]:
     """Everything in which what came of a step differs from what it expects, each with its file and line.
 
+    ``compared`` gives the differences of the world in which it was done, for a key of what is expected.
     ``unread`` takes what cannot be compared with anything.
     """
     found = []
@@ -49,7 +54,7 @@ async def differences(world: World[Any], done: Done, step: Step, unread: Errors)
         found.append(str(step.place.wrong(f"this was refused: {_told(done.problem)}")))
     for key, value in step.expected.items():
         with unread.gather():
-            found += [str(value.wrong(difference)) async for difference in world.differences(done, step, key, value)]
+            found += [str(value.wrong(difference)) async for difference in compared(done, step, key, value)]
     return found
 
 

@@ -13,14 +13,16 @@ from faristol.referee.case import Case, Step, TableCase
 from faristol.referee.document import CaseError, Errors
 from faristol.referee.duplicate import services as duplicates
 from faristol.referee.duplicate.case import DuplicateCase
+from faristol.referee.duplicate.expectations import of_duplicate
 from faristol.referee.duplicate.services import Duplicates
 from faristol.referee.duplicate.world import DuplicateWorld
-from faristol.referee.expectations import differences
+from faristol.referee.expectations import Compared, differences
 from faristol.referee.services import Tables
 from faristol.referee.table_world import TableWorld
 from faristol.referee.tournament import cell as tournament_cell
 from faristol.referee.tournament import memory as tournament_memory
 from faristol.referee.tournament.case import TournamentCase
+from faristol.referee.tournament.expectations import of_tournament
 from faristol.referee.tournament.services import Tournaments
 from faristol.referee.tournament.world import TournamentWorld
 from faristol.referee.world import S, World
@@ -84,20 +86,22 @@ async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
         case TableCase():
             table = TableWorld(case)
             async with halls.tables(case, table.now) as at_table:
-                await _take_steps(table, at_table, case.steps, problems)
+                await _take_steps(table, at_table, case.steps, table.differences, problems)
         case TournamentCase():
             tournament = TournamentWorld(case)
             async with halls.tournaments(case, tournament.now) as in_hall:
-                await _take_steps(tournament, in_hall, case.steps, problems)
+                await _take_steps(tournament, in_hall, case.steps, partial(of_tournament, tournament), problems)
         case DuplicateCase():
             duplicate = DuplicateWorld(case)
             async with halls.duplicates(case, duplicate.now) as in_halls:
-                await _take_steps(duplicate, in_halls, case.steps, problems)
+                await _take_steps(duplicate, in_halls, case.steps, partial(of_duplicate, duplicate), problems)
         case _:
             raise TypeError(f"{type(case).__name__} is no case that can be played")
 
 
-async def _take_steps(world: World[S], services: S, steps: Sequence[Step], problems: list[str]) -> None:
+async def _take_steps(
+    world: World[S], services: S, steps: Sequence[Step], compared: Compared, problems: list[str]
+) -> None:
     """Take the steps of a case in order. ``problems`` takes what comes out otherwise, and what cannot be read."""
     await world.open(services)
     unread = Errors()
@@ -106,7 +110,7 @@ async def _take_steps(world: World[S], services: S, steps: Sequence[Step], probl
             follows = bool(unread)
             with unread.gather():
                 done = await world.do(step)
-                found = await differences(world, done, step, unread)
+                found = await differences(compared, done, step, unread)
                 problems += () if follows else found
     except (Refusal, ValueError, NotFound):
         if not unread:

@@ -128,8 +128,8 @@ class TableWorld(World[TableServices]):
             case _:
                 raise step.place.no_such("verb of a director", step.verb, ("start-round", "choose-layers"))
 
-    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
-        """See ``World``."""
+    def differences(self, done: Done, _: Step, key: str, value: Value) -> Differences:
+        """The differences from what is expected of a table under a key."""
         if key in STEP:
             return STEP[key](done, value)
         return TABLE_STATE[key](TableView(self.services, self.case.players, self.case.ruleset, self.now_ms), value)

@@ -14,7 +14,6 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.referee.case import Step
-from faristol.referee.document import Value
 from faristol.referee.forms import moment
 from faristol.referee.services import Services
 
@@ -64,10 +63,6 @@ class World(ABC, Generic[S]):
     @abstractmethod
     async def act(self, step: Step, answers: list[Message]) -> None:
         """Do what a step says. ``answers`` takes those of its commands, in order."""
-
-    @abstractmethod
-    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
-        """The differences from what a step expects under a key."""
 
     def now(self) -> datetime:
         """What time it is in the case."""

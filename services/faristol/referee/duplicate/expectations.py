@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Counting
 from faristol.duplicate.standings import game_scores, players_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.referee.case import Step
 from faristol.referee.document import Value
+from faristol.referee.duplicate.world import DuplicateWorld
 from faristol.referee.expectations import STEP, last
 from faristol.referee.world import Differences, Done
 from faristol.rules import Notation
@@ -19,9 +21,6 @@ from faristol.rules.duplicate.call_names import load_call_names
 from faristol.rules.duplicate.finish import unofficial
 from faristol.rules.duplicate.plays import Play
 from faristol.rules.duplicate.ranking import Line, rank
-
-if TYPE_CHECKING:
-    from faristol.referee.duplicate.world import DuplicateWorld
 
 NONE = "none"
 
@@ -219,3 +218,8 @@ OF_STEPS: Mapping[str, Callable[[Done, Value], Differences]] = {
 
 EXPECTATIONS = frozenset({*OF_STEPS, *STATE})
 """The keys of everything that a step of a duplicate game can expect."""
+
+
+def of_duplicate(world: DuplicateWorld, done: Done, _: Step, key: str, value: Value) -> Differences:
+    """The differences from what is expected of a duplicate game under a key."""
+    return STATE[key](world, value) if key in STATE else OF_STEPS[key](done, value)

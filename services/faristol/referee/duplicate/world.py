@@ -11,11 +11,10 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.case import OFFICIALS, Step
 from faristol.referee.document import Value
 from faristol.referee.duplicate.case import GAME_ID, TOURNAMENT_ID, DuplicateCase
-from faristol.referee.duplicate.expectations import OF_STEPS, STATE
 from faristol.referee.duplicate.position import turns_before
 from faristol.referee.duplicate.services import DuplicateServices
 from faristol.referee.forms import fill
-from faristol.referee.world import Differences, Done, World
+from faristol.referee.world import World
 from faristol.rules import Board
 
 SLIP, CLAIM, SCORE = "slip", "claim", "score-turn"
@@ -169,7 +168,3 @@ class DuplicateWorld(World[DuplicateServices]):
             slip.word = text
         fields = {key: said.pop(key) for key in list(said) if key in _SLIP_FIELDS}
         fill(slip, fields, Board())
-
-    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
-        """See ``World``."""
-        return STATE[key](self, value) if key in STATE else OF_STEPS[key](done, value)

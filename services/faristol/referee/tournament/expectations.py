@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
+from faristol.referee.case import Step
 from faristol.referee.document import Value
 from faristol.referee.expectations import STEP
 from faristol.referee.table_state import NOBODY, TABLE_STATE, fields
 from faristol.referee.tournament.results import seats
+from faristol.referee.tournament.world import TournamentWorld as World
 from faristol.referee.world import Differences, Done
-
-if TYPE_CHECKING:
-    from faristol.referee.tournament.world import TournamentWorld as World
 
 COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer")
 """What is expected of a step of a tournament as of one at a table."""
@@ -31,14 +30,15 @@ Lines = Callable[["World", int], Awaitable[Mapping[str, Any]]]
 """The lines of standings, by the names of players or teams."""
 
 
-def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str, value: Value) -> Differences:
+def of_tournament(world: World, done: Done, step: Step, key: str, value: Value) -> Differences:
     """The differences from what is expected of a tournament under a key."""
     if key in AT_TABLE:
         return _at_table(world, done, key, value)
     if key in COMMON:
         return STEP[key](done, world.names.translated(value, world.game))
     if key in STANDING:
-        return STANDING[key](world, value, given["after-round"].number() if "after-round" in given else 0)
+        after = step.given.get("after-round")
+        return STANDING[key](world, value, after.number() if after else 0)
     return OTHER[key](world, value)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import yaml
 from google.protobuf.message import Message
@@ -16,14 +16,12 @@ from faristol.referee.forms import moment
 from faristol.referee.judges import finding
 from faristol.referee.services import TABLE_VERBS, AtTable
 from faristol.referee.table_state import TableView
-from faristol.referee.tournament.case import TOURNAMENT_ID
+from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import TOURNAMENT_VERBS
+from faristol.referee.tournament.names import Names
 from faristol.referee.tournament.results import seats
 from faristol.referee.tournament.services import TournamentServices
 from faristol.table_store import clock_stream, game_stream
-
-if TYPE_CHECKING:
-    from faristol.referee.tournament.world import TournamentWorld
 
 TURN, RULE = "turn", "rule"
 """Verbs of a table that are more than one command, or none."""
@@ -72,10 +70,26 @@ class TournamentTable(AtTable):
         await self._services.rule(self, good)
 
 
+class Host(Protocol):
+    """The tournament whose tables these are, as far as they ask it."""
+
+    case: TournamentCase
+    names: Names
+    services: TournamentServices
+    pairings: Sequence[events.Pairing]
+    now_ms: int
+
+    def game(self, players: Sequence[str]) -> str:
+        """The id of the latest game of these players."""
+
+    def complete(self, actor: str, verb: str, request: Any, /) -> None:
+        """Set what no step says of a command."""
+
+
 class TournamentTables:
     """The tables of a tournament at which a case does something."""
 
-    def __init__(self, world: TournamentWorld) -> None:
+    def __init__(self, world: Host) -> None:
         self._world = world
         self._known: dict[str, TournamentTable] = {}
         self._last: TournamentTable | None = None

@@ -19,11 +19,10 @@ from faristol.referee.lexicons import LEXICON_NAME
 from faristol.referee.services import TABLE_VERBS
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import arguments
-from faristol.referee.tournament.expectations import of_tournament
 from faristol.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, rounds_of, seats
 from faristol.referee.tournament.services import TournamentServices
 from faristol.referee.tournament.table import TournamentTables, is_of_table
-from faristol.referee.world import Differences, Done, World
+from faristol.referee.world import World
 from faristol.rules import Board
 
 PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
@@ -252,7 +251,3 @@ class TournamentWorld(World[TournamentServices]):
             if set(seats(table)) == set(line.players):
                 return table
         raise line.place.wrong(f"{' and '.join(map(self.names.name, line.players))} have not been paired")
-
-    def differences(self, done: Done, step: Step, key: str, value: Value) -> Differences:
-        """See ``World``."""
-        return of_tournament(self, done, step.given, key, value)
