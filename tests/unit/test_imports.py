@@ -1,0 +1,22 @@
+"""No file of the product imports itself by way of others, for a type alone either."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).parents[2]
+PARTS = (ROOT / "libs" / "faristol", ROOT / "services" / "faristol")
+ROOMS = sorted({f"faristol.{room.name}" for part in PARTS for room in part.iterdir()} - {"faristol.pb"})
+
+
+def test_no_imports_go_round_in_a_circle() -> None:
+    graph = grimp.build_graph(*ROOMS, cache_dir=None)
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    assert len(imports) > 800
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as found:
+        raise AssertionError(" is imported by ".join(found.args[1])) from None
