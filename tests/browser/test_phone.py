@@ -185,6 +185,7 @@ async def fits(page: Page, what: object) -> None:
         assert await page.evaluate(WIDE) == "", (what, width)
 
 
+@pytest.mark.nightly
 async def test_rulings_are_read_on_a_phone_without_moving_them_sideways(browser: Browser, tmp_path: Path) -> None:
     async with crowded_rulings(tmp_path) as stage:
         page = await phone(browser, stage)
@@ -198,6 +199,7 @@ async def test_rulings_are_read_on_a_phone_without_moving_them_sideways(browser:
         await page.context.close()
 
 
+@pytest.mark.nightly
 async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> None:
     for width in (*PHONES, 1200):
         page = await phone(browser, players, width)
@@ -207,6 +209,7 @@ async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> 
         await page.context.close()
 
 
+@pytest.mark.nightly
 async def test_the_open_tab_is_in_view(browser: Browser, players: Stage) -> None:
     page = await phone(browser, players)
     for path in (f"/t/lliga/r/{PLAYED}", "/t/lliga/crosstable", "/t/lliga/players", "/t/lliga"):
@@ -217,6 +220,7 @@ async def test_the_open_tab_is_in_view(browser: Browser, players: Stage) -> None
     await page.context.close()
 
 
+@pytest.mark.nightly
 async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players: Stage) -> None:
     for width in PHONES:
         page = await phone(browser, players, width)

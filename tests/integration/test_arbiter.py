@@ -198,6 +198,7 @@ def test_a_short_turn_leaves_the_steps_of_who_is_away_and_says_what_it_counts(ha
     assert "se esperaban jugadores (Anna Puig, Blai Soler), no Maria" in played
 
 
+@pytest.mark.nightly
 def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_script(hall: Hall) -> None:
     early = hall.table("Anna: turn H8 S O L\n")
     assert early.returncode == 1
@@ -246,6 +247,7 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
     assert sheet.count("SOL") == 1
 
 
+@pytest.mark.nightly
 def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted: Hall) -> None:
     def told() -> dict[str, str]:
         until = time.monotonic() + 20  # the results follow the record

@@ -301,6 +301,7 @@ def test_a_command_without_words_shows_its_help_and_a_version_is_told() -> None:
     assert faristol("--version").stdout.startswith("faristol ")
 
 
+@pytest.mark.nightly
 def test_a_judge_who_cannot_reach_the_queue_is_told_so() -> None:
     for verb in ("watch", "sit"):
         done = faristol("judge", verb, "--as", "nil", "--address", "127.0.0.1:1", timeout=40)

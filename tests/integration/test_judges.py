@@ -111,6 +111,7 @@ async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_
     await court.record.close()
 
 
+@pytest.mark.nightly
 async def test_challenges_raised_while_nats_is_away_reach_their_judges(
     process: Process, catalan: Installed, nats_server: NatsServer
 ) -> None:

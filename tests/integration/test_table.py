@@ -24,6 +24,8 @@ BOOKS = {
     "fise-non-running": with_options(load_ruleset("fise"), {"time": "non-running"}),
     "pes": load_ruleset("pes-2024"),
 }
+BY_DAY = frozenset({"fisc", "fise-non-running"})
+"""A clock that runs up to the press, and one that stops while a play is counted; the others are played every night."""
 TURNS = 12
 
 
@@ -103,7 +105,9 @@ def neutral(events: Sequence[Recorded], ruleset: Ruleset) -> Iterator[str]:
     )
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize(
+    "book", [pytest.param(book, marks=[pytest.mark.nightly] * (book not in BY_DAY)) for book in BOOKS]
+)
 async def test_whoever_is_first_the_windows_of_the_book_hold(
     book: str, tmp_path: Path, new_database: str, shared_nats: str
 ) -> None:
