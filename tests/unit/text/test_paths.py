@@ -26,6 +26,17 @@ def test_at_least_fifteen_changes_say_where_they_are_made() -> None:
     assert len(changes) >= 15
 
 
+def test_every_name_that_the_map_gives_is_in_its_file() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([A-Za-z_]+)` in `([\w./-]+)`", page)
+    assert len(named) >= 15
+    for name, path in named:
+        found = ROOT / path
+        if found.suffix in {".py", ".js"}:
+            given = re.compile(rf"^\s*(?:const |def |async def )?{name}\b(?:\(|.* = )", re.MULTILINE)
+            assert given.search(found.read_text(encoding="utf-8")), f"{name} is not in {path}"
+
+
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_begins_with_the_question_that_it_answers(page: Path) -> None:
     assert re.match(r"# .+\?\n\n\S", page.read_text(encoding="utf-8"))
