@@ -8,7 +8,7 @@ import re
 import sys
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -73,7 +73,8 @@ async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[
         async with asyncio.timeout(20):
             yield process.stdout
     finally:
-        process.kill()
+        with suppress(ProcessLookupError):  # it has ended by itself
+            process.kill()
         await process.wait()
 
 
@@ -81,14 +82,22 @@ async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage:
     hall = Championship()
     await stage.add(*hall.create())
     made = example(tmp_path, "Content, so that nothing has to be fetched")
-    made.write_text(made.read_text().replace("json.load(", "no_answer("))  # whoever fetches breaks
+    program = made.read_text().replace("json.load(", "no_answer(")  # whoever fetches breaks
+    heard = "            name, _, value ="
+    assert heard in program
+    made.write_text(program.replace(heard, f"            print('heard', flush=True)\n{heard}", 1))
     async with started(made, stage) as said:
+        # Who is still reading the past when news comes may have to fetch, as the page says: it follows the news first.
+        assert await said.readline() == b"heard\n"
+        await asyncio.sleep(0.5)
         await stage.add(*hall.first_round())
         game = (await stage.http.get("/api/v1/games/lliga-r1-t1")).json()
         shown = [*(str(seat["score"]) for seat in game["seats"]), game["entries"][-1]["sheet_play"]]
         expected = " ".join(shown)
-        while (await said.readline()).decode().rstrip("\n") != expected:
-            pass
+        while line := await said.readline():
+            if line.decode().rstrip("\n") == expected:
+                break
+        assert line, "the client has ended"
 
 
 async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what_is_not_signed(tmp_path: Path) -> None:
