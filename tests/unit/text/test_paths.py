@@ -26,6 +26,13 @@ def test_at_least_fifteen_changes_say_where_they_are_made() -> None:
     assert len(changes) >= 15
 
 
+def test_a_play_comes_to_the_page_by_twenty_five_modules() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    way = page.partition("## The way of a play")[2].partition("From the request to the page")[0]
+    modules = re.findall(r"`([\w./-]+\.py)`", way)
+    assert len(modules) == len(set(modules)) == 25
+
+
 def test_every_name_that_the_map_gives_is_in_its_file() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`([A-Za-z_]+)` in `([\w./-]+)`", page)
