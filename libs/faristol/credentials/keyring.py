@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from faristol.record import keys
 from faristol.record.errors import RecordError
+from faristol.record.event import utc_now
 
 SECRET = "secret"  # noqa: S105 # the name of a file
 """File of 32 random bytes in hexadecimal, from which codes and PINs are made."""
@@ -42,7 +43,7 @@ class KeyringError(RecordError):
     """The folder does not hold what it should; the message says what to do."""
 
 
-def prepare(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> bool:
+def prepare(folder: Path, now: Callable[[], datetime] = utc_now) -> bool:
     """Make the folder with a first key and the secret, for their owner alone, where they are missing.
 
     Gives whether something was made. Raises ``KeyringError`` or ``KeyFileError`` where that cannot be.
@@ -67,7 +68,7 @@ def name_record(path: Path, record_id: str) -> None:
         path.write_text(record_id, encoding="utf-8")
 
 
-def rotate(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
+def rotate(folder: Path, now: Callable[[], datetime] = utc_now) -> Path:
     """Put a new key beside the others: it signs from now on. Gives its file. Raises ``KeyFileError``."""
     path = folder / now().strftime(MADE_AT)
     keys.make(path)
@@ -92,7 +93,7 @@ def retire(folder: Path, key: str) -> list[Path]:
     return files
 
 
-def listed(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> list[tuple[str, str, bool]]:
+def listed(folder: Path, now: Callable[[], datetime] = utc_now) -> list[tuple[str, str, bool]]:
     """Each key: its id, the name of its public file, and whether it signs; the oldest first."""
     signing = _signing(folder, now())
     signs = signing.name if signing else ""
@@ -139,7 +140,7 @@ def _read(path: Path) -> Ed25519PublicKey:
 class Keyring:
     """The keys of a folder."""
 
-    def __init__(self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
         """Raises ``KeyringError`` for a folder without a public key, ``KeyFileError`` for a file that holds none."""
         self._folder = folder
         self._now = now

@@ -35,7 +35,7 @@ def check_given(number: int) -> None:
         raise Invalid("round", N_("is missing; expected the number of the round, from 1"))
 
 
-def check_tables(ruleset: Ruleset) -> None:
+def check_meets_at_tables(ruleset: Ruleset) -> None:
     """Refuse in a tournament of duplicate games what is about tables."""
     if ruleset.game.mode == "duplicate":
         raise Refusal(

@@ -38,7 +38,6 @@ class Verb:
         return next((field.name for field in self.method.input_type.fields if field.name not in GIVEN), "")
 
 
-@cache
 def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
     """Every command of the services that concerns a table, by its name: the calls that carry its id and their own."""
     methods = [method for service in services for method in service.methods]

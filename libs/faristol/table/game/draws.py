@@ -36,7 +36,7 @@ def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
 
 
 def _found_by_draw(game: Game, fact: events.OverdrawFound | events.IllegalExchangeFound) -> Game:
-    return replace(interrupted(game, fact), next_draw=fact.draw + 1)
+    return replace(game, interruption=fact, next_draw=fact.draw + 1)
 
 
 def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:

@@ -91,14 +91,13 @@ def _with_result(
 def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament:
     played = state.played[fact.round - 1]
     postponed, entered = played.postponed - {fact.game_id}, played.entered | {fact.game_id}
-    return _by_official(with_round(state, fact.round, postponed=postponed, entered=entered), fact)
+    return _by_official(state, fact, postponed=postponed, entered=entered)
 
 
-def _by_official(state: Tournament, fact: events.ResultEntered | events.ResultCorrected) -> Tournament:
+def _by_official(state: Tournament, fact: events.ResultEntered | events.ResultCorrected, **changed: Any) -> Tournament:
     """A tournament after somebody entered or corrected a result, which nobody has confirmed yet."""
-    played, game = state.played[fact.round - 1], fact.game_id
-    entered_by = MappingProxyType({**played.entered_by, game: fact.arbiter_id})
-    return with_round(_confirmed(state, fact, ()), fact.round, entered_by=entered_by)
+    entered_by = {**state.played[fact.round - 1].entered_by, fact.game_id: fact.arbiter_id}
+    return _confirmed(state, fact, (), entered_by=MappingProxyType(entered_by), **changed)
 
 
 def _result_confirmed(state: Tournament, fact: events.ResultConfirmed) -> Tournament:
@@ -108,35 +107,42 @@ def _result_confirmed(state: Tournament, fact: events.ResultConfirmed) -> Tourna
 
 def _result_disputed(state: Tournament, fact: events.ResultDisputed) -> Tournament:
     disputed = state.played[fact.round - 1].disputed | {fact.game_id}
-    return with_round(_confirmed(state, fact, ()), fact.round, disputed=disputed)
+    return _confirmed(state, fact, (), disputed=disputed)
 
 
 def _confirmed(
     state: Tournament,
     fact: events.ResultEntered | events.ResultCorrected | events.ResultConfirmed | events.ResultDisputed,
     persons: tuple[str, ...],
+    **changed: Any,
 ) -> Tournament:
-    """A tournament in which ``persons`` have confirmed the result of the game of a fact, and nobody disputes it."""
-    played = state.played[fact.round - 1]
-    confirmed = MappingProxyType({**played.confirmed_by, fact.game_id: persons})
-    return with_round(state, fact.round, confirmed_by=confirmed, disputed=played.disputed - {fact.game_id})
+    """A tournament in which ``persons`` have confirmed the result of the game of a fact, and nobody disputes it.
+
+    Fields of the round that are ``changed`` besides are changed with it: each change copies the tournament.
+    """
+    played, game = state.played[fact.round - 1], fact.game_id
+    confirmed = {other: known for other, known in played.confirmed_by.items() if other != game}
+    if persons:
+        confirmed[game] = persons
+    kept = {"confirmed_by": MappingProxyType(confirmed), "disputed": played.disputed - {game}}
+    return with_round(state, fact.round, **(kept | changed))
 
 
 def _spread_adjusted(state: Tournament, fact: events.SpreadAdjusted) -> Tournament:
     played = state.played[fact.round - 1]
     # A second adjustment of a turn takes the first back.
     rulings = played.corrected_rulings ^ {(fact.game_id, fact.turn)}
-    return _adjusted(with_round(state, fact.round, corrected_rulings=rulings), fact)
+    return _adjusted(state, fact, corrected_rulings=rulings)
 
 
-def _adjusted(state: Tournament, fact: events.SpreadAdjusted | events.PointsAdjusted) -> Tournament:
+def _adjusted(state: Tournament, fact: events.SpreadAdjusted | events.PointsAdjusted, **changed: Any) -> Tournament:
     """A tournament with points of the spread more; what was taken and given back is as if it had not been."""
     before, sanction = state.played[fact.round - 1].adjustments, isinstance(fact, events.PointsAdjusted)
     same = [each for each in before if (each.player, each.sanction) == (fact.player_id, sanction)]
     others = tuple(each for each in before if each not in same)
     points = fact.points + sum(each.points for each in same)
     adjusted = SpreadAdjustment(fact.round, fact.player_id, points, sanction=sanction)
-    return with_round(state, fact.round, adjustments=(*others, adjusted) if points else others)
+    return with_round(state, fact.round, adjustments=(*others, adjusted) if points else others, **changed)
 
 
 def _postponed(state: Tournament, fact: events.GamePostponed) -> Tournament:

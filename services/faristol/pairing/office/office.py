@@ -22,7 +22,7 @@ from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import commands, undo
-from faristol.pairing.conditions import check_tables, check_unchanged
+from faristol.pairing.conditions import check_meets_at_tables, check_unchanged
 from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Origins, Rulings, Tournament, evolve, game_stream, stream, watch
 from faristol.pairing.office.namesakes import Namesakes
@@ -75,7 +75,7 @@ class Office:
                 check_unchanged((await self.facts(loaded))[seen:], command.rests_on, loaded.state.name)
             situation, guards = await self._situation(command, asked, loaded, at)
             if command.of_tables:
-                check_tables(situation.ruleset)
+                check_meets_at_tables(situation.ruleset)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)
             return Decision([write_of(loaded, facts)], guards), answer
