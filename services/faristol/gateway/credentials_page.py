@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 import grpc
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +19,9 @@ from starlette.responses import Response
 from faristol.client.links import sign_in_link
 from faristol.client.places import ranges, tables_of
 from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
+from faristol.gateway.consoles.commands import form_id, hidden
 from faristol.gateway.consoles.doors import doors
+from faristol.gateway.consoles.frame import TournamentId
 from faristol.gateway.divisions import titled
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, public_address
@@ -64,8 +66,6 @@ TABLE_CARD = N_("table {number} of {tournament} ({mark})")
 
 _TABLES = re.compile(r"\s*(\d{1,6})\s*(?:[-–]\s*(\d{1,6})\s*)?")
 
-TournamentId = Annotated[str, Path(max_length=64)]
-
 routes = APIRouter(include_in_schema=False)
 
 
@@ -100,13 +100,9 @@ class _Desk:
 
     async def listed(self) -> Sequence[pb.CredentialLine]:
         """The credentials that the caller may end. Raises ``HTTPException`` for who may not see the page at all."""
-        try:
-            request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
+        request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
+        with hidden(grpc.StatusCode.PERMISSION_DENIED):
             answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
-        except grpc.aio.AioRpcError as problem:
-            if problem.code() is not grpc.StatusCode.PERMISSION_DENIED:
-                raise
-            raise HTTPException(HTTPStatus.NOT_FOUND) from problem  # what one may not see is not there
         return answer.credentials
 
     async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
@@ -143,7 +139,9 @@ class _Desk:
     async def end(self, given: Mapping[str, str]) -> Response:
         """End a credential."""
         credential_id = given.get("credential_id", "")
-        await self.session.calls.ask(pb.RevokeCredentialRequest(command_id=_id_in(given), credential_id=credential_id))
+        await self.session.calls.ask(
+            pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id)
+        )
         return led_to(f"/tournaments/{self.tournament_id}/access?ended=1")
 
     async def give(self, given: Mapping[str, str]) -> Response:
@@ -151,7 +149,7 @@ class _Desk:
         _, form = FORMS.get(given.get("by", ""), FORMS["link"])
         request = self._wanted(
             given,
-            command_id=_id_in(given),
+            command_id=str(form_id(given)),
             role=ROLES.get(given.get("role", ""), 0),
             name=given.get("name", ""),
             subject_id=given.get("subject", "").strip(),
@@ -166,7 +164,7 @@ class _Desk:
 
     async def make_cards(self, given: Mapping[str, str]) -> Response:
         """Give each of some tables a card with a QR code and a PIN, for whoever keeps it."""
-        sheet = uuid.UUID(_id_in(given))
+        sheet = form_id(given)
         cards = []
         tables = await self._tables(given.get("tables", ""))
         if not tables:
@@ -235,14 +233,6 @@ class _Desk:
             cards=cards,
             entrance=f"{public_address(self.request).partition('//')[2]}/sign-in",
         )
-
-
-def _id_in(given: Mapping[str, str]) -> str:
-    """The id of the command that a form was made with. Raises ``HTTPException``."""
-    try:
-        return str(uuid.UUID(given.get("command_id", "")))
-    except ValueError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
 
 
 @routes.get("/tournaments/{tournament_id}/access")

@@ -84,14 +84,15 @@ def _token(request: Request) -> str:
 
 def _read(method: Method, body: bytes, language: str) -> Message:
     """The request in a body. Raises ``HTTPException`` with words for its sender where there is none."""
-    expected = say(NOT_JSON, {"message": method.request.DESCRIPTOR.name}, language)
+    wrong = ""
     try:
         given = json.loads(body)
     except (ValueError, RecursionError):  # no JSON, or no UTF-8
         given = None
-    if not isinstance(given, dict):
-        raise HTTPException(HTTPStatus.BAD_REQUEST, expected)
-    try:
-        return ParseDict(given, method.request())
-    except ParseError as problem:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"{expected}: {problem}") from problem
+    if isinstance(given, dict):
+        try:
+            return ParseDict(given, method.request())
+        except ParseError as problem:
+            wrong = f": {problem}"
+    expected = say(NOT_JSON, {"message": method.request.DESCRIPTOR.name}, language)
+    raise HTTPException(HTTPStatus.BAD_REQUEST, f"{expected}{wrong}")

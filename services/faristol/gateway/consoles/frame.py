@@ -25,8 +25,6 @@ TournamentId = Annotated[str, Path(max_length=64)]
 GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 Done = Annotated[int, Query(ge=0, le=2**62)]
 """The position of the act that a page was led to after; 0 for none."""
-Part = Annotated[str, Query(pattern="^(live)?$")]
-"""``live`` where a page is fetched again after news."""
 
 
 class Typed(dict[str, str]):

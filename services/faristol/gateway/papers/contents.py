@@ -9,16 +9,15 @@ from typing import Any, NamedTuple
 
 from faristol.gateway import table
 from faristol.gateway.duplicate.service import Duplicates
+from faristol.gateway.mode import known_rules
 from faristol.gateway.outcome import outcome
 from faristol.gateway.pairings import absent
 from faristol.gateway.papers.form import Lie, Size
 from faristol.gateway.papers.order import alphabetical, stacked
 from faristol.gateway.qr import qr
 from faristol.gateway.results import Results
-from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules import Ruleset
 from faristol.text import LANGUAGES, SOURCE
 
 AT_ONCE = 8
@@ -100,15 +99,8 @@ class Form(NamedTuple):
 
 def language_of_tournament(head: pb.GetTournamentResponse) -> str:
     """The language that a tournament is played in, by its tiles; English where its rules are not installed here."""
-    rules = _rules(head)
+    rules = known_rules(head.tournament.ruleset)
     return rules.tile_set.language if rules and rules.tile_set.language in LANGUAGES else SOURCE
-
-
-def _rules(head: pb.GetTournamentResponse) -> Ruleset | None:
-    try:
-        return ruleset_of(head.tournament.ruleset)
-    except Refusal:
-        return None
 
 
 def seats_in_order(each: pb.Table) -> list[pb.Seat]:
@@ -147,7 +139,7 @@ async def _by_name(wanted: Wanted) -> dict[str, Any]:
 
 
 def _signers(head: pb.GetTournamentResponse) -> str:
-    rules = _rules(head)
+    rules = known_rules(head.tournament.ruleset)
     return rules.scoresheet.signers if rules else "both"
 
 
@@ -157,7 +149,7 @@ def _of_table(wanted: Wanted, answer: pb.GetPairingsResponse) -> list[pb.Table]:
 
 async def _slips(wanted: Wanted) -> dict[str, Any]:
     answer = await wanted.results.pairings(wanted.id, wanted.round)
-    rules = _rules(wanted.head)
+    rules = known_rules(wanted.head.tournament.ruleset)
     place = f"{wanted.address}/tournaments/{wanted.id}/round/{wanted.round}/results"
     return {
         "answer": answer,

@@ -125,8 +125,8 @@ def _fitting(text: str, size: int, width: int) -> str:
     font = _font(size)
     if font.getlength(text) <= width:
         return text
-    lengths = [font.getlength(f"{text[:end].rstrip()}…") for end in range(1, len(text) + 1)]
-    fits = bisect_right(lengths, width)
+    ends = range(1, len(text) + 1)
+    fits = bisect_right(ends, float(width), key=lambda end: font.getlength(f"{text[:end].rstrip()}…"))
     return f"{text[:fits].rstrip()}…"
 
 

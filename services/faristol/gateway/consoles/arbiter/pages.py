@@ -19,14 +19,15 @@ from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, A
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
 from faristol.gateway.consoles.commands import command_id, refused
-from faristol.gateway.consoles.frame import Console, GameId, Part, TournamentId
+from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
+from faristol.gateway.mode import known_rules
+from faristol.gateway.page import Part
 from faristol.gateway.results import Reader
 from faristol.gateway.table import clocks
-from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -285,10 +286,8 @@ def _is_stale(act: Act, given: Mapping[str, str], now: situation.Situation) -> b
 
 def _warning(game: game_pb2.GetGameResponse) -> str:
     """The article by which a player is warned; empty where the rules are not at hand, or silent."""
-    try:
-        return ruleset_of(game.ruleset).law.warning
-    except Refusal:
-        return ""
+    rules = known_rules(game.ruleset)
+    return rules.law.warning if rules else ""
 
 
 def _grouped(offers: Sequence[Offered]) -> Mapping[str, Sequence[Offered]]:

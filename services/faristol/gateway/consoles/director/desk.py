@@ -17,13 +17,14 @@ from faristol.gateway.calls import NAMED
 from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import AtConsole, Console, Done, Part, TournamentId, Typed
+from faristol.gateway.consoles.frame import AtConsole, Console, Done, TournamentId, Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
+from faristol.gateway.mode import known_rules
+from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
-from faristol.host.ruleset_store import ruleset_of
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.office.history import Told, told
 from faristol.office.names import Roster
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -93,10 +94,7 @@ class Desk(Console):
     @property
     def rules(self) -> Ruleset | None:
         """Its rules; None where this process does not have them."""
-        try:
-            return ruleset_of(self.tournament.ruleset)
-        except Refusal:
-            return None
+        return known_rules(self.tournament.ruleset)
 
     @property
     def has_teams(self) -> bool:

@@ -14,9 +14,10 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
-from faristol.gateway.consoles.frame import Part, Typed
+from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
+from faristol.gateway.page import Part
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb

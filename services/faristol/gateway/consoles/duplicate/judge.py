@@ -15,13 +15,14 @@ from starlette.responses import Response
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
-from faristol.gateway.consoles.frame import Part, Typed
+from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import coordinates_of, main_word
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.mode import tile_values
+from faristol.gateway.page import Part
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events

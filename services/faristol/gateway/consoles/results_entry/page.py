@@ -16,10 +16,11 @@ from faristol.client.problems import every_reason
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.doors import may
-from faristol.gateway.consoles.frame import Console, Done, Part, TournamentId, Typed
+from faristol.gateway.consoles.frame import Console, Done, TournamentId, Typed
 from faristol.gateway.consoles.results_entry.entry import SEATS, Entry, confirmation, read
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
+from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader
 from faristol.kernel.refusal import N_
