@@ -18,7 +18,6 @@ import json
 import os
 import random
 import re
-import socket
 import statistics
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from rich.console import Console
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks.figures import Figures  # the top of the repository has to be on the path
+from tests.integration.processes import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -285,13 +285,6 @@ class Child:
         """End it."""
         self._process.kill()
         self._process.wait()
-
-
-def free_port() -> int:
-    """A port that nobody has."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 LIMITS = {

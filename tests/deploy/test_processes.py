@@ -30,6 +30,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import make_url
+from tests.integration.processes import free_port
 from tests.unit.host.certificates import signed
 
 from faristol.credentials import keyring
@@ -41,12 +42,6 @@ Object = dict[str, Any]
 BIN = Path(sys.executable).parent
 STORES = Path(__file__).parents[2] / "deploy" / "stores"
 SERVING = health_pb2.HealthCheckResponse.SERVING
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def answers(url: str) -> bool:
