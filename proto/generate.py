@@ -1,8 +1,8 @@
 """Generate `libs/faristol/pb` from the contract. The build does it, and `make` whenever the contract has changed.
 
 The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
-that travel on the wire stay `faristol.game.v1`. What the contract says of methods and fields is generated too, of the
-services whose methods are commands (`comments.py`): descriptors carry no comments when a program runs.
+that travel on the wire stay `faristol.game.v1`. Comments of the contract are generated too (`comments.py`): of methods
+and fields in the services whose methods are commands, and of events. Descriptors carry none when a program runs.
 """
 
 from __future__ import annotations
@@ -26,6 +26,15 @@ COMMENTED = (
     "faristol/pairing/v1/pairing.proto",
     "faristol/rating/v1/rating.proto",
 )
+EVENTS = (
+    "faristol/clock/v1/events.proto",
+    "faristol/clock/v1/turn_events.proto",
+    "faristol/game/v1/duplicate_events.proto",
+    "faristol/game/v1/events.proto",
+    "faristol/lexicon/v1/events.proto",
+    "faristol/pairing/v1/events.proto",
+    "faristol/rating/v1/events.proto",
+)
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 
@@ -42,7 +51,7 @@ def generate(out: Path) -> None:
             raise SystemExit(code)
         described = Path(scratch) / "described"
         options = [f"--descriptor_set_out={described}", "--include_source_info"]
-        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *COMMENTED]):
+        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *COMMENTED, *EVENTS]):
             raise SystemExit(code)
         out.mkdir(parents=True)
         (out / "comments.py").write_text(_comments(described.read_bytes()), encoding="utf-8")
@@ -61,11 +70,14 @@ def generate(out: Path) -> None:
 
 
 def _comments(described: bytes) -> str:
-    """A module with what the contract says of each method and field: ``PairRound``, ``PairRoundRequest.round``."""
+    """Make a module with the comments of the contract: of ``PairRoundRequest.round``, ``faristol.game.v1.Passed``."""
     said: dict[str, str] = {}
     for file in FileDescriptorSet.FromString(described).file:
         names: dict[tuple[int, ...], str] = {}
         for number, message in enumerate(file.message_type):
+            if file.name in EVENTS:
+                names[4, number] = f"{file.package}.{message.name}"
+                continue
             for place, field in enumerate(message.field):
                 names[4, number, 2, place] = f"{message.name}.{field.name}"
         for number, service in enumerate(file.service):
@@ -75,7 +87,7 @@ def _comments(described: bytes) -> str:
             if name := names.get(tuple(found.path)):
                 said[name] = " ".join(found.leading_comments.split())
     lines = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(said.items()))
-    head = '"""What the contract says of each method and field."""'
+    head = '"""Comments of the contract, of each method and field of commands, and of each event."""'
     return f"# Generated from `proto/`; never edited by hand.\n{head}\n\nCOMMENTS: dict[str, str] = {{\n{lines}}}\n"
 
 

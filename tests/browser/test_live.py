@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import re
+from asyncio import StreamReader, StreamWriter, start_server
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
@@ -8,6 +11,8 @@ from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, Step, Table, full_game, short_game
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+APPS = Path(__file__).parents[2] / "docs" / "apps.md"
 
 MARK = "window.marked = 'the same page'"
 MARKED = "window.marked"
@@ -168,3 +173,26 @@ async def turned(page: Page, *, hidden: bool) -> None:
         " document.dispatchEvent(new Event('visibilitychange')); }",
         hidden,
     )
+
+
+async def test_the_page_of_another_site_that_the_documentation_shows_is_renewed_by_each_result(
+    stage: Stage, page: Page
+) -> None:
+    table, _ = await begin(stage, Championship())
+    found = re.search(r"^```html\n(.*?)^```$", APPS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert found
+    shown = found[1].replace("https://results.example", stage.running.http_address).encode()
+
+    async def serve(reader: StreamReader, writer: StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + shown)
+        writer.close()
+
+    async with await start_server(serve, "127.0.0.1", 0) as club:
+        await page.goto(f"http://127.0.0.1:{club.sockets[0].getsockname()[1]}/")
+        leader = page.locator("#standings tr").first
+        await expect(leader).to_contain_text("Anna")
+        await page.evaluate(MARK)
+        await stage.add(*full_game(table))
+        await expect(leader).to_contain_text("Carme Riera")
+        assert await page.evaluate(MARKED) == "the same page"

@@ -51,6 +51,8 @@ class Topic:
     with_content: bool = False
     """What the news has changed is told, too. News of no game then goes by every filter of rounds: it may change any
     round, and what is told of one would be incomplete without it."""
+    is_named: bool = True
+    """Frames have the name of the event, to which a browser listens by that name."""
 
     @classmethod
     def of(
@@ -62,6 +64,7 @@ class Topic:
         types: Iterable[str] = (),
         *,
         with_content: bool = False,
+        is_named: bool = True,
     ) -> Topic:
         """A topic of tournaments, each with the first division of its championship; empty where it has none."""
         return cls(
@@ -72,6 +75,7 @@ class Topic:
             frozenset(tables),
             frozenset(types),
             with_content,
+            is_named,
         )
 
     def has(self, news: results.FollowResponse) -> bool:

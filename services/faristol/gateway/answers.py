@@ -17,6 +17,8 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import BaseModel, Field, WithJsonSchema
 
+from faristol.gateway.openapi import named
+
 
 def moment(timestamp: Timestamp) -> datetime:
     """A timestamp as a moment in UTC."""
@@ -102,9 +104,12 @@ def words_of(enum: EnumDescriptor) -> Mapping[int, str | None]:
     return {value.number: value.name.removeprefix(prefix).lower() if value.number else None for value in enum.values}
 
 
-def word_of(enum: Any) -> WithJsonSchema:
-    """Says in the type of a field that it is a word of an enumeration, so that a document lists them."""
-    return WithJsonSchema({"type": "string", "enum": [word for word in words_of(enum.DESCRIPTOR).values() if word]})
+def word_of(enum: Any, name: str = "") -> WithJsonSchema:
+    """Say in the type of a field that it is a word of an enumeration, so that a document lists them.
+
+    The document calls it ``name``; without one, as the contract does.
+    """
+    return named(name or enum.DESCRIPTOR.name, filter(None, words_of(enum.DESCRIPTOR).values()))
 
 
 class Answer(Shown):

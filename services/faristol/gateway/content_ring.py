@@ -23,7 +23,7 @@ from faristol.gateway.content import (
     is_told,
     subjects_of,
 )
-from faristol.gateway.frames import BATCH, Ring, frame
+from faristol.gateway.frames import BATCH, Ring, frame, without_name
 from faristol.gateway.results import Moment, Results
 from faristol.kernel.bounded import keep
 from faristol.kernel.topics import Topic
@@ -174,15 +174,16 @@ class Carried:
     def __init__(self, news: pb.FollowResponse, changes: Sequence[tuple[Subject, bytes]]) -> None:
         self._news = news
         self._changes = changes
-        self._made: dict[tuple[bytes, ...], bytes] = {}
+        self._made: dict[tuple[bool | bytes, ...], bytes] = {}
 
     def frame(self, topic: Topic) -> bytes:
         """The frame for a topic: the same object for all topics that are told the same, of the first ``VARIANTS``."""
         texts = tuple(text for subject, text in self._changes if is_told(subject, topic))
-        if (found := self._made.get(texts)) is None:
+        if (found := self._made.get((topic.is_named, *texts))) is None:
             found = frame(self._news, texts)
+            found = found if topic.is_named else without_name(found)
             if len(self._made) < VARIANTS:
-                self._made[texts] = found
+                self._made[topic.is_named, *texts] = found
         return found
 
 

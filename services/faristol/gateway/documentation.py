@@ -17,6 +17,7 @@ from starlette.responses import Response
 from faristol.gateway.calls import NAMED
 from faristol.gateway.encoded import Encoded
 from faristol.gateway.form import public_address
+from faristol.gateway.openapi import MEANINGS
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import page
 
@@ -158,8 +159,11 @@ def models_of(document: Schema) -> list[Model]:
             name,
             coded(schema.get("description", "")),
             [
-                Field(key, "", kind_of(field), coded(field.get("description", "")))
-                for key, field in schema.get("properties", {}).items()
+                *(Field(word, "", Markup(), coded(about)) for word, about in schema.get(MEANINGS, {}).items()),
+                *(
+                    Field(key, "", kind_of(field), coded(field.get("description", "")))
+                    for key, field in schema.get("properties", {}).items()
+                ),
             ],
         )
         for name, schema in document["components"]["schemas"].items()

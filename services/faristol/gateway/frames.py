@@ -6,12 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import Field
 
 from faristol.gateway.answers import Shown
 from faristol.gateway.content import Change
+from faristol.gateway.event_types import SCHEMA as EVENT_TYPE
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -26,7 +27,7 @@ class News(Shown):
     """One piece of news, as the stream's `data`."""
 
     position: int
-    type: str = Field(description="Name of the event.", examples=["PlayPlaced"])
+    type: Annotated[str, EVENT_TYPE] = Field(description="Name of the event.", examples=["PlayPlaced"])
     tournament_id: str = Field(description="The tournament that it is of.")
     game_id: str = Field(description="The game that it is of; empty for the tournament's own.")
     round: int = Field(description="The round, 0 when it is of none.")
@@ -51,6 +52,12 @@ def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None) -> by
     if changes is not None:
         data = b'%b,"content":[%b]}' % (data[:-1], b",".join(changes))
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (news.position, news.type.encode(), data)
+
+
+def without_name(frame: bytes) -> bytes:
+    """The same frame without ``event``, so that a browser gives it to ``onmessage``."""
+    position, _, data = frame.split(b"\n", 2)
+    return position + b"\n" + data
 
 
 class Batch(NamedTuple):
@@ -98,16 +105,20 @@ class Framed(Protocol):
 
 
 class Plain:
-    """The frame of a piece of news, the same for all topics."""
+    """The frame of a piece of news, the same for all topics, with its name or without."""
 
-    __slots__ = ("_frame",)
+    __slots__ = ("_frame", "_unnamed")
 
     def __init__(self, news: pb.FollowResponse) -> None:
         self._frame = frame(news)
+        self._unnamed = b""
 
-    def frame(self, _topic: Topic) -> bytes:
+    def frame(self, topic: Topic) -> bytes:
         """See ``Framed``."""
-        return self._frame
+        if topic.is_named:
+            return self._frame
+        self._unnamed = self._unnamed or without_name(self._frame)
+        return self._unnamed
 
 
 class Ring(Generic[F]):

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from faristol.gateway.answers import NEXT_PAGE, Answer
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
+from faristol.gateway.openapi import named
 from faristol.gateway.pairings import Table
 from faristol.gateway.parameters import DIGITS, KNOWN, IfNoneMatch, PageToken, TournamentId, When
 from faristol.gateway.racks import GameService, RackReader
@@ -28,7 +29,10 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.gcg import write_gcg
 from faristol.text import render
 
-State = Literal["paired", "playing", "postponed", "final"]
+State = Annotated[
+    Literal["paired", "playing", "postponed", "final"],
+    named("GameState", ("paired", "playing", "postponed", "final")),
+]
 
 AT_ONCE = 4
 """Games of an archive that are asked for at a time."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from pydantic import BaseModel
+from pydantic import BaseModel, WithJsonSchema
 from pydantic.json_schema import models_json_schema
 
 REF = "#/components/schemas/{model}"
@@ -16,6 +17,36 @@ _FASTAPIS = ("HTTPValidationError", "ValidationError")
 def ref(model: type[BaseModel]) -> dict[str, str]:
     """The schema of one of the ``models`` of ``describe``, by its name in the document."""
     return {"$ref": REF.format(model=model.__name__)}
+
+
+_NAME = "x-name"
+_ABOUT = "x-about"
+MEANINGS = "x-enum-descriptions"
+
+
+def named(name: str, words: Iterable[str], about: str = "", meanings: Mapping[str, str] = {}) -> WithJsonSchema:
+    """Say in the type of a field that it is one of ``words``, which the document lists once as the schema ``name``.
+
+    ``about`` is its description, and ``meanings`` is what each word means.
+    """
+    schema: dict[str, Any] = {"type": "string", "enum": [*words], _NAME: name}
+    more = {_ABOUT: about, MEANINGS: dict(meanings)}
+    return WithJsonSchema(schema | {key: value for key, value in more.items() if value})
+
+
+def _hoist(part: Any, schemas: dict[str, Any]) -> None:
+    """Put every schema of ``named`` within ``part`` into ``schemas``, with a reference in its place."""
+    for each in part if isinstance(part, list) else list(part.values()):
+        if isinstance(each, dict | list):
+            _hoist(each, schemas)
+    if isinstance(part, dict) and isinstance(name := part.get(_NAME), str):
+        about = {"description": part[_ABOUT]} if _ABOUT in part else {}
+        own = {"title": name, **about, **{key: part[key] for key in ("type", "enum", MEANINGS) if key in part}}
+        if schemas.setdefault(name, own) != own:
+            raise ValueError(f"two schemas are called {name}")
+        beside = {key: value for key, value in part.items() if key not in {*own, _NAME, _ABOUT} or key == "description"}
+        part.clear()
+        part |= {**beside, "$ref": REF.format(model=name)}
 
 
 def describe(web: FastAPI, *models: type[BaseModel]) -> None:
@@ -39,6 +70,9 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
             schemas |= definitions["$defs"]
             for name in _FASTAPIS:
                 schemas.pop(name, None)
+            found: dict[str, Any] = {}
+            _hoist(made, found)
+            schemas |= found
             for operation in (each for methods in made["paths"].values() for each in methods.values()):
                 operation["responses"].pop("422", None)
                 for parameter in operation.get("parameters", ()):

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator, WithJsonSch
 from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 
+from faristol.gateway.openapi import named
 from faristol.gateway.problems import TIME_EXPECTED
 from faristol.gateway.results import Moment
 from faristol.kernel.quotation import nearest
@@ -40,7 +41,7 @@ It stands behind the limits of the number, since the document loses those that s
 """
 
 Language = Annotated[
-    Literal["ca", "el", "en", "es"] | None,
+    Annotated[Literal["ca", "el", "en", "es"], named("Language", ("ca", "el", "en", "es"))] | None,
     Query(description="The language of words in the answer; by `Accept-Language` when it is not given."),
 ]
 

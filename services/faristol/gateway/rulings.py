@@ -12,7 +12,7 @@ from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
-Mode = Annotated[str, word_of(events.Mode)]
+Mode = Annotated[str, word_of(events.Mode, "RulingMode")]
 
 MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
     events.MODE_AUTOMATIC: N_("the lexicon"),
@@ -21,7 +21,7 @@ MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
 }
 
 
-class RuledWord(Shown):
+class WordRuling(Shown):
     """What was found of one word."""
 
     faces: Annotated[list[str], Read(lambda ruled: ruled.word.faces)] = Field(description="Its tiles.")
@@ -39,7 +39,7 @@ class Ruling(Shown):
         description="The words challenged, each as its tiles."
     )
     valid: bool = Field(description="The play stands.")
-    ruled_words: list[RuledWord] = Field(
+    ruled_words: list[WordRuling] = Field(
         description="Word by word, where the rules let players know so much (PES Δ.ε); empty elsewhere (FISC I.10)."
     )
     lexicon: Pin = Field(description="The lexicon that was pinned.")

@@ -14,25 +14,26 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
+from faristol.gateway.event_types import TYPES
 from faristol.gateway.parameters import DIGITS, LAST_POSITION
-from faristol.kernel import facts
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import Topic
-from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC
 
 CONTENT = "content"
 """What ``include`` may ask for."""
 
+TRUE = "true"
+
 NAMES = r"^([^,]+(,[^,]+)*)?$"
 NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
-TYPES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
+TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
 LONGEST = 2_000
 """Characters of a list, so that one has fewer items than the results service takes."""
 
 NOT_WITH_TYPES = N_("cannot be given with types: content that is told for some news alone would be incomplete")
 
-PUBLIC = frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_PUBLIC))
+PUBLIC = frozenset(TYPES)
 """The types of news."""
 
 
@@ -72,6 +73,7 @@ class Filters:
     tables: str = ""
     types: str = ""
     include: str = ""
+    named: str = TRUE
 
     def topic(self, division_of: Mapping[str, str]) -> Topic:
         """The topic, of these tournaments, each with the first division of its championship or nothing."""
@@ -82,6 +84,7 @@ class Filters:
             map(int, filter(None, self.tables.split(","))),
             filter(None, self.types.split(",")),
             with_content=self.include == CONTENT,
+            is_named=self.named == TRUE,
         )
 
 
@@ -98,7 +101,9 @@ async def _filters(
     types: Annotated[
         str,
         Query(
-            max_length=LONGEST, pattern=TYPES, description="News of these types alone, as `PlayPlaced,ResultRecorded`."
+            max_length=LONGEST,
+            pattern=TYPE_NAMES,
+            description="News of these types alone, as `PlayPlaced,ResultRecorded`: names of `EventType`, with commas.",
         ),
         AfterValidator(known_type),
     ] = "",
@@ -110,12 +115,19 @@ async def _filters(
             "any of these standings too; `rounds` then lets news of no game through."
         ),
     ] = "",
+    named: Annotated[
+        Literal["true", "false"],
+        Query(
+            description="`false`: frames come without `event`, so that a browser gives every one to `onmessage`; "
+            "the type is in `data` as well."
+        ),
+    ] = "true",
 ) -> Filters:
     if include and types:
         raise RequestValidationError(
             [{"type": "value_error", "loc": ("query", "include"), "input": include, "ctx": {"error": NOT_WITH_TYPES}}]
         )
-    return Filters(games, rounds, tables, types, include)
+    return Filters(games, rounds, tables, types, include, named)
 
 
 Filtered = Annotated[Filters, Depends(_filters)]
@@ -130,8 +142,9 @@ _PLAIN = {
     "games": re.compile(NAMES),
     "rounds": re.compile(NUMBERS),
     "tables": re.compile(NUMBERS),
-    "types": re.compile(TYPES),
+    "types": re.compile(TYPE_NAMES),
     "include": re.compile(CONTENT),
+    "named": re.compile("true|false"),
 }
 
 

@@ -20,7 +20,7 @@ import grpc
 
 from faristol.gateway.connections import Line
 from faristol.gateway.content_ring import AWAY, Content, ContentRing
-from faristol.gateway.frames import BATCH, OPENING, Batch, Plain, Ring, batch, chunk, frame, heartbeat
+from faristol.gateway.frames import BATCH, OPENING, Batch, Plain, Ring, batch, chunk, frame, heartbeat, without_name
 from faristol.gateway.listener import Listener
 from faristol.gateway.results import Results
 from faristol.gateway.tail import Tail
@@ -389,4 +389,5 @@ class Fanout:
         finally:
             call.cancel()
         changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
-        return batch(map(frame, found, changes), position)
+        frames = map(frame, found, changes)
+        return batch(frames if topic.is_named else map(without_name, frames), position)

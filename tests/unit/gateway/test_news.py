@@ -3,11 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import resources
 
+from tests.unit.gateway.event_table import HEAD, PAGE, table
 from tests.unit.results.folded import Folded
 from tests.unit.results.league import League
 from tests.unit.results.synthetic import Championship, Step
 
 from faristol.gateway import news
+from faristol.gateway.event_types import TYPES
 from faristol.kernel import facts
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -79,3 +81,9 @@ def test_every_template_that_follows_a_tournament_says_what_it_shows() -> None:
     for page in (*news.PAGES, *news.DUPLICATES, *news.CONSOLES):
         assert news.of_page(page).split() == sorted(kind.DESCRIPTOR.name for kind in news.events_of(page))
     assert news.of_page("status.html") == ""
+
+
+def test_every_type_of_news_is_listed_with_its_meaning() -> None:
+    assert TYPES.keys() == {kind.rpartition(".")[2] for kind in PUBLIC}
+    assert [name for name, each in TYPES.items() if len(each.about) < 10 or "|" in each.about] == []
+    assert PAGE.read_text(encoding="utf-8").partition(HEAD)[2] == table(), "python tests/unit/gateway/event_table.py"

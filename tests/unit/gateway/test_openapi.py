@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.unit.gateway.stage import Stage
 
+from faristol.gateway.topics import PUBLIC
 from faristol.text import LANGUAGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -73,6 +74,20 @@ async def test_every_reference_in_the_document_leads_somewhere(finished: Stage) 
     assert found <= schemas
 
 
+async def test_schemas_have_names_that_a_generated_client_can_bear(finished: Stage) -> None:
+    schemas = (await document(finished))["components"]["schemas"]
+    assert [name for name in schemas if not re.fullmatch("([A-Z][a-z]+)+", name)] == []
+    assert {name: schema["title"] for name, schema in schemas.items()} == {name: name for name in schemas}
+
+
+async def test_the_types_of_news_are_listed_with_their_meanings(finished: Stage) -> None:
+    schemas = (await document(finished))["components"]["schemas"]
+    assert schemas["News"]["properties"]["type"]["$ref"] == "#/components/schemas/EventType"
+    listed = schemas["EventType"]
+    assert listed["enum"] == sorted(PUBLIC) == list(listed["x-enum-descriptions"])
+    assert listed["x-enum-descriptions"]["RoundStarted"] == "The judge gave the signal: tables open, clocks run."
+
+
 async def test_a_malformed_request_is_described_as_the_400_that_it_is_and_not_as_a_422(finished: Stage) -> None:
     described = await document(finished)
     assert "HTTPValidationError" not in described["components"]["schemas"]
@@ -100,7 +115,7 @@ async def test_what_is_answered_is_of_a_status_and_a_media_type_that_the_documen
 async def test_no_parameter_is_described_as_null(finished: Stage) -> None:
     for path, operation in operations(await document(finished)):
         for each in operation.get("parameters", ()):
-            assert "type" in each["schema"] or "enum" in each["schema"], (path, each["name"])
+            assert {"type", "$ref"} & each["schema"].keys(), (path, each["name"])
 
 
 MOMENTS = [
@@ -254,7 +269,8 @@ async def test_a_page_passes_over_what_was_hung_on_its_address(finished: Stage) 
 
 async def test_the_language_of_an_answer_is_a_parameter_that_is_described(finished: Stage) -> None:
     described = await document(finished)
-    assert parameter(described, "get_standings", "lang")["enum"] == sorted(LANGUAGES)
+    assert parameter(described, "get_standings", "lang")["$ref"] == "#/components/schemas/Language"
+    assert described["components"]["schemas"]["Language"]["enum"] == sorted(LANGUAGES)
     unknown = await finished.http.get("/api/v1/tournaments", params={"lang": "tlh"})
     assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (400, "lang")
 

@@ -79,6 +79,33 @@ async def test_news_names_the_game_and_the_round(finished: Stage) -> None:
     ]
 
 
+async def test_frames_without_names_tell_the_same_with_content_or_without(finished: Stage) -> None:
+    path = "/api/v1/tournaments/lliga/stream"
+    for query in ("", "include=content&"):
+        told = {}
+        for named in ("true", "false"):
+            async with finished.http.stream("GET", f"{path}?{query}named={named}", timeout=10) as answer:
+                told[named] = await read_frames(answer.aiter_lines(), 12)
+        assert all(list(frame) == ["id", "event", "data"] for frame in told["true"])
+        assert [{**frame, "event": ""} for frame in told["true"]] == [{**frame, "event": ""} for frame in told["false"]]
+        assert all(list(frame) == ["id", "data"] for frame in told["false"])
+
+
+async def read_frames(lines: AsyncIterator[str], count: int) -> list[dict[str, str]]:
+    """The next frames with data, as their fields."""
+    found: list[dict[str, str]] = []
+    fields: dict[str, str] = {}
+    async with asyncio.timeout(10):
+        while len(found) < count:
+            name, _, value = (await anext(lines)).partition(": ")
+            if name in ("id", "event", "data"):
+                fields[name] = value
+            elif not name:
+                found += [fields] if "data" in fields else []
+                fields = {}
+    return found
+
+
 async def test_draws_are_no_news(finished: Stage) -> None:
     async with opened(finished) as lines:
         told = {each["event"] for each in await read(lines, len(await public(finished)))}

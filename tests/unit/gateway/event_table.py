@@ -1,0 +1,32 @@
+"""Makes the table of `docs/events.md` again: `python tests/unit/gateway/event_table.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from faristol.gateway.event_types import TYPES
+
+PAGE = Path(__file__).parents[3] / "docs" / "events.md"
+HEAD = "## Every type\n\n"
+
+
+def table() -> str:
+    """Every type of news, what it means, and what is another after it."""
+    return "".join(f"{line}\n" for line in _lines())
+
+
+def _lines() -> Iterator[str]:
+    yield from ("| type | means | changes |", "|---|---|---|")
+    in_order = sorted(TYPES.values(), key=attrgetter("stream"))
+    for stream, types in groupby(in_order, attrgetter("stream")):
+        yield f"| **{stream}** | | |"
+        for each in types:
+            yield f"| `{each.name}` | {each.about} | {', '.join(each.changes)} |"
+
+
+if __name__ == "__main__":
+    text = PAGE.read_text(encoding="utf-8").partition(HEAD)[0]
+    PAGE.write_text(f"{text}{HEAD}{table()}", encoding="utf-8")
