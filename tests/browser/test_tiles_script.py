@@ -15,7 +15,8 @@ from tests.unit.rules.squares import neighbours
 from faristol.gateway.consoles.scorer.about import rules as told
 from faristol.kernel.refusal import Refusal
 from faristol.rules import CENTRE, Board, Direction, Placement, Ruleset, Tile, check_play, load_ruleset, score_play
-from faristol.rules.readings import read_start, word_readings
+from faristol.rules.notation import Notation
+from faristol.rules.readings import word_readings
 from faristol.rules.tiles import BLANK
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -83,7 +84,9 @@ async def check_rules(page: Page, ruleset: Ruleset, words: Sequence[str]) -> Non
     typed = [(at, word) for at in ("H8", "8H", "G8", "8G", "H7") for word in words]
     read = await page.evaluate(READ, [rules, tiles(lies.items()), typed])
     for (at, word), ways in zip(typed, read, strict=True):
-        expected = [" ".join(map(str, way)) for way in word_readings(word, read_start(at), lies, ruleset.tile_set)]
+        expected = [
+            " ".join(map(str, way)) for way in word_readings(word, Notation.FISC.read(at), lies, ruleset.tile_set)
+        ]
         assert set(ways) <= set(expected), (at, word)
         assert bool(ways) is bool(expected), (at, word)
 

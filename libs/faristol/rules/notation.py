@@ -8,11 +8,18 @@ word runs along first.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Container, Iterable
 from enum import Enum
 from typing import NamedTuple
 
 from faristol.rules.board import ROW_NAMES, SIZE, Board, Direction, Placement, Square, Tile
+from faristol.rules.look_alikes import latin, look_alikes_of
+
+LONGEST_START = 24
+"""Characters that a square is written with, those around it included."""
+
+_START = re.compile(rf" *(?:([{ROW_NAMES}]) *0*([1-9]\d?)|0*([1-9]\d?) *([{ROW_NAMES}])) *", re.ASCII)
 
 
 class Start(NamedTuple):
@@ -36,15 +43,47 @@ class Notation(Enum):
         return letter + number if start.direction is self.value else number + letter
 
     def read(self, text: str) -> Start:
-        """The start that ``text`` names. Raises ``ValueError`` when it names none."""
-        written = text.strip().upper()
-        match = re.fullmatch(r"([A-O])([1-9]\d?)|([1-9]\d?)([A-O])", written)
+        """The start that ``text`` names. Raises ``ValueError`` when it names none.
+
+        It is read as people write it: in small letters, in those of another script that look alike, in full width, with
+        zeros before the number, and with spaces, dashes, brackets and other punctuation around and between the two.
+        """
+        match = _START.fullmatch(_plain(text)) if len(text) <= LONGEST_START else None
         number = int(match[2] or match[3]) if match else 0
         if match is None or number > SIZE:
             raise ValueError(f"{text!r} is no start of a word: expected a letter A to O and a number 1 to {SIZE}")
         lettered, numbered = ROW_NAMES.index(match[1] or match[4]), number - 1
         row, col = (lettered, numbered) if self is Notation.FISC else (numbered, lettered)
         return Start(Square(row, col), self.value if match[1] else self.value.other)
+
+    def read_first(self, text: str) -> tuple[Start, str]:
+        """The start that ``text`` begins with, and what follows it: ``8 - H CASA`` is ``8H`` and ``CASA``.
+
+        Raises ``ValueError`` when it begins with none.
+        """
+        rest, taken = text.strip(), ""
+        for _ in range(3):
+            part, _, rest = rest.partition(" ")
+            rest = rest.lstrip()
+            taken = f"{taken} {part}".strip()
+            try:
+                return self.read(taken), rest
+            except ValueError:
+                continue
+        first = text.split(maxsplit=1)[:1]
+        return self.read(first[0] if first else ""), ""
+
+
+def _plain(text: str) -> str:
+    """``text`` in Latin capitals and ASCII digits, with spaces for punctuation."""
+    return "".join(map(_plain_sign, latin(text)))
+
+
+def _plain_sign(sign: str) -> str:
+    category = unicodedata.category(sign)
+    if category == "Nd":
+        return str(unicodedata.decimal(sign))
+    return " " if category[0] in "ZPC" or sign in look_alikes_of("-") else sign
 
 
 def write_word(tiles: Iterable[Tile]) -> str:

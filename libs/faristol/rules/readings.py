@@ -1,8 +1,7 @@
 """What a scorer types, and the tiles that it can mean: words without spaces, in capitals or not, on a board.
 
 ``(A)`` and ``?a`` are blanks; ``.`` is a tile that lies on the board, and so are several in parentheses. A small letter
-in a word of capitals is a blank as in GCG files, but a word in small letters alone has none. Squares may be written
-with Greek capitals that look like the Latin ones, on a Greek keyboard.
+in a word of capitals is a blank as in GCG files, but a word in small letters alone has none.
 
 Where what is typed can mean several things, all of them are told, and whoever typed it says which.
 """
@@ -16,26 +15,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from faristol.rules.board import SIZE, Board, Square, Tile
-from faristol.rules.notation import Notation, Start
+from faristol.rules.notation import Start
 from faristol.rules.tiles import BLANK, TileSet
-
-LOOK_ALIKES = str.maketrans("ΑΒΕΗΙΚΜΝΟΧ", "ABEHIKMNOX")
-"""Greek capitals for the Latin ones of the same shape."""
 
 MOST = 64
 """The most readings of a word that are looked at."""
 
 _BLANK = re.compile(r"\(([^()]+)\)|\?([^()?.]+)")
-
-
-def latin(text: str) -> str:
-    """Capitals of ``text``, in Latin letters where Greek ones look alike: ``η8`` is ``H8``."""
-    return text.upper().translate(LOOK_ALIKES)
-
-
-def read_start(text: str) -> Start:
-    """Where a word starts, as ``Notation.FISC`` has it. Raises ``ValueError`` when ``text`` names no start."""
-    return Notation.FISC.read(latin(text))
 
 
 def is_exact(text: str, tile_set: TileSet) -> bool:

@@ -23,8 +23,9 @@ from faristol.referee.steps import SAID_KEYS
 from faristol.referee.verbs import Verb
 from faristol.rules import Board, check_play, lay, score_play
 from faristol.rules.board import ROW_NAMES, SIZE, Tile
+from faristol.rules.look_alikes import latin
 from faristol.rules.notation import Notation, Start
-from faristol.rules.readings import clash, is_exact, latin, read_start, tile_readings, word_readings
+from faristol.rules.readings import clash, is_exact, tile_readings, word_readings
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.terminal.names import COULD_BE
 
@@ -130,12 +131,12 @@ class Hand:
         if whole and move == "PASS":
             return "turn pass"
         try:
-            read_start(first)
+            start, word = Notation.FISC.read_first(said)
         except ValueError:
             if first not in self.verbs and _SQUARE.fullmatch(move):
                 raise Refusal("NO_SQUARE", "", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": SIZE}) from None
             return said if first in self.verbs else f"{first.lower()} {rest}".rstrip()
-        return f"turn {said}"
+        return f"turn {Notation.FISC.write(start)} {word}".rstrip()
 
     def _called(self, name: str) -> str:
         """The name of a person as a case has it. Raises ``Refusal`` where several match, or none."""
@@ -206,9 +207,8 @@ class Hand:
         return [latin(text)] if field == "row" else [text]
 
     def _plays(self, who: str, text: str) -> list[str]:
-        first, _, word = text.partition(" ")
         try:
-            start = read_start(first)
+            start, word = Notation.FISC.read_first(text)
         except ValueError:
             return [text]  # the case's grammar says what was expected
         score = _SCORE.fullmatch(word)

@@ -54,21 +54,21 @@ def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
                 Placement(Notation.FISC.read(square).square, read_tiles(tile.text())[0])
                 for square, tile in value.keys().items()
             )
-        start, _, word = value.text().partition(" ")
-        if not word:
-            raise value.wrong(
-                N_("expected a square and tiles such as `H8 C A S A`, got {text}"), {"text": repr(value.text())}
-            )
-        return _laid(value, board, start, word)
+        return _laid(value, board)
     except CaseError:
         raise
     except ValueError as error:
         raise value.wrong(str(error)) from error
 
 
-def _laid(value: Value, board: Board, start: str, word: str) -> tuple[Placement, ...]:
+def _laid(value: Value, board: Board) -> tuple[Placement, ...]:
+    start, _, word = value.text().partition(" ")
+    if not word:
+        raise value.wrong(
+            N_("expected a square and tiles such as `H8 C A S A`, got {text}"), {"text": repr(value.text())}
+        )
     try:
-        begins = Notation.FISC.read(start)
+        begins, word = Notation.FISC.read_first(value.text())
     except ValueError as error:
         raise value.wrong(
             N_("{text} is no start of a word: expected a square such as H8 (across) or 8H (down)"),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,10 +31,84 @@ def test_what_is_written_is_read_back(start: Start, notation: Notation) -> None:
     assert notation.read(notation.write(start)) == start
 
 
-@pytest.mark.parametrize("text", ["", "H", "8", "P8", "H16", "H0", "H08", "8H8", "HH", "88"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "H",
+        "8",
+        "P8",
+        "H16",
+        "H0",
+        "8H8",
+        "HH",
+        "88",
+        "H1 5",
+        "Λ8",
+        "H8↓",
+        "½H",
+        "H" + "0" * 40 + "8",
+        "H08H",
+        "8ºH",
+    ],
+)
 def test_what_names_no_square_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no start of a word"):
         Notation.FISC.read(text)
+
+
+_OTHER_LETTERS = {"H": "hＨΗη\u041d\u2c8e", "A": "aＡΑα\u0410", "O": "oＯΟο\u041e", "E": "eＥΕε\u0415"}
+"""Full width, Greek, Cyrillic and Coptic letters that look like those of rows."""
+
+_DIGITS = ("0123456789", "０１２３４５６７８９", "٠١٢٣٤٥٦٧٨٩")
+_BETWEEN = ("", " ", "-", " - ", "\u00a0", "\u2009", "–", "−", ".", ",", "/", ":", "_", "\u200b", "\u2011", " · ")
+_AROUND = (
+    ("", ""),
+    ("(", ")"),
+    ("[", "]"),
+    ("（", "）"),
+    ("«", "»"),
+    (" ", "\t"),
+    ("", "."),
+    ("\ufeff", ""),
+    ("'", "'"),
+)
+
+
+@given(starts, st.sampled_from(Notation), st.data())
+def test_a_square_is_read_as_people_write_it(start: Start, notation: Notation, data: st.DataObject) -> None:
+    letter, number = re.findall("[A-O]|[0-9]+", notation.write(start))
+    letter_first = letter.isalpha()
+    if not letter_first:
+        letter, number = number, letter
+    letter = data.draw(st.sampled_from([letter, *_OTHER_LETTERS.get(letter, letter.lower())]))
+    number = "0" * data.draw(st.integers(0, 2)) + number
+    number = number.translate(str.maketrans(_DIGITS[0], data.draw(st.sampled_from(_DIGITS))))
+    between = data.draw(st.sampled_from(_BETWEEN))
+    before, behind = data.draw(st.sampled_from(_AROUND))
+    inside = between.join([letter, number] if letter_first else [number, letter])
+    assert notation.read(f"{before}{inside}{behind}") == start
+
+
+@pytest.mark.parametrize(
+    ("text", "square", "rest"),
+    [
+        ("H8 CASA", "H8", "CASA"),
+        ("H 8 CASA 24", "H8", "CASA 24"),
+        ("8 - h c a s a", "8H", "c a s a"),
+        ("(8-H)  C A", "8H", "C A"),
+        ("h08", "H8", ""),
+        ("H8 8 A", "H8", "8 A"),
+    ],
+)
+def test_a_line_begins_with_a_square_as_people_write_it(text: str, square: str, rest: str) -> None:
+    assert Notation.FISC.read_first(text) == (Notation.FISC.read(square), rest)
+
+
+def test_a_line_that_begins_with_no_square_is_refused() -> None:
+    for text in ("", "casa", "H CASA", "8 8 H8", "P 8 CASA"):
+        with pytest.raises(ValueError, match="is no start of a word"):
+            Notation.FISC.read_first(text)
 
 
 def test_a_scoresheet_writes_blanks_in_parentheses() -> None:

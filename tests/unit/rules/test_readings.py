@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import Board, Notation, Placement, Square, Tile, lay, read_tiles
-from faristol.rules.readings import MOST, is_exact, read_start, tile_readings, word_readings
+from faristol.rules.readings import MOST, is_exact, tile_readings, word_readings
 from faristol.rules.tiles import TileSet, load_tile_set
 
 SPANISH, CATALAN, GREEK = (load_tile_set(name) for name in ("es-100", "ca-100", "el-104"))
@@ -20,7 +20,7 @@ LAID = EMPTY.place([Placement(Square(7, 8), Tile("A")), Placement(Square(7, 9), 
 
 def shown(text: str, tiles: str = "es", board: Board = EMPTY, start: str = "H8") -> list[str]:
     tile_set = {"es": SPANISH, "ca": CATALAN, "el": GREEK}[tiles]
-    return [" ".join(map(str, word)) for word in word_readings(text, read_start(start), board, tile_set)]
+    return [" ".join(map(str, word)) for word in word_readings(text, Notation.FISC.read(start), board, tile_set)]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,6 @@ def test_a_word_is_read_in_every_way_it_can_mean(tiles: str, text: str, expected
 )
 def test_tiles_on_the_board_are_those_that_lie_there(text: str, expected: list[str]) -> None:
     assert shown(text, board=LAID) == expected
-
-
-def test_squares_may_be_typed_in_greek_capitals_that_look_alike() -> None:
-    assert read_start("Η8") == read_start("η8") == read_start("h8") == H8
-    assert read_start("8Η") == Notation.FISC.read("8H")
-    with pytest.raises(ValueError, match="is no start of a word"):
-        read_start("Λ8")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate.plays import Play, check_master, make_play
-from faristol.rules.readings import read_start, word_readings
+from faristol.rules.notation import Notation
+from faristol.rules.readings import word_readings
 
 
 def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list[Fact]:
@@ -87,7 +88,7 @@ def over(situation: Situation, number: int) -> Turn:
 def _named(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) -> Play:
     """The play that the judge wrote. Raises ``Invalid`` or ``Refusal`` where it is none."""
     try:
-        start = read_start(request.coordinates)
+        start = Notation.FISC.read(request.coordinates)
     except ValueError:
         raise Invalid(
             "coordinates",

@@ -16,9 +16,9 @@ from types import MappingProxyType
 from faristol.kernel.refusal import N_, Param, Refusal, fill
 from faristol.rules.board import Board, Placement, Square, Tile
 from faristol.rules.duplicate.plays import IsWord
-from faristol.rules.notation import Start, lay, write_word
+from faristol.rules.notation import Notation, Start, lay, write_word
 from faristol.rules.placement import Word, check_play
-from faristol.rules.readings import clash, read_start, word_readings
+from faristol.rules.readings import clash, word_readings
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import score_play
 from faristol.rules.tiles import BLANK
@@ -164,7 +164,7 @@ def _start(slip: WrittenSlip, ruleset: Ruleset) -> Start:
     if not slip.coordinates.strip():
         raise _coordinates(N_("The slip has no coordinates."), ruleset)
     try:
-        return read_start(slip.coordinates)
+        return Notation.FISC.read(slip.coordinates)
     except ValueError:
         raise _coordinates(
             N_("{written} is no square where a word can begin: expected a letter A to O and a number 1 to 15."),

@@ -1,0 +1,69 @@
+"""Characters that look alike: which one of an alphabet stands for a character that is not of it.
+
+The classes are Unicode's confusables (UTS #39). Capitals stand for capitals: a small letter is looked up by its capital
+first, so that ``η`` is the Latin ``H``, and by its own shape where the capital looks like none of the alphabet.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from string import ascii_uppercase
+from types import MappingProxyType
+
+
+@cache
+def load_classes() -> tuple[str, ...]:
+    """The characters of each class."""
+    file = resources.files("faristol.rules") / "look_alikes.toml"
+    return tuple(tomllib.loads(file.read_text(encoding="utf-8"))["classes"])
+
+
+@cache
+def twins_of(letters: str) -> Mapping[str, str]:
+    """The capital or sign of ``letters`` that each other character looks like, where it looks like one of them alone.
+
+    ``letters`` are capitals and signs. A small letter is among the keys where its capital is none.
+    """
+    found: dict[str, str] = {}
+    small = {capital.lower(): capital for capital in letters if capital.lower() != capital}
+    for members in load_classes():
+        capitals = [char for char in members if char in letters]
+        lower = [char for char in members if char in small]
+        for char in members:
+            if char in letters or char in small:
+                continue
+            if char.islower():
+                if len(lower) == 1:
+                    found[char] = small[lower[0]]
+            elif len(capitals) == 1:
+                found[char] = capitals[0]
+    for char in [char for char in found if char.islower() and len(char.upper()) == 1]:
+        found[char] = found.get(char.upper(), found[char])
+    return MappingProxyType(found)
+
+
+@cache
+def look_alikes_of(sign: str) -> str:
+    """All characters that look like ``sign``, itself among them."""
+    return next((members for members in load_classes() if sign in members), sign)
+
+
+def in_capitals(char: str, letters: Iterable[str]) -> str:
+    """The capital of ``letters`` that a character is or looks like; the character itself where it is none."""
+    known = letters if isinstance(letters, str) else "".join(letters)
+    capital = char.upper()
+    if len(capital) == 1:
+        if capital in known:
+            return capital
+        if twin := twins_of(known).get(capital):
+            return twin
+    return twins_of(known).get(char, char)
+
+
+def latin(text: str) -> str:
+    """Capitals of ``text``, in Latin letters where others look alike: ``η8`` and full-width ``Ｈ８`` are ``H8``."""
+    return "".join(in_capitals(char, ascii_uppercase) for char in unicodedata.normalize("NFKC", text)).upper()
