@@ -3,10 +3,12 @@
 The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
 that travel on the wire stay `faristol.game.v1`. Comments of the contract are generated too (`comments.py`): of methods
 and fields in the services whose methods are commands, and of events. Descriptors carry none when a program runs.
+What refusals say is collected beside them (`refusals.py`), for the page on which programs look reasons up.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -35,6 +37,7 @@ EVENTS = (
     "faristol/pairing/v1/events.proto",
     "faristol/rating/v1/events.proto",
 )
+REFUSALS = ("Refusal", "Denied", "Unauthenticated")
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 
@@ -55,6 +58,7 @@ def generate(out: Path) -> None:
             raise SystemExit(code)
         out.mkdir(parents=True)
         (out / "comments.py").write_text(_comments(described.read_bytes()), encoding="utf-8")
+        (out / "refusals.py").write_text(_refusals(), encoding="utf-8")
         tree = Path(scratch) / "faristol"
         for pattern in GENERATED:
             for path in tree.rglob(pattern):
@@ -89,6 +93,43 @@ def _comments(described: bytes) -> str:
     lines = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(said.items()))
     head = '"""Comments of the contract, of each method and field of commands, and of each event."""'
     return f"# Generated from `proto/`; never edited by hand.\n{head}\n\nCOMMENTS: dict[str, str] = {{\n{lines}}}\n"
+
+
+def _refusals() -> str:
+    """Make a module with the sentences of each reason for which something is refused, as they stand in the code."""
+    said: dict[str, set[str]] = {}
+    files = [path for folder in ("libs", "services") for path in (PROTO.parent / folder).rglob("*.py")]
+    for path in sorted(path for path in files if not path.is_relative_to(OUT)):
+        text = path.read_text(encoding="utf-8")
+        if not any(f"{kind}(" in text for kind in REFUSALS):
+            continue
+        module = ast.parse(text)
+        named = {
+            target.id: _marked(line.value)
+            for line in ast.walk(module)
+            if isinstance(line, ast.Assign)
+            for target in line.targets
+            if isinstance(target, ast.Name)
+        }
+        for call in ast.walk(module):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id not in REFUSALS:
+                continue
+            match call.args:
+                case [ast.Constant(value=str(reason)), *rest]:
+                    sentences = said.setdefault(reason, set())
+                    for part in rest:
+                        sentences.add(named.get(part.id, "") if isinstance(part, ast.Name) else _marked(part))
+    lines = "".join(f"    {reason!r}: {tuple(sorted(filter(None, said[reason])))!r},\n" for reason in sorted(said))
+    head = '"""Sentences of refusals, by their reason, with places in braces."""'
+    return f"# Generated; never edited by hand.\n{head}\n\nREFUSALS: dict[str, tuple[str, ...]] = {{\n{lines}}}\n"
+
+
+def _marked(part: ast.expr) -> str:
+    """The text that an expression marks for translation; empty for any other expression."""
+    match part:
+        case ast.Call(func=ast.Name(id="N_"), args=[ast.Constant(value=str(text))]):
+            return text
+    return ""
 
 
 def _moved(source: str) -> str:

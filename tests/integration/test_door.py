@@ -15,6 +15,8 @@ from tests.integration.access_cell import OWN, Cell, held, opened
 from tests.plain_http import PLAIN
 
 from faristol.client.results import Problem, Results
+from faristol.credentials.needs import needs_of
+from faristol.gateway.calls import NAMED
 from faristol.gateway.consoles import door
 from faristol.gateway.openapi_commands import commands_document
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -53,10 +55,43 @@ async def test_a_director_enters_a_player_once_however_often_it_is_sent(cell: Ce
 
 
 async def test_a_question_is_answered_with_the_names_of_the_contract(cell: Cell) -> None:
-    answer = await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"})
-    assert answer.status_code == 401  # the door is for who holds a credential; the public has addresses of its own
     answer = await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"}, cell.token(held(needs.ROLE_SCORER)))
     assert answer.json()["game_id"] == f"{OWN}-r1-t1"
+
+
+async def test_what_everybody_may_call_by_grpc_everybody_may_call_over_http(cell: Cell) -> None:
+    public = [method for method in NAMED.values() if needs_of(method.descriptor).is_public and not method.is_stream]
+    assert len(public) > 25
+    for method in NAMED.values():
+        if not method.is_stream:
+            answer = await send(cell, f"{method.service}/{method.name}", {})
+            assert (answer.status_code == 401) == (method not in public), (method.name, answer.text)
+    answer = await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"})
+    assert answer.json()["game_id"] == f"{OWN}-r1-t1"
+    other = {"Cookie": f"faristol={cell.token(held(needs.ROLE_DIRECTOR))}", "Origin": "https://club.example"}
+    assert (await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"}, **other)).status_code == 200
+    narrowed = await send(cell, "results/GetReport", {"tournament_id": OWN, "for_officials": True})
+    assert (narrowed.status_code, narrowed.json()["reason"]) == (401, "NO_CREDENTIAL")
+
+
+async def test_a_program_on_a_page_of_another_site_may_act_by_a_token(cell: Cell) -> None:
+    club = {"Origin": "https://club.example"}
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=20) as web:
+        asks = {**club, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+        before = await web.options("/api/v1/pairing/RegisterPlayer", headers=asks)
+    assert before.status_code == 200
+    assert "Authorization" in before.headers["access-control-allow-headers"]
+    assert "access-control-allow-credentials" not in before.headers
+    answer = await send(cell, "pairing/RegisterPlayer", entering("Fina"), cell.token(held(needs.ROLE_DIRECTOR)), **club)
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "*")
+
+
+async def test_roles_are_told_in_the_language_of_who_asks(cell: Cell) -> None:
+    token = cell.token(held(needs.ROLE_SCORER))
+    answer = await send(cell, "pairing/StartRound", {}, token, **{"Accept-Language": "es"})
+    assert (answer.status_code, answer.json()["reason"]) == (403, "ROLE_MAY_NOT")
+    assert "anotador" in answer.json()["detail"]
+    assert "scorer" not in answer.json()["detail"]
 
 
 async def test_who_may_not_do_it_is_refused_by_the_service(cell: Cell) -> None:

@@ -17,7 +17,7 @@ from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.record import Conflict, RecordError, Unacceptable
 from faristol.record.databases import is_away, is_full
 from faristol.record.decision import LONGEST_SHOWN
-from faristol.text import cited, render, say
+from faristol.text import cited, render, say, translations
 
 DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
@@ -148,7 +148,9 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
         case AccessError():
             code = code_pb2.UNAUTHENTICATED if isinstance(problem, Unauthenticated) else code_pb2.PERMISSION_DENIED
             info = {**_params(problem.params), "message": problem.message}
-            return _status(code, say(problem.message, problem.params, language), problem.reason, info)
+            return _status(
+                code, say(problem.message, _roles_in(problem.params, language), language), problem.reason, info
+            )
         case Behind():
             info = {"wanted": str(problem.wanted), "here": str(problem.here)}
             return _status(code_pb2.DEADLINE_EXCEEDED, say(BEHIND, info, language), "BEHIND", info)
@@ -170,6 +172,13 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
         case _:
             return None
+
+
+def _roles_in(params: Mapping[str, Param], language: str) -> dict[str, Param]:
+    """What fills the places of a sentence about roles, with these as the language calls them."""
+    in_words = translations(language).gettext
+    roles = {key: ", ".join(map(in_words, str(params[key]).split(", "))) for key in ("role", "roles") if key in params}
+    return {**params, **roles}
 
 
 def _params(params: Mapping[str, Param]) -> dict[str, str]:

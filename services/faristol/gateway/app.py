@@ -11,7 +11,18 @@ from typing import Any
 
 from fastapi import FastAPI, Response
 
-from faristol.gateway import api, credentials_page, documentation, entrance, files, games, openid, pages, problems
+from faristol.gateway import (
+    api,
+    credentials_page,
+    documentation,
+    entrance,
+    files,
+    games,
+    openid,
+    pages,
+    problems,
+    reasons,
+)
 from faristol.gateway.assets import assets
 from faristol.gateway.cache import Cache
 from faristol.gateway.cached import Cached
@@ -78,6 +89,7 @@ ROUTES = (
     papers.routes,
     duplicate_training.routes,
     documentation.routes,
+    reasons.routes,
     door.routes,
     queue_stream.routes,
     judge.routes,
@@ -128,13 +140,7 @@ def app(runtime: Runtime) -> FastAPI:
     public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
     web.add_middleware(Streams, fanout=web.state.fanout)
-    web.add_middleware(
-        PublicCors,
-        allow_origins=["*"],
-        allow_methods=["GET", "HEAD"],
-        allow_headers=["Last-Event-ID", "If-None-Match"],
-        expose_headers=["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"],
-    )
+    web.add_middleware(PublicCors)
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(problems.Interrupted, page=problem_page)
     web.add_middleware(SafeHeaders)

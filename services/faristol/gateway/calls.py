@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, NamedTuple
 
 import grpc
-from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -52,6 +52,14 @@ class Method(NamedTuple):
     request: type[Message]
     response: type[Message]
     is_stream: bool
+
+    @property
+    def descriptor(self) -> MethodDescriptor:
+        """As the contract describes it, with who may call it."""
+        file: Any = self.request.DESCRIPTOR.file
+        service = self.path.split("/")[1].rpartition(".")[2]
+        found: MethodDescriptor = file.services_by_name[service].methods_by_name[self.name]
+        return found
 
 
 def _methods() -> Mapping[type[Message], Method]:

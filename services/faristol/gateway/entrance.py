@@ -157,8 +157,7 @@ async def not_signed_in(request: Request, problem: Exception) -> Response:
     """The answer where a page is for who is signed in."""
     assert isinstance(problem, NotSignedIn)
     if request.url.path.startswith("/api"):
-        language = language_of(request)
-        return as_json(of_session(problem.why, language), request.url.path, language)
+        return as_json(of_session(problem.why, language_of(request)), request)
     query = f"?{request.url.query}" if request.url.query and request.method == "GET" else ""
     return leave(request, problem.why, f"{request.url.path}{query}")
 

@@ -6,13 +6,10 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 import grpc
 from fastapi import APIRouter, Path, Query
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from faristol.gateway import comma_separated
@@ -20,7 +17,6 @@ from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.duplicate.service import DuplicateReader, is_duplicate
 from faristol.gateway.games import WithRacks
 from faristol.gateway.gcg import gcg_of, no_gcg_of_duplicate
-from faristol.gateway.language import language_of
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
     DIGITS,
@@ -34,14 +30,12 @@ from faristol.gateway.parameters import (
 )
 from faristol.gateway.racks import RackReader
 from faristol.gateway.ratings import RatingReader, Ratings
-from faristol.gateway.responses import ERRORS, tagged_body
+from faristol.gateway.responses import ERRORS, inline, tagged_body
 from faristol.gateway.results import Moment, Reader
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
-from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.gcg import write_gcg
-from faristol.text import render
 
 CSV = "text/csv; charset=utf-8"
 TRF = "text/plain; charset=utf-8"
@@ -77,7 +71,7 @@ async def get_standings_csv(
     """Standings as CSV."""
     answer = await results.standings(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
-    return tagged_body(text, answer.position, if_none_match, CSV)
+    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-standings.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
@@ -91,7 +85,7 @@ async def get_team_standings_csv(
     """Standings of teams as CSV."""
     answer = await results.team_standings(tournament_id, round, when)
     text = comma_separated.team_standings(TeamStandings.of(answer))
-    return tagged_body(text, answer.position, if_none_match, CSV)
+    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-team-standings.csv")
 
 
 @routes.get(
@@ -105,7 +99,9 @@ async def get_teams_csv(
 ) -> Response:
     """Teams with their line-ups as CSV."""
     answer = await results.teams(tournament_id, when)
-    return tagged_body(comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV)
+    return tagged_body(
+        comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV, f"{tournament_id}-teams.csv"
+    )
 
 
 @routes.get(
@@ -122,7 +118,7 @@ async def get_pairings_csv(
     """Pairings of a round as CSV, with scores as they are."""
     answer = await results.pairings(tournament_id, number, when)
     text = comma_separated.pairings(Pairings.of(answer))
-    return tagged_body(text, answer.position, if_none_match, CSV)
+    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-round-{number}.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
@@ -136,7 +132,7 @@ async def get_crosstable_csv(
     """The crosstable as CSV."""
     answer = await results.crosstable(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
-    return tagged_body(text, answer.position, if_none_match, CSV)
+    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-crosstable.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/ratings.csv", responses=_of(CSV, "A line for each player."))
@@ -150,7 +146,9 @@ async def get_ratings_csv(
     """The rating list, or while a round is left an estimate, as CSV."""
     players = await results.players(tournament_id, Moment(min_position))
     answer = Ratings.joined(await ratings.of(tournament_id), players)
-    return tagged_body(comma_separated.ratings(answer), answer.position, if_none_match, CSV)
+    return tagged_body(
+        comma_separated.ratings(answer), answer.position, if_none_match, CSV, f"{tournament_id}-ratings.csv"
+    )
 
 
 @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))
@@ -166,12 +164,11 @@ async def get_report(
 ) -> Response:
     """The tournament as a TRF file, for pairing and rating programs."""
     answer = await results.report(tournament_id, EDITIONS[edition], round, when)
-    return tagged_body(answer.text, answer.position, if_none_match, TRF)
+    return tagged_body(answer.text, answer.position, if_none_match, TRF, f"{tournament_id}.trf")
 
 
 @routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **REFUSED})
 async def get_gcg(
-    request: Request,
     results: Reader,
     found: RackReader,
     duplicates: DuplicateReader,
@@ -185,10 +182,7 @@ async def get_gcg(
     except grpc.aio.AioRpcError as error:
         if error.code() is not grpc.StatusCode.NOT_FOUND or not await is_duplicate(duplicates, game_id):
             raise
-        raise HTTPException(HTTPStatus.CONFLICT, render(no_gcg_of_duplicate(), language_of(request))) from error
-    try:
-        told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
-    except Refusal as refusal:
-        raise HTTPException(HTTPStatus.CONFLICT, render(refusal, language_of(request))) from refusal
-    named = {"Content-Disposition": "inline", "Cache-Control": "no-cache"}
+        raise no_gcg_of_duplicate() from error
+    told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
+    named = {"Content-Disposition": inline(f"{game_id}.gcg"), "Cache-Control": "no-cache"}
     return PlainTextResponse(told, headers=named)

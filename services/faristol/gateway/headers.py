@@ -29,22 +29,56 @@ EMBEDDABLE = re.compile(r"/games/[^/]+/embed")
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/new", "/tournaments/", "/api/v1/judges/", "/api/v1/officials/")
-"""Where pages and streams are of who is signed in: no other site reads there."""
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/new", "/tournaments/")
+"""Where pages are of who is signed in: no other site reads there."""
+
+PUBLIC_ENDS = ("/feed.atom", "/rounds.ics")
+"""How addresses end below these that are for everybody, and for programs."""
 
 PRIVATE_PARTS = ("/keep", "/clock", "/slip")
 """The same beside public pages of a game: how their addresses end."""
 
 
+EXPOSED = (
+    "Allow",
+    "Content-Disposition",
+    "Content-Language",
+    "ETag",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+)
+"""Headers of answers that a program on a page of another site may read."""
+
+READABLE_ELSEWHERE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": ", ".join(EXPOSED)}
+
+
 class PublicCors(CORSMiddleware):
-    """Lets programs of other sites read what is public, and nothing that a cookie opens."""
+    """Let programs of other sites read what is public or opened by a token, and nothing that a cookie opens.
+
+    Browsers give no page of another site what came with a cookie, since the origin is ``*``.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(
+            app,
+            allow_origins=["*"],
+            allow_methods=["GET", "HEAD", "POST"],
+            allow_headers=["Authorization", "If-None-Match", "Last-Event-ID"],
+            expose_headers=EXPOSED,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        if scope["type"] == "http" and (scope["path"].startswith(PRIVATE) or scope["path"].endswith(PRIVATE_PARTS)):
+        if scope["type"] == "http" and _is_private(scope["path"]):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
+
+
+def _is_private(path: str) -> bool:
+    return path.endswith(PRIVATE_PARTS) or (path.startswith(PRIVATE) and not path.endswith(PUBLIC_ENDS))
 
 
 class SafeHeaders:

@@ -19,10 +19,10 @@ from faristol.pb.comments import COMMENTS
 ABOUT = """Every command and question of the contract (`proto/`) over HTTP, for programs that act: a POST of the request
 as JSON.
 
-The token in `Authorization: Bearer` says who acts; a page of this site sends its cookie instead. Every call needs one
-of them. A command has a `command_id`, a UUID of your choice: sent again it is carried out once and gets its first
-answer. What a book does not allow is 409 with a `reason`, its `article` and a sentence. Methods that answer by a stream
-are called by gRPC. Results for everybody are at the addresses of `/openapi.json`.
+The token in `Authorization: Bearer` says who acts; a page of this site sends its cookie instead. What everybody may
+call needs neither. A command has a `command_id`, a UUID of your choice: sent again it is carried out once and gets its
+first answer. What a book does not allow is 409 with a `reason`, its `article` and a sentence. Methods that answer by a
+stream are called by gRPC. Results for everybody are at the addresses of `/openapi.json`.
 """
 
 _PROBLEM: dict[str, Any] = {
@@ -88,7 +88,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
 
 def _operation(method: Method) -> dict[str, Any]:
     said = COMMENTS.get(method.name, method.name)
-    needs = needs_of(_descriptor(method))
+    needs = needs_of(method.descriptor)
     sent: Any = method.request.DESCRIPTOR  # of Python's or of upb's classes, which are alike
     told: Any = method.response.DESCRIPTOR
     return {
@@ -96,7 +96,7 @@ def _operation(method: Method) -> dict[str, Any]:
         "tags": [method.service],
         "summary": said.partition(". ")[0].removesuffix("."),
         "description": " ".join((said, *_needed(needs))),
-        "security": [{"bearer": []}, {"cookie": []}],
+        "security": [*([{}] if needs.is_public else []), {"bearer": []}, {"cookie": []}],
         "requestBody": {
             "required": True,
             "content": {
@@ -116,15 +116,12 @@ def _operation(method: Method) -> dict[str, Any]:
     }
 
 
-def _descriptor(method: Method) -> Any:
-    service = method.path.split("/")[1].rpartition(".")[2]
-    return method.request.DESCRIPTOR.file.services_by_name[service].methods_by_name[method.name]
-
-
 def _needed(needs: Needs) -> Iterator[str]:
     """Who may call it, and what has to be in their scope."""
     roles = " or ".join(NAMES[role] for role in sorted(needs.roles))
-    yield "Needs a credential of any role." if PUBLIC in needs.roles else f"Needs the role {roles}."
+    yield "Needs no credential." if PUBLIC in needs.roles else f"Needs the role {roles}."
+    for path, those in needs.narrowed:
+        yield f"With `{'.'.join(path)}` it needs the role {' or '.join(NAMES[role] for role in sorted(those))}."
     scope = [".".join(path) for path in (*needs.tournaments, *needs.games, needs.case) if path]
     if scope and PUBLIC not in needs.roles:
         yield f"In its scope: {', '.join(f'`{path}`' for path in scope)}."

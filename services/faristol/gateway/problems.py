@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
@@ -18,8 +18,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.language import language_of
-from faristol.kernel.refusal import N_
-from faristol.text import say
+from faristol.kernel.refusal import N_, Refusal
+from faristol.text import render, say
 
 STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
     grpc.StatusCode.NOT_FOUND: HTTPStatus.NOT_FOUND,
@@ -73,19 +73,34 @@ EXPECTED: Mapping[str, str] = {
 MOST_SHOWN = 100
 """Characters that are repeated of what was given."""
 
+REASONS_PATH = "/docs/problems"
+"""The page that says what each reason means."""
+
+_NUMBERS = frozenset(("position", "last", "wanted", "here"))
+"""Members of a problem that are numbers."""
+
 MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(NamedTuple):
     """What went wrong. ``detail`` is in the visitor's language.
 
-    ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``.
+    ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``. Without a ``reason`` it is the
+    name of the status, as ``BAD_GATEWAY``.
     """
 
     status: HTTPStatus
     detail: str
     more: Mapping[str, Any] = {}
     headers: Mapping[str, str] = {}
+
+
+class Malformed(Exception):
+    """A body has wrong fields: ``errors`` has the ``field`` and the ``problem`` of each, in the visitor's language."""
+
+    def __init__(self, errors: Sequence[Mapping[str, str]]) -> None:
+        super().__init__(errors)
+        self.errors = errors
 
 
 Page = Callable[[Request, Problem], Response]
@@ -112,8 +127,22 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
     for packed in rich.details if rich else ():
         info = error_details_pb2.ErrorInfo()
         if packed.Unpack(info):
-            return {**{key: value for key, value in info.metadata.items() if key != "message"}, "reason": info.reason}
+            told = {key: value for key, value in info.metadata.items() if key != "message"}
+            numbers = {key: int(told[key]) for key in _NUMBERS & told.keys() if told[key].removeprefix("-").isdecimal()}
+            return {**told, **numbers, "reason": info.reason}
     return {}
+
+
+def of_refusal(refusal: Refusal, language: str) -> Problem:
+    """The problem of what the gateway itself refuses."""
+    more = {"reason": refusal.reason, **({"article": refusal.article} if refusal.article else {})}
+    return Problem(HTTPStatus.CONFLICT, render(refusal, language), more)
+
+
+def of_fields(errors: Sequence[Mapping[str, str]]) -> Problem:
+    """The problem of a request with wrong fields: ``errors`` has the ``field`` and the ``problem`` of each."""
+    detail = "; ".join(f"{found['field']}: {found['problem']}" for found in errors)
+    return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": [*errors]})
 
 
 def of_interruption(language: str) -> Problem:
@@ -124,9 +153,9 @@ def of_interruption(language: str) -> Problem:
 
 def of_validation(error: RequestValidationError, language: str) -> Problem:
     """The problem of a request that is malformed; ``errors`` names each field, what it was and what was expected."""
-    errors = [{"field": str(found["loc"][-1]), "problem": _malformed(found, language)} for found in error.errors()]
-    detail = "; ".join(f"{found['field']}: {found['problem']}" for found in errors)
-    return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": errors})
+    return of_fields(
+        [{"field": str(found["loc"][-1]), "problem": _malformed(found, language)} for found in error.errors()]
+    )
 
 
 def _malformed(error: Mapping[str, Any], language: str) -> str:
@@ -155,34 +184,35 @@ def of_http(error: HTTPException, method: str, path: str, language: str) -> Prob
         detail = say(NOTHING_IN_API if path.startswith("/api") else NOTHING, {"path": path}, language)
     if status is HTTPStatus.METHOD_NOT_ALLOWED and (allowed := headers.get("Allow")):
         detail = say(WRONG_METHOD, {"method": method, "allowed": allowed}, language)
-    return Problem(status, detail, {}, headers)
+    return Problem(status, detail, {"reason": "NO_SUCH_ADDRESS"} if status is HTTPStatus.NOT_FOUND else {}, headers)
 
 
 def of_session(why: str, language: str) -> Problem:
     """The problem of who is not signed in, or, for the reason ``why``, not any more."""
     detail = say(SESSION_ENDED if why else SIGN_IN, {}, language)
-    return Problem(HTTPStatus.UNAUTHORIZED, detail, {"reason": why} if why else {}, {"WWW-Authenticate": "Bearer"})
+    return Problem(HTTPStatus.UNAUTHORIZED, detail, {"reason": why or "NO_CREDENTIAL"}, {"WWW-Authenticate": "Bearer"})
 
 
-def as_json(problem: Problem, path: str, language: str) -> JSONResponse:
-    """The problem for a program, its detail in ``language``."""
+def as_json(problem: Problem, request: Request) -> JSONResponse:
+    """The problem for a program that sent ``request``."""
+    reason = problem.more.get("reason") or problem.status.name
     body = {
-        "type": "about:blank",
+        "type": f"{REASONS_PATH}#{reason}",  # without the host: a kept answer is sent to who came by another name, too
         "title": problem.status.phrase,
         "status": problem.status.value,
         "detail": problem.detail,
-        "instance": path,
+        "instance": request.url.path,
         **{key: value for key, value in problem.more.items() if key not in {"type", "title", "status", "detail"}},
+        "reason": reason,
     }
-    headers = {**problem.headers, "Cache-Control": "no-store", "Content-Language": language}
+    headers = {**problem.headers, "Cache-Control": "no-store", "Content-Language": language_of(request)}
     return JSONResponse(body, problem.status.value, headers, MEDIA_TYPE)
 
 
 def told(page: Page, request: Request, problem: Problem) -> Response:
     """A problem as whoever asks can read it: as JSON under ``/api``, as a page elsewhere."""
-    path = request.url.path
-    if path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static")):
-        return as_json(problem, path, language_of(request))
+    if request.url.path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static")):
+        return as_json(problem, request)
     return page(request, problem)
 
 
@@ -224,7 +254,15 @@ def install(app: FastAPI, page: Page) -> None:
     async def answer(request: Request, error: Exception) -> Response:
         return told(page, request, _of(error, request))
 
-    for kind in (grpc.aio.AioRpcError, grpc.aio.UsageError, RequestValidationError, HTTPException, Exception):
+    for kind in (
+        grpc.aio.AioRpcError,
+        grpc.aio.UsageError,
+        RequestValidationError,
+        Malformed,
+        Refusal,
+        HTTPException,
+        Exception,
+    ):
         app.add_exception_handler(kind, answer)
 
 
@@ -237,6 +275,10 @@ def _of(error: Exception, request: Request) -> Problem:
             return of_interruption(language)
         case RequestValidationError():
             return of_validation(error, language)
+        case Malformed():
+            return of_fields(error.errors)
+        case Refusal():
+            return of_refusal(error, language)
         case HTTPException():
             return of_http(error, request.method, request.url.path, language)
         case _:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.addresses import counted
+from faristol.gateway.headers import READABLE_ELSEWHERE
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import Problem, as_json
 from faristol.kernel.bounded import keep
@@ -123,7 +124,8 @@ class Rates:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
-    language = language_of(Request(scope))
-    headers = {"Retry-After": str(max(1, seconds))}
-    problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language), {}, headers)
-    await as_json(problem, scope["path"], language)(scope, receive, send)
+    request = Request(scope)
+    # A program on a page of another site has to see when it may ask again.
+    headers = {"Retry-After": str(max(1, seconds)), **READABLE_ELSEWHERE}
+    problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language_of(request)), {}, headers)
+    await as_json(problem, request)(scope, receive, send)

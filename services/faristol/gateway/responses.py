@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from typing import Any, Literal
 
 import grpc
@@ -93,9 +94,15 @@ def tagged(model: Answer, if_none_match: str | None) -> Response:
     return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
 
 
-def tagged_body(text: str, position: int, if_none_match: str | None, media_type: str) -> Response:
+def inline(name: str) -> str:
+    """The value of ``Content-Disposition`` of a file that is shown, and saved under a name."""
+    return f'inline; filename="{re.sub("[^A-Za-z0-9._-]", "_", name)}"'
+
+
+def tagged_body(text: str, position: int, if_none_match: str | None, media_type: str, name: str = "") -> Response:
     """An answer that holds up to ``position`` with its ``ETag``, or 304 when the caller has it already.
 
+    ``name`` is what a file is saved under.
     The tag begins with the position. A digest follows, because a name can be erased without an event.
     """
     body = text.encode()
@@ -104,4 +111,6 @@ def tagged_body(text: str, position: int, if_none_match: str | None, media_type:
     known = {given.strip().removeprefix("W/") for given in (if_none_match or "").split(",")}
     if tag in known or "*" in known:
         return Response(status_code=304, headers=headers)
-    return Response(body, media_type=media_type, headers=headers)
+    return Response(
+        body, media_type=media_type, headers={**headers, **({"Content-Disposition": inline(name)} if name else {})}
+    )

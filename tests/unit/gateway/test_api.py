@@ -328,7 +328,11 @@ async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(fin
 async def test_results_apps_from_elsewhere_may_read(stage: Stage) -> None:
     answer = await stage.http.get("/api/v1/tournaments", headers={"Origin": "https://app.example"})
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert "etag" in answer.headers["access-control-expose-headers"].lower()
+    exposed = answer.headers["access-control-expose-headers"].lower()
+    assert all(name in exposed for name in ("etag", "content-disposition", "retry-after"))
+    for path in ("feed.atom", "rounds.ics", "find"):
+        answer = await stage.http.get(f"/tournaments/nowhere/{path}", headers={"Origin": "https://app.example"})
+        assert ("access-control-allow-origin" in answer.headers) == (path != "find"), path
 
 
 async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:

@@ -286,3 +286,17 @@ async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_pai
     for page in ("/", "/t/lliga", "/t/lliga/players"):
         shown = (await stage.http.get(page, headers={"Accept-Language": "en"})).text
         assert "March 8, 2026 ·" in shown, page
+
+
+async def test_files_are_saved_under_their_own_names(finished: Stage) -> None:
+    names = {
+        "tournaments/lliga/standings.csv": "lliga-standings.csv",
+        "tournaments/lliga/teams.csv": "lliga-teams.csv",
+        "tournaments/lliga/rounds/1/pairings.csv": "lliga-round-1.csv",
+        "tournaments/lliga/crosstable.csv": "lliga-crosstable.csv",
+        "tournaments/lliga/report.trf": "lliga.trf",
+        "games/lliga-r1-t1.gcg": "lliga-r1-t1.gcg",
+    }
+    for path, name in names.items():
+        answer = await finished.http.get(f"/api/v1/{path}")
+        assert answer.headers["content-disposition"] == f'inline; filename="{name}"', path

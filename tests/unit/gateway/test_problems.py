@@ -16,9 +16,10 @@ from faristol.gateway.app import app
 from faristol.gateway.problems import of_rpc, of_validation
 from faristol.gateway.server import listen
 from faristol.host import Runtime, Settings, StartError
-from faristol.host.errors import status_of
+from faristol.host.errors import Behind, status_of
 from faristol.kernel.refusal import Refusal
 from faristol.record import Record
+from faristol.text import LANGUAGES
 
 
 @pytest.fixture
@@ -117,3 +118,35 @@ def test_a_busy_port_is_said_in_one_sentence() -> None:
 def test_an_address_that_is_not_ours_is_said_in_one_sentence() -> None:
     with pytest.raises(StartError, match="there is no such address"):
         listen("no such host", 0)
+
+
+async def test_every_refusal_has_a_reason_and_a_type_that_leads_to_it(alone: httpx.AsyncClient) -> None:
+    page = (await alone.get("/docs/problems")).text
+    refused = {
+        "INVALID": await alone.get("/api/v1/tournaments?page=1"),
+        "NO_SUCH_ADDRESS": await alone.get("/api/v1/nowhere"),
+        "METHOD_NOT_ALLOWED": await alone.delete("/api/v1/tournaments"),
+        "SERVICE_UNAVAILABLE": await alone.get("/api/v1/tournaments"),
+        "NO_CREDENTIAL": await alone.post("/api/v1/pairing/StartRound", json={}),
+        "UNSUPPORTED_MEDIA_TYPE": await alone.post("/api/v1/pairing/StartRound", content="x"),
+        "REQUEST_ENTITY_TOO_LARGE": await alone.post("/api/v1/pairing/StartRound", json={"note": "x" * 1_100_000}),
+    }
+    for reason, answer in refused.items():
+        body = answer.json()
+        assert (body["reason"], body["type"]) == (reason, f"/docs/problems#{reason}"), answer.text
+        assert f'<tr id="{reason}">' in page
+    for reason in ("RESULT_KNOWN", "ROLE_MAY_NOT"):
+        assert f'<tr id="{reason}">' in page
+
+
+async def test_the_page_of_reasons_is_there_in_every_language(alone: httpx.AsyncClient) -> None:
+    pages = {(await alone.get("/docs/problems", headers={"Accept-Language": each})).text for each in LANGUAGES}
+    assert len(pages) == len(LANGUAGES)
+
+
+def test_positions_in_a_problem_are_numbers() -> None:
+    refused = status_of(Behind(12, 7), "en")
+    assert refused is not None
+    details = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
+    error = AioRpcError(grpc.StatusCode.DEADLINE_EXCEEDED, Metadata(), details, refused.message, "")
+    assert of_rpc(error, "en").more == {"wanted": 12, "here": 7, "reason": "BEHIND"}

@@ -18,9 +18,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from faristol.credentials.needs import needs_of
+from faristol.gateway.bodies import mistakes_in
 from faristol.gateway.calls import NAMED, Method, NotSignedIn
 from faristol.gateway.form import FROM_ELSEWHERE, body_of, is_from_here
 from faristol.gateway.language import language_of
+from faristol.gateway.problems import Malformed
 from faristol.gateway.session import bearer_of, calls, token_of
 from faristol.kernel.refusal import N_
 from faristol.text import say
@@ -52,8 +55,9 @@ async def call_method(
 ) -> Response:
     """Carry a command out, or answer a question: any method of the contract that answers once.
 
-    A command with the `command_id` of one that was carried out gets the same answer and does nothing again. Needs a
-    token with the role that docs/access.md names, or the cookie of a page of this site.
+    A command with the `command_id` of one that was carried out gets the same answer and does nothing again. Where
+    docs/access.md does not say that everybody may call it, it needs a token with a role that stands there, or the
+    cookie of a page of this site.
     """
     language = language_of(request)
     found = NAMED.get((service, method))
@@ -61,7 +65,7 @@ async def call_method(
         reason = NO_METHOD if found is None else IS_STREAM
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
     wanted = _read(found, await body_of(request, "application/json", LARGEST), language)
-    answer = await calls(request, _token(request)).ask(wanted)
+    answer = await calls(request, _token(request, found)).ask(wanted)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
     return JSONResponse(in_json(answer), headers=headers)
 
@@ -71,28 +75,35 @@ def in_json(message: Message) -> dict[str, Any]:
     return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
-def _token(request: Request) -> str:
-    """The token of a call. Raises ``NotSignedIn`` without one, ``HTTPException`` for a page of another site."""
+def _token(request: Request, method: Method) -> str:
+    """The token of a call; empty without one, where everybody may call the method.
+
+    Raises ``NotSignedIn`` without one for another method, ``HTTPException`` for a page of another site.
+    """
     if token := bearer_of(request):
         return token
-    if token := token_of(request):
-        if not is_from_here(request):
-            raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
+    if (token := token_of(request)) and is_from_here(request):
         return token
+    if needs_of(method.descriptor).is_public:
+        return ""
+    if token:
+        raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
     raise NotSignedIn
 
 
 def _read(method: Method, body: bytes, language: str) -> Message:
-    """The request in a body. Raises ``HTTPException`` with words for its sender where there is none."""
-    wrong = ""
+    """The request in a body. Raises ``Malformed`` with words for its sender where there is none."""
+    message: Any = method.request.DESCRIPTOR
+    expected = say(NOT_JSON, {"message": message.name}, language)
     try:
         given = json.loads(body)
     except (ValueError, RecursionError):  # no JSON, or no UTF-8
         given = None
-    if isinstance(given, dict):
-        try:
-            return ParseDict(given, method.request())
-        except ParseError as problem:
-            wrong = f": {problem}"
-    expected = say(NOT_JSON, {"message": method.request.DESCRIPTOR.name}, language)
-    raise HTTPException(HTTPStatus.BAD_REQUEST, f"{expected}{wrong}")
+    if not isinstance(given, dict):
+        raise Malformed([{"field": "body", "problem": expected}])
+    if wrong := list(mistakes_in(message, given)):
+        raise Malformed([{"field": field, "problem": say(text, params, language)} for field, text, params in wrong])
+    try:
+        return ParseDict(given, method.request())
+    except ParseError as problem:
+        raise Malformed([{"field": "body", "problem": expected}]) from problem

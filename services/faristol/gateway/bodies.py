@@ -1,0 +1,114 @@
+"""What is wrong with the JSON of a request, field by field. Protobuf says it in English alone, in terms of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.quotation import nearest
+from faristol.kernel.refusal import N_, Param
+
+Mistake = tuple[str, str, Mapping[str, Param]]
+"""A field as a path (``players[0].name``), a sentence to be translated, and what fills its places."""
+
+MOST_SHOWN_COUNT = 100
+"""Characters that are repeated of what was given."""
+
+UNKNOWN = N_("is not a field here; expected {known}")
+UNKNOWN_LIKE = N_("is not a field here; did you mean {like}?")
+TWICE = N_("is given more than once")
+NO_TEXT = N_("expected text, got {given}")
+NO_NUMBER = N_("expected a whole number, got {given}")
+NO_BOOL = N_("expected true or false, got {given}")
+NO_LIST = N_("expected a list, got {given}")
+NO_OBJECT = N_("expected an object with the fields of {message}, got {given}")
+NO_TIME = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
+NO_WORD = N_("expected one of {expected}, got {given}")
+NO_BASE64 = N_("expected bytes in Base64, got {given}")
+
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
+_WHOLE = frozenset(
+    (
+        FieldDescriptor.CPPTYPE_INT32,
+        FieldDescriptor.CPPTYPE_INT64,
+        FieldDescriptor.CPPTYPE_UINT32,
+        FieldDescriptor.CPPTYPE_UINT64,
+    )
+)
+
+
+def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "") -> Iterator[Mistake]:
+    """What is wrong with an object that is to be of ``message``; nothing where it can be read."""
+    fields = {**{field.json_name: field for field in message.fields}, **message.fields_by_name}
+    said: set[str] = set()
+    for name, value in given.items():
+        path = f"{within}.{name}" if within else name
+        field = fields.get(name)
+        if field is None:
+            like = nearest(name, sorted(message.fields_by_name))
+            known = ", ".join(sorted(message.fields_by_name))
+            yield path[:MOST_SHOWN_COUNT], UNKNOWN_LIKE if like else UNKNOWN, {"like": like or "", "known": known}
+        elif field.name in said:
+            yield path, TWICE, {}
+        elif value is not None:
+            said.add(field.name)
+            yield from _mistakes_in_field(field, value, path)
+
+
+def _mistakes_in_field(field: FieldDescriptor, value: Any, path: str) -> Iterator[Mistake]:
+    if not field.is_repeated:
+        yield from _mistakes_in_value(field, value, path)
+    elif not isinstance(value, list):
+        yield path, NO_LIST, {"given": _shown(value)}
+    else:
+        for place, each in enumerate(value):
+            yield from _mistakes_in_value(field, each, f"{path}[{place}]")
+
+
+def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterator[Mistake]:
+    given = {"given": _shown(value)}
+    if field.message_type is not None and field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
+        if not isinstance(value, str) or not _TIME.fullmatch(value):
+            yield path, NO_TIME, given
+    elif field.message_type is not None:
+        if isinstance(value, dict):
+            yield from mistakes_in(field.message_type, value, path)
+        else:
+            yield path, NO_OBJECT, {"message": field.message_type.name, **given}
+    elif field.enum_type is not None:
+        words = [word.name for word in field.enum_type.values]
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if not is_number and value not in words:
+            yield path, NO_WORD, {"expected": ", ".join(words[1:]), **given}
+    elif field.type == FieldDescriptor.TYPE_BYTES:
+        if not isinstance(value, str) or not _BASE64.fullmatch(value):
+            yield path, NO_BASE64, given
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        if not isinstance(value, str):
+            yield path, NO_TEXT, given
+    elif field.type == FieldDescriptor.TYPE_BOOL:
+        if not isinstance(value, bool):
+            yield path, NO_BOOL, given
+    elif field.cpp_type in _WHOLE and not _is_whole(value, field):
+        yield path, NO_NUMBER, given
+
+
+def _is_whole(value: Any, field: FieldDescriptor) -> bool:
+    """Whether a value is a whole number that the field holds: a number, or its digits as text."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return isinstance(value, float) and value.is_integer() and abs(value) < 2**31
+    if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,20}", value):
+        return False
+    bits = 32 if field.cpp_type in (FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32) else 64
+    is_signed = field.cpp_type in (FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_INT64)
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1)) if is_signed else (0, 2**bits)
+    return bool(low <= int(value) < high)
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:MOST_SHOWN_COUNT]

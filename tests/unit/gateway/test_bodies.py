@@ -1,0 +1,76 @@
+"""What is wrong with a body is said by its field, in the language of who sent it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.protobuf.json_format import ParseDict, ParseError
+
+from faristol.gateway.bodies import mistakes_in
+from faristol.gateway.calls import NAMED
+from faristol.text import LANGUAGES, say, translations
+
+DESCRIPTOR: Any = NAMED["pairing", "RegisterPlayers"].request.DESCRIPTOR
+CREATE: Any = NAMED["pairing", "CreateTournament"].request.DESCRIPTOR
+SANCTION: Any = NAMED["pairing", "SanctionPlayer"].request.DESCRIPTOR
+
+
+def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[str, str]:
+    return {field: say(text, params, language) for field, text, params in mistakes_in(descriptor, given)}
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "given", "expected"),
+    [
+        (DESCRIPTOR, {"tournamentid": "x"}, {"tournamentid": "is not a field here; did you mean tournament_id?"}),
+        (DESCRIPTOR, {"tournament_id": 7}, {"tournament_id": "expected text, got 7"}),
+        (DESCRIPTOR, {"players": {}}, {"players": "expected a list, got {}"}),
+        (DESCRIPTOR, {"players": [{}, {"name": []}]}, {"players[1].name": "expected text, got []"}),
+        (
+            DESCRIPTOR,
+            {"players": [3]},
+            {"players[0]": "expected an object with the fields of RegisterPlayerRequest, got 3"},
+        ),
+        (DESCRIPTOR, {"players": [{"rating": "1_0"}]}, {"players[0].rating": "expected a whole number, got '1_0'"}),
+        (
+            DESCRIPTOR,
+            {"players": [{"rating": 2**31}]},
+            {"players[0].rating": "expected a whole number, got 2147483648"},
+        ),
+        (DESCRIPTOR, {"tournament_id": "a", "tournamentId": "b"}, {"tournamentId": "is given more than once"}),
+        (
+            DESCRIPTOR,
+            {"occurred_at": "yesterday"},
+            {"occurred_at": "expected a time with its offset, as 2026-03-07T11:30:00Z, got 'yesterday'"},
+        ),
+        (
+            SANCTION,
+            {"kind": "WORSE"},
+            {"kind": "expected one of SANCTION_KIND_POINTS, SANCTION_KIND_GAME, SANCTION_KIND_ROUNDS, got 'WORSE'"},
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_by_its_field(descriptor: Any, given: dict[str, Any], expected: dict[str, str]) -> None:
+    assert told(descriptor, given) == expected
+    for language in LANGUAGES:
+        assert told(descriptor, given, language).keys() == expected.keys()
+    for _, text, _ in mistakes_in(descriptor, given):
+        assert all(translations(language).gettext(text) != text for language in LANGUAGES if language != "en"), text
+
+
+def test_whatever_protobuf_takes_is_taken() -> None:
+    good = {
+        "tournamentId": "open",
+        "occurred_at": "2026-03-07T11:30:00+01:00",
+        "players": [{"name": "Anna", "rating": "1200"}, {"player_id": "biel", "rating": None}],
+    }
+    assert told(DESCRIPTOR, good) == {}
+    ParseDict(good, NAMED["pairing", "RegisterPlayers"].request())
+
+
+@pytest.mark.parametrize("wrong", [{"players": [{"rating": 1.5}]}, {"players": "x"}, {"tournament_id": True}])
+def test_whatever_protobuf_refuses_is_said(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ParseError):
+        ParseDict(wrong, NAMED["pairing", "RegisterPlayers"].request())
+    assert told(DESCRIPTOR, wrong)
