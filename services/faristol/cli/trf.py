@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from faristol.pairing.engines.dutch.pairing import Paired
     from faristol.pairing.engines.dutch.player import Round
 
+TEAMS = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
+ALL_AWAY = N_("round {round} has no pair: each player has a bye in it")
+SECOND_BYE = N_(
+    "round {round} has its allocated bye already ({players}), and an odd number of players is left to be paired; "
+    "expected an even number, or a bye of another kind for one more player"
+)
 DIFFERS = N_("round {round}: the file has {file}; the FIDE Dutch system gives {dutch}")
 CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired otherwise than the FIDE Dutch system does")
 
@@ -59,14 +65,20 @@ def pair(
     code 1 when a round of the file is paired otherwise: a tournament of another pairing system is.
     """
     asked = _Asked(seed, colours, language)
-    document = _read(file)
+    document = _read(file, language)
     if check:
         _check(document, asked, json_output=json_output)
         return
     number = round_number or document.paired_rounds + 1
+    if document.rounds is not None and number > document.rounds:
+        raise typer.BadParameter(f"round {number} cannot be paired: the tournament has {document.rounds} rounds")
     if number > document.paired_rounds + 1:
         raise typer.BadParameter(f"round {number} cannot be paired: {document.paired_rounds} rounds are over")
     a_round = _round(document, number, asked)
+    preset = _preset_byes(document, number)
+    if impossible := _without_pairs(a_round, preset):
+        typer.echo(say(impossible, {"round": number, "players": ", ".join(map(str, preset))}, language), err=True)
+        raise typer.Exit(1)
     try:
         paired = _paired(a_round)
     except Refusal as refusal:
@@ -75,18 +87,23 @@ def pair(
     if why is not None:
         typer.echo(_reason(a_round, paired, why, language))
         return
-    lines = _lines(paired)
+    lines = [*_lines(paired), *((player, 0) for player in preset)]
     told = [str(len(lines)), *(f"{white} {black}" for white, black in lines)]
-    tell(_as_json(a_round, paired, asked), told, json_output=json_output)
+    tell(_as_json(a_round, paired, asked, preset), told, json_output=json_output)
 
 
-def _read(file: Path) -> Document:
+def _read(file: Path, language: str) -> Document:
     try:
-        return read_trf(decode_trf(file.read_bytes()))
+        document = read_trf(decode_trf(file.read_bytes()))
     except OSError as error:
         raise typer.BadParameter(f"{file} cannot be read: {error.strerror}") from None
     except TrfError as error:
         raise typer.BadParameter(f"{file}: {error}") from None
+    for note in document.notes:
+        typer.echo(f"{file}: {note}", err=True)
+    if document.pairs_teams:
+        raise typer.BadParameter(f"{file}: {say(TEAMS, {}, language)}")
+    return document
 
 
 def _round(document: Document, number: int, asked: _Asked) -> Round:
@@ -95,6 +112,19 @@ def _round(document: Document, number: int, asked: _Asked) -> Round:
 
     initial = draw_initial_colour(asked.seed.to_bytes(32, "big", signed=True))
     return round_to_pair(document, number, initial_colour=initial, colours=asked.colours)
+
+
+def _preset_byes(document: Document, number: int) -> list[int]:
+    from faristol.pairing.engines.dutch.history import preset_byes
+
+    return sorted(preset_byes(document, number))
+
+
+def _without_pairs(a_round: Round, preset: list[int]) -> str:
+    """Return why there is no pair to look for in the round; empty when there is."""
+    if not a_round.players:
+        return ALL_AWAY
+    return SECOND_BYE if preset and len(a_round.players) % 2 else ""
 
 
 def _paired(a_round: Round) -> Paired:
@@ -134,7 +164,7 @@ def _lines(paired: Paired) -> list[Line]:
     return lines if paired.bye is None else [*lines, (paired.bye, 0)]
 
 
-def _as_json(a_round: Round, paired: Paired, asked: _Asked) -> dict[str, Any]:
+def _as_json(a_round: Round, paired: Paired, asked: _Asked, preset: list[int]) -> dict[str, Any]:
     from faristol.pairing.engines.dutch.digest import digest
     from faristol.pairing.engines.dutch.pairing import ALGORITHM
 
@@ -146,7 +176,7 @@ def _as_json(a_round: Round, paired: Paired, asked: _Asked) -> dict[str, Any]:
         "boards": [
             {"white": board.white, "black": board.black, "colours_by": board.article} for board in paired.boards
         ],
-        "bye": paired.bye,
+        "bye": next(iter(preset), paired.bye),
     }
 
 

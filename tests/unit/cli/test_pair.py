@@ -116,3 +116,40 @@ def test_a_file_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
 def test_the_command_line_starts_without_the_compiler() -> None:
     code = "import sys, faristol.cli.main; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_bye_that_is_set_before_the_pairing_is_part_of_it(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX[:5], line(6, "1.0", "   3 b 0", "0000 - U"), "240 Z 002    5"])
+    assert (done.exit_code, done.stdout.split("\n")) == (0, ["3", "2 1", "4 3", "6 0", ""])
+    told = json.loads(run(tmp_path, [*SIX[:5], line(6, "1.0", "   3 b 0", "0000 - U"), "XXZ 5"], "--json").stdout)
+    assert told["bye"] == 6
+
+
+def test_a_second_allocated_bye_of_a_round_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX[:5], line(6, "1.0", "   3 b 0", "0000 - U")])
+    assert done.exit_code == 1
+    assert "round 2 has its allocated bye already (6), and an odd number of players is left" in done.stderr
+
+
+def test_a_round_in_which_each_player_has_a_bye_has_no_pair(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX, "XXZ 1 2 3 4 5 6"])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "round 2 has no pair: each player has a bye in it" in done.stderr
+
+
+def test_a_round_after_the_last_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX, "XXR 1"])
+    assert done.exit_code == 2
+    assert "round 2 cannot be paired" in done.stderr
+
+
+def test_a_line_of_an_unknown_tag_is_passed_over_with_a_note(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX, "XXQ 1"])
+    assert (done.exit_code, done.stdout.split("\n")[0]) == (0, "3")
+    assert "line 7: 'XXQ 1' was passed over: the tag is not known" in done.stderr
+
+
+def test_a_file_of_teams_is_refused_as_one(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX, "352 WBWB"])
+    assert done.exit_code == 2
+    assert "the file pairs teams" in " ".join(done.stderr.replace("│", " ").split())

@@ -9,7 +9,7 @@ from typing import NoReturn
 from faristol.kernel.quotation import quoted
 
 _WHOLE = re.compile(r"[0-9]+")
-_POINTS = re.compile(r"(-?)([0-9]{1,4})(?:\.([0-9]))?")
+_POINTS = re.compile(r"(-?)(?=[.0-9])([0-9]{0,4})(?:\.([0-9])0*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +85,5 @@ class Columns:
         found = _POINTS.fullmatch(text)
         if found is None:
             self.refuse(column, "POINTS", f"{what} is {quoted(text)}", "points with one decimal, as 11.5")
-        tenths = int(found[2]) * 10 + int(found[3] or 0)
+        tenths = int(found[2] or 0) * 10 + int(found[3] or 0)
         return -tenths if found[1] else tenths

@@ -14,6 +14,7 @@ WIDTH = 10
 
 _RESULT_PAIRS = frozenset(("10", "01", "==", "=0", "0=", "00", "WL", "LW", "DD", "LL", "+-", "-+", "--", "  "))
 _BYES = frozenset("FHUZ")
+_FORFEITS = frozenset("+-")
 
 
 def check(document: Document, lines: Mapping[int, Columns]) -> None:
@@ -26,7 +27,7 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
         for number, cell in enumerate(player.cells, 1):
             column = FIRST_CELL + (number - 1) * WIDTH
             if cell.opponent == 0:
-                _check_bye(line, column, cell, teams=bool(document.teams))
+                _check_bye(line, column, cell)
                 if cell.result == "U" and (other := allocated.setdefault(number, player)) is not player:
                     known = {team_of[holder.number] for holder in (player, other) if holder.number in team_of}
                     if not document.teams or len(known) > 1:
@@ -46,9 +47,12 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
             line.refuse(column, "ROUND", f"there is a round {document.rounds + 1}", f"{document.rounds} rounds at most")
 
 
-def _check_bye(line: Columns, column: int, cell: Cell, *, teams: bool) -> None:
-    """Between ``teams`` a player may win without an opponent: the other team had nobody for the board."""
-    if cell.result not in _BYES and cell.result != "-" and not (teams and cell.result == "+"):
+def _check_bye(line: Columns, column: int, cell: Cell) -> None:
+    """Refuse a result over the board without an opponent.
+
+    A forfeit may have none: the other team left the board empty, or the opponent was taken out of the tournament.
+    """
+    if cell.result not in _BYES and cell.result not in _FORFEITS:
         line.refuse(column, "OPPONENT", f"the result {cell.result} has no opponent", "the opponent's starting number")
 
 

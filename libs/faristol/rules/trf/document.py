@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
+
+from faristol.kernel.quotation import quoted
 
 Colour = Literal["w", "b", "-"]
 """White, black, or neither. In crossword games white is who starts."""
@@ -75,9 +77,35 @@ class Player:
         return self.cells[round_number - 1] if round_number <= len(self.cells) else ABSENT
 
 
+CODES_OF_RESULTS: Mapping[str, str] = {
+    **dict.fromkeys("1W", "win"),
+    **dict.fromkeys("=D", "draw"),
+    **dict.fromkeys("0L", "loss"),
+    "+": "FW",
+    "-": "FL",
+    "F": "FPB",
+    "H": "HPB",
+    "Z": "ZPB",
+    "U": "PAB",
+    " ": "open",
+}
+_CODES_BY_COLOUR = {("win", "b"): "BW", ("draw", "b"): "BD", ("loss", "b"): "BL"}
+_FIELDS_OF_CODES = {
+    **dict.fromkeys(("win", "BW", "FW", "FPB"), "win"),
+    **dict.fromkeys(("draw", "BD", "HPB"), "draw"),
+    **dict.fromkeys(("loss", "BL"), "loss"),
+    **dict.fromkeys(("ZPB", "FL"), "absence"),
+    "PAB": "allocated_bye",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What a round brings, in tenths."""
+    """What a round brings, in tenths.
+
+    ``exceptions`` holds the codes of JaVaFo (``BW``, ``BD``, ``BL``, ``FW``, ``FL``, ``FPB``, ``HPB``) for which a file
+    says other points than for the result that they belong to, sorted by code.
+    """
 
     win: int = 10
     draw: int = 5
@@ -86,27 +114,24 @@ class Points:
     """For a bye without points and for a game lost by forfeit."""
     allocated_bye: int = 10
     unknown: int = 5
+    exceptions: tuple[tuple[str, int], ...] = ()
 
     def of(self, cell: Cell) -> int:
-        """Points for one round. A game without a result yet brings none."""
-        match cell.result:
-            case "1" | "W" | "+" | "F":
-                return self.win
-            case "=" | "D" | "H":
-                return self.draw
-            case "0" | "L":
-                return self.loss
-            case "U":
-                return self.allocated_bye
-            case " ":
-                return 0
-            case _:
-                return self.absence
+        """Return the points for one round. A game without a result yet brings none."""
+        result = CODES_OF_RESULTS[cell.result]
+        if result == "open":
+            return 0
+        code = _CODES_BY_COLOUR.get((result, cell.colour), result)
+        for exception, tenths in self.exceptions:
+            if exception == code:
+                return tenths
+        tenths = getattr(self, _FIELDS_OF_CODES[code])
+        return int(tenths)
 
 
 @dataclass(frozen=True, slots=True)
 class Byes:
-    """Who has a bye of one kind (``F``, ``H`` or ``Z``) in a round."""
+    """Who has a bye of one kind in a round: ``F``, ``H``, ``Z``, or ``U`` where it was allocated before the pairing."""
 
     kind: str
     round_number: int
@@ -145,10 +170,14 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """A team (record 013): its name, and the starting numbers of its players in the order of the boards."""
+    """A team (record 013 or 310): its name, and the starting numbers of its players in the order of the boards."""
 
     name: str
     players: tuple[int, ...]
+    number: int = 0
+    """Its pairing number (record 310); 0 in a record 013, which has none."""
+    standing: str = ""
+    """Columns 42 to 71 of a record 310 as they are: nickname, strength, match points, game points, rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +191,18 @@ class Scores:
     def spread(self) -> int:
         """Points scored less points suffered, over all rounds."""
         return sum(score[0] - score[1] for score in self.rounds if score is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line that was passed over because its tag is not known."""
+
+    line: int
+    """Counted from 1."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {quoted(self.text)} was passed over: the tag is not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +226,30 @@ class Document:
     other: tuple[str, ...] = ()
     """Lines that are kept as they are: comments, national ratings."""
     edition: Edition = Edition.TRF26
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+    """Lines that were passed over, in the order of the file."""
+
+    @property
+    def pairs_teams(self) -> bool:
+        """Whether rounds pair teams with each other: the file has numbered teams, or says so of its system."""
+        return any(team.number for team in self.teams) or any(
+            tag in {"352", "362"} or (tag == "192" and "TEAM" in text.upper()) for tag, text in self.headers
+        )
 
     @property
     def paired_rounds(self) -> int:
-        """Rounds of which every game has its result: those before the one to be paired."""
-        return max((number for player in self.players for number in _over(player)), default=0)
+        """Rounds of which every game has its result: those before the one to be paired.
+
+        A round without a game is over when each player has a bye in it, or when a later round has games: a bye alone
+        was set for the round to be paired.
+        """
+        played = max((number for player in self.players for number in _games_over(player)), default=0)
+        while self.players and all(len(player.cells) > played for player in self.players):
+            cells = [player.cells[played] for player in self.players]
+            if any(cell.opponent for cell in cells) or all(cell.result != "U" for cell in cells):
+                break
+            played += 1
+        return played
 
     def player(self, number: int) -> Player | None:
         """The player with that starting number."""
@@ -214,10 +274,10 @@ class Document:
         )
 
 
-def _over(player: Player) -> Iterator[int]:
-    """The rounds that this player's line shows to be paired and over."""
+def _games_over(player: Player) -> Iterator[int]:
+    """Yield the rounds in which this player's line has a game with its result."""
     for number, cell in enumerate(player.cells, 1):
-        if cell.result == "U" or (cell.opponent and not cell.open):
+        if cell.opponent and not cell.open:
             yield number
 
 

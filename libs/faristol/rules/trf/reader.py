@@ -6,6 +6,7 @@ contradict each other, are refused with the line and the column.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 
@@ -22,39 +23,77 @@ from faristol.rules.trf.document import (
     Edition,
     Fictitious,
     Forbidden,
+    Note,
     Player,
-    Points,
     Scores,
     Team,
 )
 from faristol.rules.trf.rounds import settled
-from faristol.rules.trf.scoring import SCORING
+from faristol.rules.trf.scoring import SCORING, build_points
 
+_CP1252 = {byte: text for byte in range(256) if (text := bytes([byte]).decode("cp1252", "ignore"))}
+_END_OF_FILE = "\x1a"
+"""What programs of DOS end a text with."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_TAG = re.compile(r"[0-9A-Z]{3}(?= |$)")
+_NATIONAL_RATING = re.compile(r"[A-Z]{3} [ 0-9]{3}[0-9](?: |$)")
 _SCORE = re.compile(r"(-?[0-9]{1,4}):(-?[0-9]{1,4})")
 
 ROUNDS_MAX = 999
 """Rounds that the format can number."""
+TEAMS_MAX = 999
+"""Teams that the format can number."""
+ACCELERATION_FIRST = 10
+"""Column at which a line XXA says the points of round 1."""
+ACCELERATION_WIDTH = 5
+"""Columns of a round in a line XXA, the blank between two rounds included."""
+
+_INFORMATIVE_TAGS = frozenset(("300", "320", "330", "801", "802"))
+"""Records about matches of teams, which say nothing of who meets whom that the players' lines do not say."""
 
 _TRF26_TAGS = frozenset(
-    ("142", "152", "162", "172", "182", "192", "202", "212", "222", "240", "250", "260", "299", "310", "352", "362")
+    (
+        "142",
+        "152",
+        "162",
+        "172",
+        "182",
+        "192",
+        "202",
+        "212",
+        "222",
+        "240",
+        "250",
+        "260",
+        "299",
+        "300",
+        "310",
+        "320",
+        "330",
+        "352",
+        "362",
+    )
 )
 
 
 def decode_trf(data: bytes) -> str:
-    """The text of a file as stored: UTF-8 when it is that, else ISO 8859-1."""
+    """Return the text of a stored file: UTF-16 by its byte order mark, UTF-8 when it is that, else Windows' 1252.
+
+    1252 has the letters of ISO 8859-1 where that has letters. The few bytes that it leaves out are read as ISO 8859-1
+    reads them, and so refused as control characters with their place.
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("iso-8859-1")
+        return "".join(_CP1252.get(byte, chr(byte)) for byte in data)
 
 
 def read_trf(text: str) -> Document:
-    """The tournament that ``text`` tells. Raises ``TrfError`` at the first thing that is wrong."""
+    """Read the tournament that ``text`` tells. Raises ``TrfError`` at the first thing that is wrong."""
     reader = _Reader()
-    for number, line in enumerate(_LINE_END.split(text), 1):
+    for number, line in enumerate(_LINE_END.split(text.rstrip(_END_OF_FILE)), 1):
         reader.read(Columns(number, line.rstrip()))
     return reader.document()
 
@@ -108,13 +147,15 @@ class _Reader:
         self._rounds: int | None = None
         self._initial: Colour = "-"
         self._points: dict[str, int] = {}
+        self._scoring_line: Columns | None = None
+        self._notes: list[Note] = []
         self._byes: list[tuple[Columns, Byes]] = []
         self._absent: list[tuple[Columns, int]] = []
         self._fictitious: list[Fictitious] = []
         self._forbidden: list[Forbidden] = []
         self._adjustments: list[Adjustment] = []
         self._scores: dict[int, Scores] = {}
-        self._teams: list[Team] = []
+        self._team_lines: list[tuple[Columns, int, Team]] = []
         self._named: list[tuple[Columns, int, int]] = []
         self._editions: dict[Edition, int] = {}
 
@@ -127,45 +168,46 @@ class _Reader:
         if line.text.startswith("###"):
             self._other.append(line.text)
             return
-        if not _TAG.match(line.text):
-            line.refuse(1, "TAG", f"the line begins with {quoted(line.text[:4])}", "a tag of three characters, as 001")
         if line.tag in _TRF26_TAGS:
             self._editions.setdefault(Edition.TRF26, line.number)
         elif line.tag.startswith(("XX", "BB")):
             self._editions.setdefault(Edition.TRF16, line.number)
-        if read := _RECORDS.get(line.tag):
+        known = line.text[3:4] in {"", " "}
+        if known and (read := _RECORDS.get(line.tag)):
             read(self, line)
-        elif scoring := SCORING.get(line.tag):
+        elif known and (scoring := SCORING.get(line.tag)):
             self._points |= scoring(line)
-        elif line.tag.startswith(("XX", "BB")):
-            known = sorted(tag for tag in (*_RECORDS, *SCORING) if tag[0] in "XB")
-            line.refuse(1, "TAG", f"{line.tag} is not known", f"one of {', '.join(known)}")
-        elif line.tag[2] == "2" and line.tag.isdigit():
+            self._scoring_line = line
+        elif known and line.tag[2] == "2" and line.tag.isdigit() and line.tag not in _INFORMATIVE_TAGS:
             self._headers.append((line.tag, line.text[4:]))
         else:
             self._other.append(line.text)
+            if not (known and line.tag in _INFORMATIVE_TAGS) and not _NATIONAL_RATING.match(line.text):
+                self._notes.append(Note(line.number, line.text))
 
     def document(self) -> Document:
         """The whole, once every line is taken in."""
         if not self._players:
             raise TrfError(Problem(1, 1, "NO_PLAYERS", "the file has no players", "a line 001 for each player"))
+        teams = self._list_teams()
+        numbered = any(team.number for team in teams)  # and so other records name teams instead of players
         for line, column, player in self._named:
-            if player not in self._players:
+            if player not in self._players and not (numbered and line.tag in _TAGS_OF_TEAMS):
                 line.refuse(column, "NO_PLAYER", f"there is no player {player}")
-        points = Points(**({"allocated_bye": self._points["win"]} if "win" in self._points else {}) | self._points)
         players = tuple(self._players[number] for number in sorted(self._players))
         document = Document(
             players=players,
             headers=tuple(self._headers),
             rounds=self._rounds,
             initial_colour=self._initial,
-            points=points,
+            points=build_points(self._points, self._scoring_line),
             fictitious=tuple(self._fictitious),
             forbidden=tuple(self._forbidden),
             adjustments=tuple(self._adjustments),
             scores=tuple(self._scores[number] for number in sorted(self._scores)),
-            teams=tuple(self._teams),
+            teams=teams,
             other=tuple(self._other),
+            notes=tuple(self._notes),
             edition=min(self._editions, key=lambda edition: self._editions[edition], default=Edition.TRF26),
         )
         check(document, self._lines)
@@ -181,13 +223,37 @@ class _Reader:
         self._players[player.number] = player
 
     def _read_team(self, line: Columns) -> None:
-        players = self._ids(line, 37)
-        taken = {player for team in self._teams for player in team.players}
-        for (column, _), player in zip(line.words(37), players, strict=True):
-            if player in taken:
-                line.refuse(column, "TWICE", f"player {player} is in a team already", "each player in one team, once")
-            taken.add(player)
-        self._teams.append(Team(line.take(5, 36), tuple(players)))
+        """Read a record 013; `document` drops it when a record 310 describes the same team."""
+        self._team_lines.append((line, 37, Team(line.take(5, 36), tuple(self._ids(line, 37)))))
+
+    def _read_numbered_team(self, line: Columns) -> None:
+        number = line.whole(5, 7, "the pairing number of the team", least=1, most=TEAMS_MAX)
+        if number is None:
+            line.refuse(
+                5, "NUMBER", "the pairing number of the team is missing", f"a whole number from 1 to {TEAMS_MAX}"
+            )
+        if any(team.number == number for _, _, team in self._team_lines):
+            line.refuse(5, "TWICE", f"there is a team {number} already", "another number")
+        team = Team(line.take(9, 40), tuple(self._ids(line, 73)), number, line.text[41:71].rstrip())
+        self._team_lines.append((line, 73, team))
+
+    def _list_teams(self) -> tuple[Team, ...]:
+        """List the teams, each once. Raises ``TrfError`` for a player of two teams."""
+        numbered = {team.name for _, _, team in self._team_lines if team.number}
+        taken: set[int] = set()
+        teams = []
+        for line, first, team in self._team_lines:
+            if not team.number and team.name in numbered:
+                self._other.append(line.text)
+                continue
+            for (column, _), player in zip(line.words(first), team.players, strict=True):
+                if player in taken:
+                    line.refuse(
+                        column, "TWICE", f"player {player} is in a team already", "each player in one team, once"
+                    )
+                taken.add(player)
+            teams.append(team)
+        return tuple(teams)
 
     def _read_rounds(self, line: Columns) -> None:
         rounds = line.as_whole(line.take(5, len(line.text)), 5, "the number of rounds", least=1, most=ROUNDS_MAX)
@@ -219,8 +285,13 @@ class _Reader:
         if player is None:
             line.refuse(5, "NUMBER", "the player is missing", "a starting number")
         self._named.append((line, 5, player))
-        for number, (column, word) in enumerate(line.words(9), 1):
-            points = line.as_points(word, column, "the fictitious points")
+        last = len(line.text)
+        for number, first in enumerate(range(ACCELERATION_FIRST, last + 1, ACCELERATION_WIDTH), 1):
+            if line.take(first - 1, first - 1):
+                line.refuse(
+                    first - 1, "POINTS", f"the fictitious points of round {number} begin too early", f"column {first}"
+                )
+            points = line.points(first, first + ACCELERATION_WIDTH - 2, "the fictitious points")
             if points:
                 self._fictitious.append(Fictitious(points, number, number, player, player))
 
@@ -233,6 +304,9 @@ class _Reader:
 
     def _read_fictitious(self, line: Columns) -> None:
         points = line.points(10, 13, "the fictitious points")
+        if points is None and line.take(5, 8):  # match points of teams, which players do not have
+            self._other.append(line.text)
+            return
         if points is None:
             line.refuse(10, "POINTS", "the fictitious points are missing", "points with one decimal, as 01.0")
         ids = [line.whole(first, first + 3, "the player", least=1) for first in (23, 28)]
@@ -299,6 +373,7 @@ _RECORDS: dict[str, Callable[[_Reader, Columns], None]] = {
     "250": _Reader._read_fictitious,
     "260": _Reader._read_forbidden_in_rounds,
     "299": _Reader._read_adjustment,
+    "310": _Reader._read_numbered_team,
     "DAT": _Reader._read_data,
     "XXA": _Reader._read_acceleration,
     "XXC": _Reader._read_configuration,
@@ -307,3 +382,6 @@ _RECORDS: dict[str, Callable[[_Reader, Columns], None]] = {
     "XXZ": _Reader._read_absent,
 }
 """What reads the lines of each tag."""
+
+_TAGS_OF_TEAMS = frozenset(("240", "250", "260", "299"))
+"""Records whose numbers are those of teams when the file has numbered teams."""

@@ -42,6 +42,9 @@ def settled(
             found = f"the game of round {missing} has no result, but others of the round have"
             lines[player.number].refuse(column, "RESULT", found, "the results of all games, or of none")
         for number, cell in enumerate(player.cells[paired:], paired + 1):
+            if cell.result == "U" and number > paired + 1:
+                found = f"a bye U in round {number}"
+                lines[player.number].refuse(1, "ROUND", found, f"round {paired + 1} at most, the next to be paired")
             if cell.opponent == 0:
                 set_bye(lines[player.number], number, player.number, cell.result)
             elif number == paired + 1:

@@ -1,4 +1,8 @@
-"""Reading the lines that say what a result brings: FIDE's 162, JaVaFo's XXS, the BB… of bbpPairings."""
+"""Reading the lines that say what a result brings: FIDE's 162, JaVaFo's XXS, the BB… of bbpPairings.
+
+Each is read as points for JaVaFo's codes, which tell the most results apart. A later code overrides an earlier one, as
+in JaVaFo's manual: ``XXS W=3 BW=2`` is 3 for each win but one with black.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +11,145 @@ from collections.abc import Callable, Mapping
 
 from faristol.kernel.quotation import quoted
 from faristol.rules.trf.columns import Columns
+from faristol.rules.trf.document import TENTHS, Points
 
 _PAIR = re.compile(r"\s*([A-Z])\s*([0-9]{1,3}(?:\.[0-9])?)(?=\s|$)")
-_FIDE = {"W": "win", "D": "draw", "L": "loss", "A": "absence", "P": "allocated_bye", "X": "unknown"}
-_JAVAFO = {"W": "win", "D": "draw", "L": "loss", "ZPB": "absence", "FL": "absence", "PAB": "allocated_bye"}
-_BBP = {"BBW": "win", "BBD": "draw", "BBL": "loss", "BBZ": "absence", "BBF": "absence", "BBU": "allocated_bye"}
+
+_WIN = ("WW", "BW", "FW", "FPB")
+_DRAW = ("WD", "BD", "HPB")
+_LOSS = ("WL", "BL")
+_FIDE = {"W": _WIN, "D": _DRAW, "L": _LOSS, "A": ("ZPB", "FL"), "P": ("PAB",), "X": ("X",)}
+_JAVAFO = {"W": _WIN, "D": _DRAW, "L": _LOSS} | {code: (code,) for code in (*_WIN, *_DRAW, *_LOSS, "ZPB", "FL", "PAB")}
+_BBP = {"BBW": _WIN, "BBD": _DRAW, "BBL": _LOSS, "BBZ": ("ZPB",), "BBF": ("FL",), "BBU": ("PAB",)}
+
+_DEFAULTS = {**dict.fromkeys(_WIN, 10), **dict.fromkeys(_DRAW, 5), **dict.fromkeys((*_LOSS, "ZPB", "FL"), 0), "PAB": 10}
+_EXCEPTIONS = {"BW": "WW", "FW": "WW", "FPB": "WW", "BD": "WD", "HPB": "WD", "BL": "WL", "FL": "ZPB"}
+"""The codes that ``Points`` has no field for, and the code whose points they have when nothing else is said."""
+
+_BYE_DEFAULT = "W"
+"""What PAB brings when no line says it: in FIDE's records the same as a win; in JaVaFo's it has points of its own."""
+
+POINTS_MAX_TENTHS = 999
+"""What the columns of a player's points can hold: 99.9."""
+
+_ORDER = (
+    *(
+        (higher, lower)
+        for colour in "WB"
+        for higher, lower in ((f"{colour}W", f"{colour}D"), (f"{colour}D", f"{colour}L"))
+    ),
+    ("FW", "FL"),
+    ("FPB", "HPB"),
+    ("HPB", "ZPB"),
+    ("WW", "PAB"),
+    ("WW", "HPB"),
+    ("WW", "FL"),
+)
+"""Pairs of codes of which the second may bring no more than the first."""
 
 Scoring = Mapping[str, int]
-"""Points in tenths, by field of ``Points``."""
+"""Points in tenths, by JaVaFo's code; ``X`` is a game whose result is not known."""
 
 
-def _of_fide(line: Columns) -> Scoring:
-    points = {}
+def _read_fide(line: Columns) -> Scoring:
+    points: dict[str, int] = {}
     at = 4
     while rest := line.text[at:].strip():
         found = _PAIR.match(line.text, at)
         if found is None or found[1] not in _FIDE:
             column = len(line.text) - len(line.text[at:].lstrip()) + 1
             line.refuse(column, "SCORING", f"the scoring is {quoted(rest)}", f"one of {' '.join(_FIDE)} and its points")
-        points[_FIDE[found[1]]] = line.as_points(found[2], found.start(2) + 1, "the scoring")
+        tenths = _read_points(line, found[2], found.start(2) + 1, found[1])
+        points |= dict.fromkeys(_FIDE[found[1]], tenths)
+        if found[1] == "W":
+            points[_BYE_DEFAULT] = tenths
         at = found.end()
     return points
 
 
-def _of_javafo(line: Columns) -> Scoring:
-    points = {}
+def _read_javafo(line: Columns) -> Scoring:
+    points: dict[str, int] = {}
     for column, word in line.words(5):
         code, _, value = word.partition("=")
         if code not in _JAVAFO:
             expected = f"one of {' '.join(_JAVAFO)}, = and its points"
             line.refuse(column, "SCORING", f"the scoring is {quoted(word)}", expected)
-        points[_JAVAFO[code]] = line.as_points(value, column + len(code) + 1, "the scoring")
+        tenths = _read_points(line, value, column + len(code) + 1, code)
+        points |= dict.fromkeys(_JAVAFO[code], tenths)
     return points
 
 
-def _of_bbp(line: Columns) -> Scoring:
-    return {_BBP[line.tag]: line.as_points(line.take(5, len(line.text)), 5, "the scoring")}
+def _read_bbp(line: Columns) -> Scoring:
+    tenths = _read_points(line, line.take(5, len(line.text)), 5, line.tag)
+    return dict.fromkeys(_BBP[line.tag], tenths) | ({_BYE_DEFAULT: tenths} if line.tag == "BBW" else {})
+
+
+def _read_points(line: Columns, text: str, column: int, code: str) -> int:
+    tenths = line.as_points(text, column, f"the scoring of {code}")
+    if not 0 <= tenths <= POINTS_MAX_TENTHS:
+        line.refuse(column, "SCORING", f"the scoring of {code} is {quoted(text)}", "0 to 99.9 points")
+    return tenths
 
 
 SCORING: Mapping[str, Callable[[Columns], Scoring]] = {
-    "162": _of_fide,
-    "XXS": _of_javafo,
-    **dict.fromkeys(_BBP, _of_bbp),
+    "162": _read_fide,
+    "XXS": _read_javafo,
+    **dict.fromkeys(_BBP, _read_bbp),
 }
 """What reads the lines of each tag that is about scoring."""
+
+
+def build_points(said: Scoring, line: Columns | None) -> Points:
+    """Build the points from what all lines about scoring say together; a code that none names has its usual points.
+
+    ``line`` is the last of these lines. Raises ``TrfError`` for it when a better result brings less than a worse one,
+    or a win no more than a loss.
+    """
+    points = {code: said.get(code, tenths) for code, tenths in _DEFAULTS.items()}
+    points["PAB"] = said.get("PAB", said.get(_BYE_DEFAULT, points["PAB"]))
+    if line is not None:
+        _check_order(points, line)
+    return Points(
+        win=points["WW"],
+        draw=points["WD"],
+        loss=points["WL"],
+        absence=points["ZPB"],
+        allocated_bye=points["PAB"],
+        unknown=said.get("X", points["WD"]),
+        exceptions=tuple(
+            (code, points[code]) for code, base in sorted(_EXCEPTIONS.items()) if points[code] != points[base]
+        ),
+    )
+
+
+def _check_order(points: Scoring, line: Columns) -> None:
+    def name(code: str) -> str:
+        return f"{code}={points[code] // TENTHS}.{points[code] % TENTHS}"
+
+    for higher, lower in _ORDER:
+        if points[higher] < points[lower]:
+            line.refuse(5, "SCORING", f"the scoring has {name(lower)}, more than {name(higher)}", "no more than that")
+    for colour in "WB":
+        win, loss = f"{colour}W", f"{colour}L"
+        if points[win] == points[loss]:
+            line.refuse(
+                5, "SCORING", f"the scoring has {name(win)} and {name(loss)}", "a win that brings more than a loss"
+            )
+
+
+def list_codes(points: Points) -> Mapping[str, int]:
+    """Return the points of each of JaVaFo's codes, in tenths."""
+    codes = {"WW": points.win, "WD": points.draw, "WL": points.loss, "ZPB": points.absence, "PAB": points.allocated_bye}
+    codes |= {code: codes[base] for code, base in _EXCEPTIONS.items()}
+    return codes | dict(points.exceptions)
+
+
+def list_unusual_codes(points: Points) -> Mapping[str, int]:
+    """Return JaVaFo's codes that do not have their usual points, with the shortcuts ``W`` and ``D`` where these do."""
+    codes = list_codes(points)
+    unusual: dict[str, int] = {}
+    for shortcut, group in (("W", _WIN), ("D", _DRAW)):
+        if codes[group[0]] != _DEFAULTS[group[0]] and len({codes[code] for code in group}) == 1:
+            unusual[shortcut] = codes[group[0]]
+            codes = {code: tenths for code, tenths in codes.items() if code not in group}
+    return unusual | {code: tenths for code, tenths in codes.items() if tenths != _DEFAULTS[code]}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields
 
 from faristol.rules.trf.document import TENTHS, Cell, Document, Edition, Player, Points, Scores, Team
+from faristol.rules.trf.scoring import list_unusual_codes
 
 _SYMBOLS = {"win": "W", "draw": "D", "loss": "L", "absence": "A", "allocated_bye": "P", "unknown": "X"}
-_XXS_CODES = {"win": "W", "draw": "D", "loss": "L", "absence": "ZPB", "allocated_bye": "PAB"}
+NAME_LENGTH_COLUMNS = 33
+"""Of a player's name."""
+TEAM_NAME_LENGTH_COLUMNS = 32
+"""Of a team's name."""
 
 
 def write_trf(document: Document, edition: Edition | None = None) -> str:
@@ -26,6 +31,9 @@ def _trf26(document: Document) -> Iterator[str]:
         headers.append(f"142 {document.rounds}")
     if document.initial_colour != "-":
         headers.append(f"152 {document.initial_colour.upper()}")
+    if document.points.exceptions:
+        codes = ", ".join(code for code, _ in document.points.exceptions)
+        raise ValueError(f"TRF26 tells no points of their own for {codes}; TRF16 with JaVaFo's extensions does")
     if changed := _changed(document.points):
         headers.append("162 " + "".join(f" {_SYMBOLS[name]}{_points(value):>4}   " for name, value in changed))
     yield from sorted(headers, key=lambda line: line[:3])
@@ -67,9 +75,8 @@ def _trf16(document: Document) -> Iterator[str]:
         yield f"XXR {document.rounds}"
     if document.initial_colour != "-":
         yield f"XXC {'white1' if document.initial_colour == 'w' else 'black1'}"
-    for name, value in _changed(document.points):
-        if name in _XXS_CODES:
-            yield f"XXS {_XXS_CODES[name]}={_points(value)}"
+    for code, value in list_unusual_codes(document.points).items():
+        yield f"XXS {code}={_points(value)}"
     yield from _accelerated(document)
     for pair in document.forbidden:
         yield "XXP " + " ".join(map(str, pair.players))
@@ -91,7 +98,7 @@ def _changed(points: Points) -> list[tuple[str, int]]:
     return [
         (field.name, getattr(points, field.name))
         for field in fields(Points)
-        if getattr(points, field.name) != getattr(usual, field.name)
+        if field.name in _SYMBOLS and getattr(points, field.name) != getattr(usual, field.name)
     ]
 
 
@@ -99,7 +106,8 @@ def _player(player: Player, ahead: tuple[Cell, ...] = ()) -> str:
     rating = "" if player.rating is None else player.rating
     points = "" if player.points is None else _points(player.points)
     rank = "" if player.rank is None else player.rank
-    who = f"{player.number:4} {player.sex:1}{player.title:>3} {player.name[:33]:33} {rating:>4} {player.federation:3}"
+    name = _fit(player.name, NAME_LENGTH_COLUMNS)
+    who = f"{player.number:4} {player.sex:1}{player.title:>3} {name} {rating:>4} {player.federation:3}"
     what = f"{player.fide_number:>11} {player.birth:10} {points:>4} {rank:>4}"
     return f"001 {who} {what}" + "".join(map(_cell, (*player.cells, *ahead)))
 
@@ -109,7 +117,29 @@ def _cell(cell: Cell) -> str:
 
 
 def _team(team: Team) -> str:
-    return f"013 {team.name[:32]:32}" + " ".join(f"{number:4}" for number in team.players)
+    name = _fit(team.name, TEAM_NAME_LENGTH_COLUMNS)
+    players = " ".join(f"{number:4}" for number in team.players)
+    return f"310 {team.number:3} {name} {team.standing:30}  {players}" if team.number else f"013 {name}{players}"
+
+
+def _fit(name: str, columns: int) -> str:
+    """Return the name in exactly so many columns, NFC, cut before a letter whose marks do not fit with it."""
+    name = unicodedata.normalize("NFC", name)
+    end = columns
+    while 0 < end < len(name) and _continues(name[end - 1], name[end]):
+        end -= 1
+    return f"{name[:end]:{columns}}"
+
+
+def _continues(before: str, sign: str) -> bool:
+    """Return whether two signs belong to one letter: a mark, a variation, a joiner, a modifier of a symbol."""
+    joiners = {"\u200d", "\u034f"}
+    return (
+        unicodedata.category(sign) in {"Mn", "Me", "Mc"}
+        or sign in joiners
+        or before in joiners
+        or "\U0001f3fb" <= sign <= "\U0001f3ff"
+    )
 
 
 def _scores(scores: Scores) -> str:

@@ -28,6 +28,7 @@ from faristol.rules.trf import (
     told_by_first_round,
     write_trf,
 )
+from faristol.rules.trf.scoring import list_codes
 
 TEAM = "013 " + "Reus".ljust(32)
 
@@ -91,8 +92,7 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
     ("text", "where", "reason"),
     [
         ("", (1, 1), "NO_PLAYERS"),
-        ("hello there", (1, 1), "TAG"),
-        ("XXQ 1", (1, 1), "TAG"),
+        ("hello there", (1, 1), "NO_PLAYERS"),
         ("012 A\x07B", (1, 6), "CONTROL"),
         (changed(1, "001    2", "001     "), (2, 5), "NUMBER"),
         (changed(1, "001    2", "001    1"), (2, 5), "TWICE"),
@@ -123,9 +123,20 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         ("\n".join([*FOUR, "XXP 1 1"]), (5, 5), "FORBIDDEN"),
         ("\n".join([*FOUR, "260 001 002 0001"]), (5, 5), "FORBIDDEN"),
         ("\n".join([*FOUR, "XXA    0 1.0"]), (5, 5), "NUMBER"),
+        ("\n".join([*FOUR, "XXA    1 1.0 1.0"]), (5, 14), "POINTS"),
+        ("\n".join([*FOUR, "XXA    1  1.0  x.0"]), (5, 15), "POINTS"),
         ("\n".join([*FOUR, "XXS W=x"]), (5, 7), "POINTS"),
         ("\n".join([*FOUR, "XXS Q=1.0"]), (5, 5), "SCORING"),
         ("\n".join([*FOUR, "162  W 3.0    Q 1.0"]), (5, 15), "SCORING"),
+        ("\n".join([*FOUR, "XXS W=0"]), (5, 5), "SCORING"),
+        ("\n".join([*FOUR, "XXS BL=1"]), (5, 5), "SCORING"),
+        ("\n".join([*FOUR, "XXS PAB=1.5"]), (5, 5), "SCORING"),
+        ("\n".join([*FOUR, "XXS FW=0 FL=0.5"]), (5, 5), "SCORING"),
+        ("\n".join([*FOUR, "XXS ZPB=1 HPB=0.5"]), (5, 5), "SCORING"),
+        ("\n".join([*FOUR, "XXS WL=-1"]), (5, 8), "SCORING"),
+        ("\n".join([*FOUR, "XXS W=100"]), (5, 7), "SCORING"),
+        ("\n".join([*FOUR, "XXS W=0.25"]), (5, 7), "POINTS"),
+        ("\n".join([*FOUR, "162  W 0.0"]), (5, 5), "SCORING"),
         ("\n".join([*FOUR, "152 green"]), (5, 5), "COLOUR"),
         ("\n".join([*FOUR, "240 Q 003    1"]), (5, 5), "BYE"),
         ("\n".join([*FOUR, "250      01.0 001 00x 0001 0002"]), (5, 19), "NUMBER"),
@@ -177,11 +188,139 @@ def test_the_initial_colour_is_the_one_that_the_file_says(said: str, colour: str
 
 
 @pytest.mark.parametrize(
-    "other", ["### a comment", "DAT 0001", "DAT 0001 RANKS 1 2", "ABC something", "AB2 something", "011 something"]
+    ("other", "noted"),
+    [
+        ("### a comment", False),
+        ("DAT 0001", False),
+        ("DAT 0001 RANKS 1 2", False),
+        ("CAT    1                                        1850", False),
+        ("300 001   1   2    1 0000", False),
+        ("320 02.0 04.0 001 000", False),
+        ("330 +- 001 001 002", False),
+        ("250 01.0      001 003 0001 0002", False),
+        ("802   1 REU    4.0    7.5", False),
+        ("ABC something", True),
+        ("011 something", True),
+        ("XXQ 1", True),
+        ("0011 is no player", True),
+        ("Round two begins at ten", True),
+    ],
 )
-def test_a_line_of_which_nothing_is_known_is_kept_as_it_is(other: str) -> None:
+def test_a_line_that_says_nothing_about_pairing_is_kept_and_noted_when_its_tag_is_not_known(
+    other: str, noted: bool
+) -> None:
     document = read_trf("\n".join([*FOUR, other]))
     assert (document.other, document.headers, document.scores) == ((other,), (), ())
+    assert [note.line for note in document.notes] == ([5] if noted else [])
+
+
+@pytest.mark.parametrize(
+    ("scoring", "expected"),
+    [
+        ("XXS WW=1 WD=.5 WL=0 BW=1 BD=0.5 BL=0\nXXS FL=0 FW=1\nXXS PAB=1 FPB=1 HPB=.5 ZPB=0", Points()),
+        ("XXS W=1 D=0.5 WL=0 BL=0 FL=0 ZPB=0 PAB=1", Points()),
+        ("XXS PAB=3 D=1 W=3", Points(win=30, draw=10, allocated_bye=30, unknown=10)),
+        ("XXS W=3\nXXS D=1", Points(win=30, draw=10, unknown=10)),
+        ("XXS PAB=.5", Points(allocated_bye=5)),
+        (
+            "XXS FL=0 W=3 D=2 PAB=2 WL=1 BL=1 ZPB=1",
+            Points(30, 20, 10, 10, 20, 20, exceptions=(("FL", 0),)),
+        ),
+        ("XXS BW=1.5 W=2", Points(win=20)),
+        ("XXS W=2 BW=1.5", Points(win=20, exceptions=(("BW", 15),))),
+        ("162  W 3.0    D 1.0", Points(win=30, draw=10, allocated_bye=30, unknown=10)),
+        ("162  P 1.0\n162  W 3.0", Points(win=30)),
+        ("BBW 3.0\nBBU 1.0\nBBZ 0.5\nBBF 0.0", Points(30, absence=5, exceptions=(("FL", 0),))),
+    ],
+)
+def test_a_scoring_is_read_by_the_codes_of_its_program(scoring: str, expected: Points) -> None:
+    assert read_trf("\n".join([line(1, ""), scoring])).points == expected
+
+
+def test_points_by_colour_and_by_kind_of_bye_are_those_of_each_cell() -> None:
+    points = read_trf("\n".join([line(1, ""), "XXS BW=1.5 BD=0.6 FW=.9 FPB=.8 HPB=.4 FL=.1 ZPB=.2"])).points
+    cells = [Cell(2, "w", "1"), Cell(2, "b", "1"), Cell(2, "b", "D"), *(Cell(result=each) for each in "+-FHZU")]
+    assert [points.of(cell) for cell in cells] == [10, 15, 6, 9, 1, 8, 4, 2, 10]
+
+
+CODES = ("WW", "BW", "WD", "BD", "WL", "BL", "FW", "FL", "FPB", "HPB", "ZPB", "PAB")
+
+
+@given(st.dictionaries(st.sampled_from(CODES), st.integers(0, 40)))
+def test_a_scoring_of_javafo_survives_writing_or_is_refused_as_absurd(tenths: dict[str, int]) -> None:
+    text = "XXS " + " ".join(f"{code}={value // 10}.{value % 10}" for code, value in tenths.items())
+    usual = dict.fromkeys(("WW", "BW", "FW", "FPB", "PAB"), 10) | dict.fromkeys(("WD", "BD", "HPB"), 5)
+    points = dict.fromkeys(CODES, 0) | usual | tenths
+    ordered = [("WW", "WD"), ("WD", "WL"), ("BW", "BD"), ("BD", "BL"), ("FW", "FL"), ("FPB", "HPB"), ("HPB", "ZPB")]
+    ordered += [("WW", "PAB"), ("WW", "HPB"), ("WW", "FL")]
+    absurd = any(points[high] < points[low] for high, low in ordered)
+    if absurd or points["WW"] == points["WL"] or points["BW"] == points["BL"]:
+        with pytest.raises(TrfError, match="the scoring has"):
+            read_trf("\n".join([line(1, ""), text]))
+        return
+    document = read_trf("\n".join([line(1, ""), text]))
+    assert read_trf(write_trf(document, Edition.TRF16)).points == document.points
+    assert list_codes(document.points) == points
+
+
+def test_a_bye_set_before_the_round_is_paired_is_a_bye_of_that_round() -> None:
+    rows = [
+        line(1, "1.0", "   4 w 1"),
+        line(2, "1.0", "   5 b 1"),
+        line(3, "1.0", "0000 - U"),
+        line(4, "0.0", "   1 b 0"),
+        line(5, "1.0", "   2 w 0", "0000 - U"),
+    ]
+    document = read_trf("\n".join(rows))
+    assert (document.paired_rounds, document.byes) == (1, (Byes("U", 2, (5,)),))
+    assert read_trf(write_trf(document, Edition.TRF16)).byes == document.byes
+
+
+def test_a_round_of_byes_alone_is_over_when_each_player_has_one() -> None:
+    rows = [line(1, "2.0", "   2 w 1", "0000 - U"), line(2, "0.0", "   1 b 0", "0000 - Z")]
+    assert read_trf("\n".join(rows)).paired_rounds == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ("D’Or Núria".encode("cp1252"), "D’Or Núria"),
+        ("D’Or Núria".encode(), "D’Or Núria"),
+        ("D’Or Núria".encode("utf-8-sig"), "D’Or Núria"),
+        ("D’Or Núria".encode("utf-16"), "D’Or Núria"),
+    ],
+)
+def test_a_name_is_read_in_the_encodings_that_programs_write(data: bytes, name: str) -> None:
+    encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig" if data.startswith(b"\xef") else "cp1252"
+    text = line(1, "").replace("Player".ljust(33), "@" * 33)
+    if encoding == "utf-16":
+        whole = text.replace("@" * 33, name.ljust(33)).encode("utf-16")
+    else:
+        whole = text.encode().replace(b"@" * 33, data.removeprefix(b"\xef\xbb\xbf") + b" " * (33 - len(name)))
+    assert read_trf(decode_trf(whole + b"\r\n\x1a")).players[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [
+        ("a" * 32 + "e\u0301", "a" * 32 + "é"),
+        ("a" * 32 + "x\u0301b", "a" * 32),
+        ("a" * 31 + "👩\u200d👩", "a" * 31),
+        ("a" * 32 + "👍🏽", "a" * 32),
+        ("a" * 33 + "b", "a" * 33),
+    ],
+)
+def test_a_long_name_is_cut_at_33_columns_before_a_letter_that_does_not_fit(name: str, cut: str) -> None:
+    written = write_trf(Document((Player(1, name=name),)))
+    assert read_trf(written).players[0].name == cut
+
+
+def test_a_numbered_team_is_read_and_written_by_its_columns() -> None:
+    record = "310   7 Granollers                       GRA     2486   15.0   28.0  11     3    1    4"
+    document = read_trf("\n".join([*FOUR, record, "240 H 003    7", "260 001 002    7    8"]))
+    assert document.teams == (Team("Granollers", (3, 1, 4), 7, "GRA     2486   15.0   28.0  11"),)
+    assert document.pairs_teams
+    assert record in write_trf(document).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -225,7 +364,7 @@ ADJACENT = [
     "260 102|103|1234 2345",
     "299 P||||||||011.5|000|1234",
     "299 Q||||||||-10.5|123|2345",
-    "XXA 123421.0",
+    "XXA 1234 21.0",
     "XXP 1234 2345",
     "XXZ 2345",
 ]
@@ -276,6 +415,7 @@ def test_the_older_edition_has_lines_of_its_own_for_what_it_tells() -> None:
         "XXR 5",
         "XXC black1",
         "XXS ZPB=0.2",
+        "XXS FL=0.2",
         "XXA    1  1.5  1.5",
         "XXP 1 4",
         "DAT 0001 SCORES 401:377 -",
@@ -335,16 +475,18 @@ def test_a_team_is_told_by_its_name_and_its_players_in_the_order_of_the_boards(e
     assert read_trf(write_trf(document, edition)).teams == document.teams
 
 
-def test_the_players_of_a_team_share_its_bye_and_one_may_win_where_the_other_team_has_nobody() -> None:
+def test_the_players_of_a_team_share_its_bye() -> None:
     bye = changed(2, "0000 - Z", "0000 - U").replace(" 0.0", " 1.0")
     told = read_trf(bye + "\n" + TEAM + "   3    4")
     assert [told.players[place].cells[-1].result for place in (2, 3)] == ["U", "U"]
     with pytest.raises(TrfError, match="two byes U"):
         read_trf("\n".join([bye, TEAM + "   3", TEAM + "   4"]))
-    alone = changed(2, "0000 - Z", "0000 - +").replace(" 0.0", " 1.0")
-    with pytest.raises(TrfError, match="has no opponent"):
-        read_trf(alone)
-    assert read_trf(alone + "\n" + TEAM + "   3    4").players[2].cells[-1].result == "+"
+
+
+def test_a_forfeit_win_without_an_opponent_brings_a_win() -> None:
+    document = read_trf(changed(2, "0000 - Z", "0000 - +").replace(" 0.0", " 1.0"))
+    assert document.players[2].cells[-1] == Cell(0, "-", "+")
+    assert document.points_of(document.players[2], 2) == 10
 
 
 def test_what_the_older_edition_cannot_tell_is_said() -> None:

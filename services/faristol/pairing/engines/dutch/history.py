@@ -48,8 +48,16 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
         not_come=frozenset(
             line.number
             for line in document.players
-            if line.number in away and not any(line.cell(earlier).paired for earlier in range(1, number))
+            if line.number in away - preset_byes(document, number)
+            and not any(line.cell(earlier).paired for earlier in range(1, number))
         ),
+    )
+
+
+def preset_byes(document: Document, number: int) -> frozenset[int]:
+    """Return the players to whom the arbiter gave the pairing-allocated bye of a round before it was paired."""
+    return frozenset(
+        player for byes in document.byes if byes.kind == "U" and byes.round_number == number for player in byes.players
     )
 
 
@@ -75,7 +83,7 @@ def player_before(document: Document, line: Line, number: int, *, final: bool = 
         opponents=frozenset(cell.opponent for cell in before if cell.played),
         colours=tuple(_SIGNS[cell.colour] for cell in before if cell.played),
         floats=(_float(document, line, number - 1), _float(document, line, number - 2)),
-        had_bye=any(cell.result == "U" or document.points.of(cell) >= document.points.win for cell in unplayed),
+        had_bye=any(cell.result in {"U", "+"} or document.points.of(cell) >= document.points.win for cell in unplayed),
         unplayed=len(unplayed),
         topscorer=final and 2 * earned > document.points.win * (number - 1),
     )
