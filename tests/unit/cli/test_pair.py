@@ -149,7 +149,8 @@ def test_a_line_of_an_unknown_tag_is_passed_over_with_a_note(tmp_path: Path) -> 
     assert "line 7: 'XXQ 1' was passed over: the tag is not known" in done.stderr
 
 
-def test_a_file_of_teams_is_refused_as_one(tmp_path: Path) -> None:
-    done = run(tmp_path, [*SIX, "352 WBWB"])
+@pytest.mark.parametrize("told", ["352 WBWB", "192 FIDE_TEAM_BAKU", "092 Swiss system, FIDE (Dutch), for teams"])
+def test_a_file_of_teams_is_refused_as_one(tmp_path: Path, told: str) -> None:
+    done = run(tmp_path, [*SIX, told])
     assert done.exit_code == 2
     assert "the file pairs teams" in " ".join(done.stderr.replace("│", " ").split())

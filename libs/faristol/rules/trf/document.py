@@ -233,7 +233,7 @@ class Document:
     def pairs_teams(self) -> bool:
         """Whether rounds pair teams with each other: the file has numbered teams, or says so of its system."""
         return any(team.number for team in self.teams) or any(
-            tag in {"352", "362"} or (tag == "192" and "TEAM" in text.upper()) for tag, text in self.headers
+            tag in {"352", "362"} or (tag in {"092", "192"} and "TEAM" in text.upper()) for tag, text in self.headers
         )
 
     @property
