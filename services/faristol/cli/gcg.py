@@ -19,12 +19,15 @@ from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, wi
 from faristol.rules.gcg import (
     SIZE_MAX,
     GcgError,
+    GcgGame,
     Problem,
     Replay,
     decode_gcg,
     draw_board,
     draw_sheet,
+    parse_digraphs,
     read_gcg,
+    replace_digraphs,
     replay,
     suited,
     write_gcg,
@@ -42,6 +45,15 @@ Options = Annotated[
 ]
 
 
+Digraphs = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME|1=CH,…",
+        help="What single signs stand for in files of other programs: `digits`, `letters`, or pairs of sign and tile.",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class _Checked:
     """What became of one file: replayed, or so wrong that it could not be."""
@@ -55,6 +67,7 @@ def check(
     files: Annotated[list[Path], typer.Argument(help="GCG files; a folder stands for the .gcg files in it.")],
     ruleset: RulesetName = "box",
     option: Options = None,
+    digraphs: Digraphs = "",
     every: Annotated[bool, typer.Option("--all", help="Tell everything that is wrong, a line for each.")] = False,
     json_output: OneObject = False,
 ) -> None:
@@ -68,7 +81,7 @@ def check(
     checked = []
     with progress("checking") as done:
         for path in paths:
-            checked.append(_check(path, rules, options))
+            checked.append(_check(path, rules, options, digraphs))
             done(len(checked), len(paths))
     tell(
         _as_json(checked, rules),
@@ -85,13 +98,14 @@ def show(
     file: Annotated[Path, typer.Argument(help="A GCG file.")],
     ruleset: RulesetName = "box",
     option: Options = None,
+    digraphs: Digraphs = "",
     json_output: AsJson = False,
 ) -> None:
     """Print the sheet and the board at the end, or at the line that is wrong (then exit code 1)."""
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder: name a file")
     rules, options = _rules(ruleset, option)
-    checked = _check(_files([file])[0], rules, options)
+    checked = _check(_files([file])[0], rules, options, digraphs)
     if json_output:
         tell(_file_as_json(checked), (), json_output=True)
         raise typer.Exit(1 if checked.problems else 0)
@@ -163,7 +177,7 @@ def _files(given: Iterable[Path]) -> list[Path]:
     return found
 
 
-def _check(path: Path, ruleset: Ruleset, options: Mapping[str, OptionValue]) -> _Checked:
+def _check(path: Path, ruleset: Ruleset, options: Mapping[str, OptionValue], digraphs: str) -> _Checked:
     try:
         with path.open("rb") as file:
             data = file.read(SIZE_MAX + 1)
@@ -171,11 +185,22 @@ def _check(path: Path, ruleset: Ruleset, options: Mapping[str, OptionValue]) -> 
         problem = Problem(1, "UNREADABLE", f"the file cannot be read: {(error.strerror or str(error)).lower()}")
         return _Checked(path, None, (problem,))
     try:
-        game = read_gcg(decode_gcg(data))
-        replayed = replay(game, suited(ruleset, game, options))
+        game = read_gcg(decode_gcg(data), digits=bool(digraphs))
+        rules = suited(ruleset, game, options)
+        replayed = replay(_replace_digraphs(game, digraphs, rules), rules)
     except GcgError as error:
         return _Checked(path, None, (error.problem,))
     return _Checked(path, replayed, replayed.problems)
+
+
+def _replace_digraphs(game: GcgGame, digraphs: str, rules: Ruleset) -> GcgGame:
+    """Replace the digraphs of other programs. Raises ``GcgError`` when the tiles of the file have no such digraphs."""
+    if not digraphs:
+        return game
+    try:
+        return replace_digraphs(game, parse_digraphs(digraphs, rules.tile_set))
+    except ValueError as error:
+        raise GcgError(Problem(1, "DIGRAPHS", str(error))) from None
 
 
 def _told(checked: _Checked, *, every: bool) -> list[str]:

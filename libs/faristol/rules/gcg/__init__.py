@@ -8,6 +8,7 @@ compares every score and total, and ``write_gcg`` makes text again. Tiles of sev
 from __future__ import annotations
 
 from faristol.rules.gcg.codec import SIZE_MAX, decode_gcg
+from faristol.rules.gcg.digraphs import parse_digraphs, replace_digraphs
 from faristol.rules.gcg.game import (
     Challenge,
     Event,

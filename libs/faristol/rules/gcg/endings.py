@@ -15,7 +15,7 @@ from faristol.rules.endgame import rack_value
 from faristol.rules.gcg.game import RackPenalty, RackPoints, TimePenalty
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
-from faristol.rules.gcg.tiles import read_rack, write_rack
+from faristol.rules.gcg.tiles import UNKNOWN, read_rack, write_rack
 from faristol.rules.ruleset import Ruleset
 
 
@@ -101,7 +101,11 @@ class Closing:
             expected = f"twice the rack for {out}, and this line not"
             raise Wrong("COUNTED_TWICE", f"the rack of {event.nick} is taken off as well", expected)
         tiles = read_rack(event.tiles, self._ruleset.tile_set)
-        if event.rack is not None and sorted(read_rack(event.rack, self._ruleset.tile_set)) != sorted(tiles):
+        if (
+            event.rack is not None
+            and UNKNOWN not in event.rack
+            and sorted(read_rack(event.rack, self._ruleset.tile_set)) != sorted(tiles)
+        ):
             raise Wrong(
                 "RACK_CHANGED", f"the rack is {event.rack} and ({event.tiles}) is counted", "the same tiles twice"
             )

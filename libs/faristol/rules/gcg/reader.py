@@ -11,31 +11,42 @@ from typing import NoReturn
 from faristol.kernel.quotation import quoted, shown
 from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.problem import GcgError, Problem
-from faristol.rules.gcg.tiles import RACK, WORD
+from faristol.rules.gcg.tiles import DIGIT_FORMS, PLAIN_FORMS, Forms
 from faristol.rules.notation import Notation, Start
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _PRAGMA = re.compile(r"#(\S*)\s*(.*)")
 _EVENT = re.compile(r">\s*(\S+?)\s*:(?:\s+(.*))?")
 _PLACE = re.compile(r"[0-9]+[A-Za-z]|[A-Za-z][0-9]+")
-_POINTS = re.compile(r"[+-]?[0-9]{1,5}")
+_POINTS = re.compile(r"\+?(-?[0-9]{1,5})")
+"""Some programs write a plus sign before each score, also before that of a penalty: ``+-10``."""
 _COUNT = re.compile(r"-[0-9]{1,2}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _FORM = ">nick: RACK 8H WORD +score total"
 
 
-def read_gcg(text: str) -> gcg.GcgGame:
-    """The game that ``text`` holds. Raises ``GcgError`` at the first line that is no line of a GCG file."""
+def read_gcg(text: str, *, digits: bool = False) -> gcg.GcgGame:
+    """Read the game that ``text`` holds. Raises ``GcgError`` at the first line that is no line of a GCG file.
+
+    With ``digits``, a digit may stand for a tile of several letters: see ``parse_digraphs``.
+    """
     if not text.strip("\ufeff \t\r\n"):
         raise GcgError(Problem(1, "EMPTY", "the file is empty", "#player1, #player2 and the events of a game"))
-    reader = _Reader()
+    reader = _Reader(DIGIT_FORMS if digits else PLAIN_FORMS)
     for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
         reader.read(number, line.rstrip())
     return reader.game()
 
 
+def _hint(text: str) -> str:
+    """Return what to do about digits that stand for tiles; empty where there is none, or more than such tiles are."""
+    digits = re.search(r"[0-9]", text)
+    return f" (some programs write {digits[0]} for a tile of several letters: --digraphs digits)" if digits else ""
+
+
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, forms: Forms) -> None:
+        self._forms = forms
         self._lines: list[gcg.Line] = []
         self._players: dict[int, gcg.Player] = {}
         self._number = 1
@@ -120,8 +131,9 @@ class _Reader:
         rack = None
         if parts and not parts[0].startswith(("(", "-")) and not _PLACE.fullmatch(parts[0]):
             rack = parts.pop(0)
-            if not RACK.fullmatch(rack):
-                self._fail("MALFORMED_RACK", f"{quoted(rack)} is no rack", "its tiles, ? for a blank: AEINR[CH]?")
+            if not self._forms.partial_rack.fullmatch(rack):
+                expected = "its tiles, ? for a blank, . for a tile that is not known: AEINR[CH]?"
+                self._fail("MALFORMED_RACK", f"{quoted(rack)} is no rack", expected + _hint(rack))
         return self._what(nick, rack, parts)
 
     def _what(self, nick: str, rack: str | None, parts: list[str]) -> gcg.Event:
@@ -134,8 +146,8 @@ class _Reader:
             self._fail("MALFORMED", "the line does not say what happened", _FORM)
         start = self._start(what)
         word = parts.pop(0) if parts else ""
-        if not WORD.fullmatch(word):
-            expected = "tiles, small letters for a blank, . for a tile already there: tANGO.S"
+        if not self._forms.word.fullmatch(word):
+            expected = "tiles, small letters for a blank, . for a tile already there: tANGO.S" + _hint(word)
             self._fail("MALFORMED_PLAY", f"{quoted(word)} is no word" if word else "the word is missing", expected)
         score, total, remark = self._points(parts)
         return gcg.Play(
@@ -158,9 +170,9 @@ class _Reader:
                 return gcg.Challenge(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
             case "time":
                 return gcg.TimePenalty(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
-        if not RACK.fullmatch(inside):
+        if not self._forms.rack.fullmatch(inside):
             self._fail("MALFORMED", f"{quoted(what)} is not known", "(challenge), (time) or tiles left: (AEI)")
-        if rack is None and score >= 0 and not parts[0].startswith("-"):
+        if rack is None and score >= 0 and "-" not in parts[0]:
             return gcg.RackPoints(nick=nick, tiles=inside, score=score, total=total, remark=remark, line=number)
         return gcg.RackPenalty(nick=nick, rack=rack, tiles=inside, score=score, total=total, remark=remark, line=number)
 
@@ -172,7 +184,7 @@ class _Reader:
         if what == "--":
             return gcg.Withdrawal(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
         count = int(what[1:]) if _COUNT.fullmatch(what) else 0
-        if not count and not RACK.fullmatch(what[1:]):
+        if not count and not self._forms.rack.fullmatch(what[1:]):
             self._fail("MALFORMED_EXCHANGE", f"{quoted(what)} is no exchange", "- and the tiles, or their number: -AE?")
         tiles = "" if count else what[1:]
         return gcg.Exchange(
@@ -186,4 +198,4 @@ class _Reader:
             if not _POINTS.fullmatch(found):
                 said = f"{quoted(found)} is no {name}" if found else f"the {name} is missing"
                 self._fail("MALFORMED_POINTS", said, "the score with its sign and the total: +24 103")
-        return int(parts[0]), int(parts[1]), " ".join(parts[2:])
+        return int(parts[0].removeprefix("+")), int(parts[1].removeprefix("+")), " ".join(parts[2:])

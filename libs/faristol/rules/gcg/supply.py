@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from faristol.kernel.quotation import quoted
 from faristol.rules.board import Board
 from faristol.rules.gcg.problem import Wrong
-from faristol.rules.gcg.tiles import read_rack, write_rack
+from faristol.rules.gcg.tiles import UNKNOWN, read_rack, write_rack
 from faristol.rules.ruleset import Ruleset
 
 
@@ -62,6 +62,20 @@ class Supply:
             raise Wrong("RACK_TOO_LONG", f"rack {quoted(text)} has {len(rack)} tiles", f"{most} at most{less}")
         self.check_enough(rack, board, f"the rack {write_rack(rack)}")
         return rack
+
+    def check_partial_rack(self, text: str, used: Sequence[str], nick: str, board: Board) -> None:
+        """Raise ``Wrong`` when the player cannot hold this rack, or cannot have ``used`` these tiles of it.
+
+        Each dot in ``text`` is a tile that is not known.
+        """
+        known = self.rack(text.replace(UNKNOWN, ""), nick, board)
+        unknown = text.count(UNKNOWN)
+        if len(known) + unknown > (most := self.held[nick]):
+            raise Wrong("RACK_TOO_LONG", f"rack {quoted(text)} has {len(known) + unknown} tiles", f"{most} at most")
+        missing = Counter(used) - Counter(known)
+        if missing.total() > unknown:
+            message = f"{write_rack(missing.elements())} are used beside the known tiles of {quoted(text)}"
+            raise Wrong("NOT_IN_RACK", message, f"{unknown} of them at most")
 
     def check_enough(self, tiles: Sequence[str], board: Board, name: str) -> None:
         """Raise ``Wrong`` when ``tiles`` and the board need more tiles of a kind than the set has.

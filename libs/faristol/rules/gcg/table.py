@@ -16,7 +16,7 @@ from faristol.rules.gcg.endings import Closing
 from faristol.rules.gcg.layout import placements
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
-from faristol.rules.gcg.tiles import read_rack, write_rack
+from faristol.rules.gcg.tiles import UNKNOWN, read_rack, write_rack
 from faristol.rules.placement import check_play
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore, score_play
@@ -104,8 +104,17 @@ class Table:
             raise Wrong("OFF_TURN", f"it is not {nick}'s turn", f"a turn of {self._turn}")
         self.supply.refill()
 
-    def _rack(self, text: str | None, nick: str) -> tuple[str, ...] | None:
-        return None if text is None else self.supply.rack(text, nick, self.board)
+    def _rack(self, text: str | None, nick: str, used: tuple[str, ...] = ()) -> tuple[str, ...] | None:
+        """Return the rack as far as it is known: None when it is not, or not in whole.
+
+        Raises ``Wrong`` when the tiles ``used`` of a rack of which some are not known are more than these can be.
+        """
+        if text is None:
+            return None
+        if UNKNOWN not in text:
+            return self.supply.rack(text, nick, self.board)
+        self.supply.check_partial_rack(text, used, nick, self.board)
+        return None
 
     def _over(self, nick: str, kind: TurnKind) -> None:
         self.turns.append(kind)
@@ -115,9 +124,9 @@ class Table:
 
     def _play(self, event: gcg.Play) -> int:
         self._begin(event.nick)
-        rack = self._rack(event.rack, event.nick)
         laid = placements(event, self.board, self.ruleset.tile_set)
         needed = tuple(tile.in_rack for _, tile in laid)
+        rack = self._rack(event.rack, event.nick, needed)
         if rack is None:
             self.supply.rack(write_rack(needed), event.nick, self.board)
         check_play(self.board, laid, rack=needed if rack is None else rack, ruleset=self.ruleset)
@@ -131,7 +140,7 @@ class Table:
     def _exchange(self, event: gcg.Exchange) -> int:
         self._begin(event.nick)
         tiles = self.supply.rack(event.tiles, event.nick, self.board) if event.tiles else (BLANK,) * event.count
-        rack = tiles if event.count else self._rack(event.rack, event.nick)
+        rack = tiles if event.count else self._rack(event.rack, event.nick, tiles)
         check_exchange(tiles if rack is None else rack, tiles, self.supply.bag, self.ruleset)
         self._over(event.nick, TurnKind.EXCHANGE)
         return 0
@@ -156,7 +165,8 @@ class Table:
         last = self._last
         if last is None or not last.stands or last.nick != event.nick or self._challenged:
             raise Wrong("NO_PLAY", f"{event.nick} takes back a play", "it right after the play that was challenged")
-        rack = None if event.rack is None else read_rack(event.rack, self.ruleset.tile_set)
+        partial = event.rack is None or UNKNOWN in event.rack
+        rack = None if event.rack is None or partial else read_rack(event.rack, self.ruleset.tile_set)
         if rack is not None and last.rack is not None and sorted(rack) != sorted(last.rack):
             message = f"{event.nick} takes tiles back and holds {write_rack(rack)}"
             raise Wrong("RACK_CHANGED", message, f"the rack before the play, {write_rack(last.rack)}")

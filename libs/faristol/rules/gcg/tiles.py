@@ -13,16 +13,38 @@ from typing import NamedTuple, TypeVar
 
 from faristol.kernel.quotation import quoted
 from faristol.rules.board import Board, Placement, Tile
+from faristol.rules.gcg.digraphs import describe_digraph
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.notation import Start
 from faristol.rules.placement import words_formed
 from faristol.rules.tiles import BLANK, TileSet
 
-_ONE = r"\[[^\[\]()\s]+\]|[^\W\d_]|·"
-RACK = re.compile(rf"(?:{_ONE}|\?)+")
-"""What a rack looks like, whatever the set of tiles."""
-WORD = re.compile(rf"(?:{_ONE}|\.|\((?:{_ONE})+\))+")
-"""What a word looks like, whatever the set of tiles."""
+_LETTER = r"\[[^\[\]()\s]+\]|[^\W\d_]|·"
+_LETTER_OR_DIGIT = r"\[[^\[\]()\s]+\]|[^\W_]|·"
+UNKNOWN = "."
+"""A tile of a rack that the annotator did not see."""
+
+
+class Forms(NamedTuple):
+    """What tiles look like in a file, whatever the set of tiles."""
+
+    rack: re.Pattern[str]
+    partial_rack: re.Pattern[str]
+    """Of a rack of which not each tile is known: ``AEI..``."""
+    word: re.Pattern[str]
+
+
+def _forms(sign: str) -> Forms:
+    return Forms(
+        rack=re.compile(rf"(?:{sign}|\?)+"),
+        partial_rack=re.compile(rf"(?:{sign}|\?|\.)+"),
+        word=re.compile(rf"(?:{sign}|\.|\((?:{sign})+\))+"),
+    )
+
+
+PLAIN_FORMS = _forms(_LETTER)
+DIGIT_FORMS = _forms(_LETTER_OR_DIGIT)
+"""Where digits stand for tiles of several letters, see ``digraphs``."""
 
 _PART = re.compile(r"\[([^\[\]]+)\]|\(([^()]+)\)|(\.)|([^\[\]().]+)")
 LENGTH_MAX = 120
@@ -104,8 +126,11 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
         bracketed, _, _, plain = part.groups()
         spelled = [known[bracketed]] if bracketed in known else _spelled(plain or "", known)
         if not spelled:
+            stranger = _stranger(part[0], known)
             expected = f"one of {' '.join(map(_bracketed, tile_set.faces))}"
-            raise Wrong("FACE_UNKNOWN", f"{_stranger(part[0], known)} is no tile of {tile_set.name}", expected)
+            if hint := describe_digraph(stranger, tile_set):
+                expected += f" ({hint})"
+            raise Wrong("FACE_UNKNOWN", f"{stranger} is no tile of {tile_set.name}", expected)
         found.extend(spelled)
     return found
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from faristol.rules import BLANK, Board, Notation, Tile, TileSet, lay, load_tile_set
 from faristol.rules.gcg import write_play, write_rack, write_tile
 from faristol.rules.gcg.problem import Wrong
-from faristol.rules.gcg.tiles import RACK, WORD, Through, read_rack, read_word
+from faristol.rules.gcg.tiles import PLAIN_FORMS, Through, read_rack, read_word
 
 CATALAN, SPANISH, ENGLISH = load_tile_set("ca-100"), load_tile_set("es-100"), load_tile_set("en-100")
 SETS = [CATALAN, SPANISH, ENGLISH, load_tile_set("el-104")]
@@ -27,7 +27,7 @@ SETS = [CATALAN, SPANISH, ENGLISH, load_tile_set("el-104")]
     ],
 )
 def test_a_rack_is_read(written: str, tile_set: TileSet, expected: tuple[str, ...] | None) -> None:
-    assert RACK.fullmatch(written)
+    assert PLAIN_FORMS.rack.fullmatch(written)
     if expected is None:
         with pytest.raises(Wrong, match="Ñ is no tile of ca-100"):
             read_rack(written, tile_set)
@@ -37,7 +37,7 @@ def test_a_rack_is_read(written: str, tile_set: TileSet, expected: tuple[str, ..
 
 def test_a_word_has_tiles_blanks_and_what_lay_there() -> None:
     word = "C.[ny](A[L·L])ny[l·l]."
-    assert WORD.fullmatch(word)
+    assert PLAIN_FORMS.word.fullmatch(word)
     assert read_word(word, CATALAN) == (
         Tile("C"),
         Through(),

@@ -529,3 +529,16 @@ def test_a_forfeit_has_no_colours_and_a_game_that_was_played_has_both() -> None:
 
 def test_a_line_that_ends_before_the_first_round_has_no_cell() -> None:
     assert read_trf(line(1, "").ljust(90) + "|").players[0].cells == ()
+
+
+FIELD = SHARED_DATA / "field"
+
+
+@pytest.mark.skipif(not FIELD.is_dir(), reason="the files from the field are not beside this checkout")
+def test_files_from_the_field_are_read() -> None:
+    read = {file.stem: read_trf(decode_trf(file.read_bytes())) for file in FIELD.glob("*.trf")}
+    assert read["xxs_full"].points == Points()
+    assert read["xxs_pab_half"].points == Points(allocated_bye=5)
+    assert read["cp1252_apostrophe"].players[0].name == "D’Or Núria"
+    preset = read["preassigned_pab"]
+    assert (preset.paired_rounds, preset.byes) == (1, (Byes("U", 2, (5,)),))
