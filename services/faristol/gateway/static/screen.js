@@ -1,7 +1,18 @@
 // Turns the pages of a hall screen. A list flows in columns as wide as the screen, and the pages that do not fit lie to
 // the right of it: a page is turned by scrolling there. Nothing is added to the page however long it stands.
+//
+// What this script decides stands on the body, outside of the part that is replaced when there is news: which section is
+// in sight, how large the type is, in how many columns it flows. News therefore never brings a second section in sight.
 
 const SECONDS = 9; // for a page
+const LARGE = [1.8, 1.6, 1.4, 1.2]; // sizes of the type, in em of the screen, where everything fits one page
+const NORMAL = [1, 0.9, 0.8]; // where it does not
+const MOST_PAGES = 6; // above it the type is smaller, so that a name comes back within a minute
+const COLUMNS = [2, 1];
+const NARROW = matchMedia("(max-width: 60rem)");
+const ROUNDING_PX = 0.1;
+const ROUNDING = 0.1; // of a page
+
 let section = 0;
 let page = 0;
 
@@ -10,27 +21,101 @@ function sections() {
 }
 
 function pagesOf(list) {
-  return Math.max(1, Math.round(list.scrollWidth / Math.max(1, list.clientWidth)));
+  const width = list.clientWidth + gap(list);
+  return Math.max(1, Math.ceil((list.scrollWidth + gap(list)) / Math.max(1, width) - ROUNDING));
 }
+
+function gap(list) {
+  return parseFloat(getComputedStyle(list).columnGap) || 0;
+}
+
+// --- the size of the type --------------------------------------------------------------------------------------
+
+function set(size, columns, isWrapped) {
+  const { style } = document.body;
+  const values = { "--list-size": `${size}em`, "--list-columns": String(columns) };
+  for (const [name, value] of Object.entries(values)) if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
+  document.body.classList.toggle("wrapped", isWrapped);
+}
+
+/** The width of the widest row and the height of a row, in px, where each stands on one line at the normal size. */
+function measure(list) {
+  set(1, 1, false);
+  const range = document.createRange();
+  let [width, height] = [0, 1];
+  for (const row of list.children) {
+    const name = row.querySelector(".name");
+    const place = row.getBoundingClientRect();
+    range.selectNodeContents(name);
+    const others = row.lastElementChild.getBoundingClientRect().right - place.left - name.getBoundingClientRect().width;
+    width = Math.max(width, others + range.getBoundingClientRect().width);
+    height = Math.max(height, place.height);
+  }
+  return { width: width + ROUNDING_PX, height };
+}
+
+/**
+ * Choose the type: the largest in which every row stands on one line and all fit one page; where there is none, the
+ * largest in which they fit one page with rows that break into lines; else one in which there are few pages. To lay out
+ * hundreds of rows takes a while: what can be computed from one layout is.
+ */
+function choose(list) {
+  const { width, height } = measure(list);
+  const rows = list.children.length;
+  const room = (columns) => (list.clientWidth - (columns - 1) * gap(list)) / columns;
+  const isOnOneLine = (size, columns) => width * size <= room(columns);
+  const pages = (size, columns) => Math.ceil(rows / Math.max(1, Math.floor(list.clientHeight / (height * size))) / columns);
+  const normal = NARROW.matches ? 1 : COLUMNS[0];
+  if (!NARROW.matches && pages(1, normal) === 1) {
+    for (const isWrapped of [false, true]) {
+      for (const size of LARGE) {
+        for (const columns of COLUMNS) {
+          if (pages(size, columns) > 1 || !(isWrapped || isOnOneLine(size, columns))) continue;
+          set(size, columns, isWrapped);
+          if (pagesOf(list) === 1) return [size, columns, isWrapped];
+        }
+      }
+    }
+  }
+  const smallest = NORMAL.at(-1);
+  for (const size of NORMAL) {
+    const isEnough = pages(size, normal) <= MOST_PAGES || size === smallest;
+    if (isEnough && isOnOneLine(size, normal)) return [size, normal, false];
+  }
+  return [pages(1, normal) <= MOST_PAGES ? 1 : smallest, normal, true];
+}
+
+const chosen = new Map(); // by the section, until its rows or the window change
+
+function fit(id, list) {
+  if (!chosen.has(id)) chosen.set(id, choose(list));
+  set(...chosen.get(id));
+}
+
+// --- the page in sight -------------------------------------------------------------------------------------------
 
 function show() {
   const every = sections();
   section = Math.min(section, Math.max(0, every.length - 1));
-  let number = 0;
-  let total = 0;
-  for (const [place, each] of every.entries()) {
-    each.classList.toggle("turned", place !== section);
-    if (place === section) {
-      const list = each.querySelector("[data-pages]");
-      total = pagesOf(list);
-      page = Math.min(page, total - 1);
-      number = page + 1;
-      list.scrollLeft = page * list.clientWidth;
-    }
+  const shown = every[section];
+  const id = shown?.dataset.turning ?? "";
+  if (document.body.dataset.shown !== id) document.body.dataset.shown = id;
+  let text = "";
+  if (shown) {
+    const list = shown.querySelector("[data-pages]");
+    fit(id, list);
+    const total = pagesOf(list);
+    page = Math.min(page, total - 1);
+    list.scrollLeft = page * (list.clientWidth + gap(list));
+    if (total > 1) text = `${page + 1} / ${total}`;
   }
-  const told = document.getElementById("page-number");
-  const text = total > 1 ? `${number} / ${total}` : "";
-  if (told && told.textContent !== text) told.textContent = text;
+  const number = document.getElementById("page-number");
+  if (number && number.textContent !== text) number.textContent = text;
+}
+
+function layOut() {
+  chosen.clear();
+  show();
 }
 
 function turn() {
@@ -55,10 +140,17 @@ async function stayAwake() {
   }
 }
 
+/** News changes what is listed: it is laid out again before the browser paints it. Clocks tick outside of the lists. */
+const changes = new MutationObserver((records) => {
+  const elements = records.map(({ target }) => (target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement));
+  if (elements.some((element) => element?.closest("[data-turning]") || element?.id === "live")) layOut();
+});
+
 document.body.classList.add("turns");
 show();
 setInterval(turn, 1000 * SECONDS);
-addEventListener("resize", show);
+changes.observe(document.getElementById("live"), { childList: true, subtree: true, characterData: true, attributeFilter: ["hidden"] });
+addEventListener("resize", layOut);
 document.addEventListener("visibilitychange", stayAwake);
-document.fonts?.ready.then(show);
+document.fonts?.ready.then(layOut);
 stayAwake();
