@@ -278,7 +278,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         stands = await ona.refused(ENTRY, "ConfirmResult", **{**shown, "seen_first": 499})
         assert "somebody else has corrected it" in stands
         disputed: dict[str, Any] = {**shown, "says": "wrong", "note": "the slip says 411"}
-        assert "an official looks at it" in await ona.done(ENTRY, "ConfirmResult", **disputed)
+        assert "disputed" in await ona.done(ENTRY, "ConfirmResult", **disputed)
         assert "the slip says 411" in told(await web.get(ENTRY))
         for table in range(1, 5):
             wanted: dict[str, Any] = {"seen_first": 400 + table, "seen_second": 350 - 2 * table}

@@ -14,7 +14,7 @@ from faristol.pairing.office.players import amend_player, move_player, register_
 from faristol.pairing.office.tournaments import create_tournament
 from faristol.pairing.questions.history import list_acts
 from faristol.pairing.questions.pairings import explain_pairing, list_obstacles
-from faristol.pairing.questions.results import list_results
+from faristol.pairing.questions.results import get_result_check, list_results
 from faristol.pairing.questions.tournament import get_tournament
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -34,6 +34,7 @@ def service(runtime: Runtime) -> Dispatcher:
         pb.GetTournamentRequest: partial(get_tournament, office),
         pb.ListActsRequest: partial(list_acts, office),
         pb.ListResultsRequest: partial(list_results, office),
+        pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),
         pb.ExplainPairingRequest: partial(explain_pairing, office),
     }

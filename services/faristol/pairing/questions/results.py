@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.administration.results import final_scores, winner_by
-from faristol.pairing.conditions import found_round
+from faristol.pairing.conditions import found_game, found_round
 from faristol.pairing.model import Pairing, Phase, Round, Tournament, stream
 from faristol.pairing.office.office import Office
 from faristol.pairing.questions.tournament import PHASES
@@ -57,6 +58,55 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
         second_person=state.result_check.second_person,
         players_confirm=state.result_check.players,
     )
+
+
+async def get_result_check(
+    office: Office, request: pb.GetResultCheckRequest, context: Context
+) -> pb.GetResultCheckResponse:
+    """Say what players and officials have said of the result of a game. Raises ``Invalid`` for who does not play it."""
+    loaded = await office.load(request.tournament_id)
+    state = loaded.state
+    played, pairing = found_game(state, request.game_id)
+    if request.player_id not in pairing.player_ids:
+        raise Invalid(
+            "player_id",
+            N_("{found} does not play in {game}"),
+            {"found": request.player_id[:200], "game": request.game_id},
+        )
+    answer = pb.GetResultCheckResponse(players_confirm=state.result_check.players)
+    if not (state.result_check.wanted and played.entered_by.get(request.game_id)):
+        return answer
+    if request.game_id in played.disputed:
+        answer.check = pb.RESULT_CHECK_PHASE_DISPUTED
+    else:
+        is_open = played.is_unconfirmed(pairing)
+        answer.check = pb.RESULT_CHECK_PHASE_OPEN if is_open else pb.RESULT_CHECK_PHASE_CONFIRMED
+    name = stream(request.tournament_id)
+    stored = await office.record.read_stream(name)
+    said = _said_of_result([event for event in stored if event.version <= loaded.version], request.game_id)
+    for person, event in said.items():
+        is_dispute = isinstance(event.message, events.ResultDisputed)
+        if person in pairing.player_ids:
+            (answer.disputed_by if is_dispute else answer.confirmed_by).append(person)
+        elif is_dispute:
+            answer.disputed_by_official = True
+        else:
+            answer.confirmed_by_official = True
+    if request.player_id in answer.disputed_by:
+        answer.own_dispute = (await office.record.notes_of(name)).get(said[request.player_id].version, "")
+    return answer
+
+
+def _said_of_result(recorded: Iterable[Recorded], game: str) -> dict[str, Recorded]:
+    """Give what each person said last of the result of a game that stands: that it is right, or wrong."""
+    found: dict[str, Recorded] = {}
+    for event in recorded:
+        match event.message:
+            case events.ResultEntered() | events.ResultCorrected() as fact if fact.game_id == game:
+                found = {}
+            case events.ResultConfirmed() | events.ResultDisputed() as fact if fact.game_id == game:
+                found[fact.person_id] = event
+    return found
 
 
 def _running(state: Tournament) -> int:

@@ -397,3 +397,38 @@ async def test_who_acts_under_no_name_that_can_be_shown_is_told_so(desk: Desk) -
         code, told, _ = await refused(enter(desk, [result(table, 1, 0)], (("faristol-actor-name-bin", name),)))
         assert (code, told.split(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "faristol-actor-name-bin")
         assert told.endswith(why)
+
+
+async def test_a_player_is_told_what_each_has_said_of_the_result_of_their_game(desk: Desk) -> None:
+    await started(desk)
+    await desk.stub.SetResultCheck(pb.SetResultCheckRequest(command_id=command(), tournament_id="open", players=True))
+    table = (await listed(desk)).tables[0]
+    first, second = (player.player_id for player in table.players)
+
+    async def asked(player: str) -> pb.GetResultCheckResponse:
+        which = pb.GetResultCheckRequest(tournament_id="open", game_id=table.game_id, player_id=player)
+        return await desk.stub.GetResultCheck(which)
+
+    async def say(player: str, note: str = "") -> None:
+        shown = (await listed(desk)).tables[0]
+        request = pb.ConfirmResultRequest(
+            command_id=command(), tournament_id="open", game_id=table.game_id, scores=shown.scores, player_id=player
+        )
+        request.disputed, request.note = bool(note), note
+        await desk.stub.ConfirmResult(request)
+
+    assert (await asked(first)).check == pb.RESULT_CHECK_PHASE_UNSPECIFIED
+    await enter(desk, [result(table, 412, 378)])
+    assert (await asked(first)).check == pb.RESULT_CHECK_PHASE_OPEN
+    await say(first)
+    assert list((await asked(second)).confirmed_by) == [first]
+    await say(second, "402, not 412")
+    told = await asked(first)
+    assert (told.check, list(told.confirmed_by), list(told.disputed_by), told.own_dispute) == (
+        pb.RESULT_CHECK_PHASE_DISPUTED,
+        [first],
+        [second],
+        "",
+    )
+    assert (await asked(second)).own_dispute == "402, not 412"
+    assert (await refused(asked("nobody")))[0] is grpc.StatusCode.INVALID_ARGUMENT

@@ -23,14 +23,10 @@ from faristol.gateway.form import Fields
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader
-from faristol.kernel.refusal import N_
 from faristol.office.names import Roster
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.text import say
 
-CONFIRMED = N_("Thank you: the result is confirmed.")
-DISPUTED = N_("It is noted that the result is wrong: an official looks at it.")
 OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
 
 Number = Annotated[int, Path(ge=1, le=10_000)]
@@ -50,6 +46,8 @@ class _Entry(Console):
     done: Done = 0
     part: Part = ""
     refused: str = field(default="", init=False)
+    check: pairing.GetResultCheckResponse = field(default_factory=pairing.GetResultCheckResponse, init=False)
+    """What was said of the result of a player's own table."""
     typed: Mapping[str, str] = field(default_factory=dict, init=False)
 
     @property
@@ -87,8 +85,12 @@ class _Entry(Console):
                 if table.final:
                     shown.scores.add(player_id=seat.player_id, score=seat.score)
             shown.winner_id = table.winner_id
+            asked = pairing.GetResultCheckRequest(
+                tournament_id=self.tournament_id, game_id=table.game_id, player_id=own
+            )
+            self.check = await self.calls.ask(asked)
             if table.final:
-                shown.check = pairing.RESULT_CHECK_PHASE_OPEN
+                shown.check = self.check.check
         return listed
 
     async def ask(self, command: Any) -> Any:
@@ -130,6 +132,7 @@ class _Entry(Console):
             own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
             is_player=self.is_player,
+            check=self.check,
             base=self.address,
             pairing=pairing,
         )
@@ -139,13 +142,13 @@ AtEntry = Annotated[_Entry, Depends()]
 
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results")
-async def show_results(page: AtEntry, at: At = 0, says: Annotated[str, Query(max_length=10)] = "") -> Response:
+async def show_results(page: AtEntry, at: At = 0) -> Response:
     """The tables of the round, and the form; a player is led to the table where they sit."""
     tables = await page.tables()
     if page.is_player and not page.part:
         return led_to(f"{page.address}/{tables.listed.tables[0].table}")
     said = tables.standing(at) if at and tables.players(at) and tables[at].scores else ""
-    return await page.show(tables, Entry(), said=said or _said(says, page.language))
+    return await page.show(tables, Entry(), said=said)
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results")
@@ -155,12 +158,12 @@ async def enter_result(page: AtEntry, given: Fields) -> Response:
 
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results/{table}")
-async def show_table(page: AtEntry, table: Table, says: Annotated[str, Query(max_length=10)] = "") -> Response:
+async def show_table(page: AtEntry, table: Table) -> Response:
     """The form of one table, as the QR code of its slip opens it."""
     tables = await page.tables()
     if not tables.players(table):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return await page.show(tables, Entry(table), table, _said(says, page.language))
+    return await page.show(tables, Entry(table), table)
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results/{table}")
@@ -199,10 +202,4 @@ async def _confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, tab
     answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
     if answer is None:
         return await page.show(await page.tables(), Entry(), table)
-    says = "wrong" if given.get("says") == "wrong" else "right"
-    return led_to(f"{back}?says={says}&done={answer.position}")
-
-
-def _said(says: str, language: str) -> str:
-    texts = {"right": CONFIRMED, "wrong": DISPUTED}
-    return say(texts[says], {}, language) if says in texts else ""
+    return led_to(f"{back}?done={answer.position}")
