@@ -151,7 +151,7 @@ async def test_the_pages_fit_a_phone(browser: Browser, cell: Cell, languages: Co
     async with phone(browser, cell) as page:
         await page.context.add_cookies([{"name": "faristol", "value": token, "url": cell.process.http_address}])
         for language in languages:
-            for path in ("/sign-in?why=CREDENTIAL_REVOKED&", "/account?", f"/tournaments/{OWN}/access?"):
+            for path in ("/sign-in?", "/account?", f"/tournaments/{OWN}/access?"):
                 await page.goto(f"{path}lang={language}")
                 for width in PHONES:
                     await page.set_viewport_size({"width": width, "height": 780})

@@ -24,7 +24,20 @@ from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
 from faristol.gateway.problems import as_json, of_rpc, of_session
 from faristol.gateway.results import Reader
-from faristol.gateway.session import SignedIn, calls, fits, forget, keep, session, token_of
+from faristol.gateway.session import (
+    NAME,
+    WHY_SECONDS,
+    SignedIn,
+    calls,
+    cookie_name,
+    fits,
+    forget,
+    hold,
+    keep,
+    session,
+    token_of,
+)
+from faristol.gateway.session import WHY as WHY_COOKIE
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import needs_pb2
@@ -71,9 +84,9 @@ async def show_entrance(
     next: Next = "",  # noqa: A002 # the name of the query parameter
     tournament: Text = "",
     table: Text = "",
-    why: Text = "",
 ) -> Response:
     """The ways in: a link, whose code comes in the fragment that browsers keep for themselves, and a PIN."""
+    why = request.cookies.get(cookie_name(request, WHY_COOKIE), "")
     said = say(WHY.get(why, WHY["CREDENTIAL_INVALID"]), {}, language_of(request)) if why else ""
     given = {"next": next, "tournament": tournament, "table": table}
     return await _entrance(request, results, given, said, HTTPStatus.OK)
@@ -128,7 +141,8 @@ async def let_in(request: Request, results: Reader, given: Mapping[str, str], si
         said = say(TOO_LARGE, {}, language_of(request))
         return await _entrance(request, results, given, said, HTTPStatus.FORBIDDEN)
     response = led_to(local(given.get("next", ""), HOME))
-    keep(request, response, signed_in)
+    who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
+    keep(request, response, signed_in, who.name or signed_in.credential.subject_id)
     return response
 
 
@@ -146,10 +160,18 @@ async def sign_out(request: Request, given: Fields) -> Response:
 
 def leave(request: Request, why: str, wanted: str) -> Response:
     """Take the cookie away, and lead to where one signs in, and from there to ``wanted``."""
-    asked = {key: value for key, value in (("why", why), ("next", wanted)) if value}
-    response = led_to(f"/sign-in?{urlencode(asked)}" if asked else "/sign-in")
+    response = to_entrance(request, why, wanted)
     if token_of(request):
         forget(request, response)
+        forget(request, response, NAME)
+    return response
+
+
+def to_entrance(request: Request, why: str, wanted: str = "") -> Response:
+    """Lead to where one signs in, and from there to ``wanted``; ``why`` is told there for a moment."""
+    response = led_to(f"/sign-in?{urlencode({'next': wanted})}" if wanted else "/sign-in")
+    if why:
+        hold(request, response, WHY_COOKIE, why, WHY_SECONDS)
     return response
 
 

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faristol.client.problems import reason_of
-from faristol.gateway.entrance import HOME, led_to, let_in
+from faristol.gateway.entrance import HOME, let_in, to_entrance
 from faristol.gateway.form import local, public_address
 from faristol.gateway.results import Reader
 from faristol.gateway.session import calls, cookie_name, forget, hold
@@ -41,7 +41,7 @@ async def leave_for_provider(request: Request, next: Annotated[str, Query(max_le
     try:
         started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))
     except grpc.aio.AioRpcError as error:
-        return led_to(f"/sign-in?why={_why(error)}")
+        return to_entrance(request, _why(error))
     kept = {name: getattr(started, name) for name in KEPT} | {"next": local(next, HOME)}
     response = RedirectResponse(started.authorization_url, 302, headers={"Cache-Control": "no-store"})
     hold(request, response, COOKIE, urlsafe_b64encode(json.dumps(kept).encode()).decode(), LASTS)
@@ -64,9 +64,9 @@ async def come_back(
 async def _signed_in(request: Request, results: Reader, code: str, state: str) -> Response:
     kept = _kept(request)
     if not state or not hmac.compare_digest(_bytes(kept.get("state", "")), _bytes(state)):
-        return led_to("/sign-in?why=OPENID_ELSEWHERE")
+        return to_entrance(request, "OPENID_ELSEWHERE")
     if not code:  # the person said no, or the provider did
-        return led_to("/sign-in?why=OPENID_REFUSED")
+        return to_entrance(request, "OPENID_REFUSED")
     brought = pb.OpenIdCode(
         code=code.encode(),
         code_verifier=kept.get("code_verifier", ""),
@@ -76,7 +76,7 @@ async def _signed_in(request: Request, results: Reader, code: str, state: str) -
     try:
         signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), open_id=brought))
     except grpc.aio.AioRpcError as error:
-        return led_to(f"/sign-in?why={_why(error)}")
+        return to_entrance(request, _why(error))
     return await let_in(request, results, kept, signed_in)
 
 

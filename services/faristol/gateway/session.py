@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -21,6 +22,11 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 
 COOKIE = "faristol"
+WHY = "faristol-why"
+"""The cookie by which the entrance knows why somebody was led there: a message is never in an address."""
+WHY_SECONDS = 20
+NAME = "faristol-name"
+"""The cookie from which scripts of public pages show who is signed in: those are the same for all. It opens nothing."""
 LONGEST = 3_900
 """Characters of a token in a cookie: browsers keep 4,096 bytes of one, with its name."""
 
@@ -103,11 +109,14 @@ def fits(token: str) -> bool:
     return bool(_TOKEN.fullmatch(token))
 
 
-def keep(request: Request, response: Response, signed_in: pb.SignInResponse) -> None:
-    """Let the browser be signed in by the cookie, for as long as the credential lasts."""
+def keep(request: Request, response: Response, signed_in: pb.SignInResponse, name: str) -> None:
+    """Let the browser be signed in by the cookie, for as long as the credential lasts; ``name`` is whose it is."""
     now: Callable[[], datetime] = request.app.state.now
     left = signed_in.credential.expires_at.ToDatetime(UTC) - now()
-    hold(request, response, COOKIE, signed_in.token, max(0, int(left.total_seconds())))
+    seconds = max(0, int(left.total_seconds()))
+    hold(request, response, COOKIE, signed_in.token, seconds)
+    response.set_cookie(cookie_name(request, NAME), quote(name[:100]), seconds, secure=is_safe(request), samesite="lax")
+    forget(request, response, WHY)
 
 
 def hold(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
