@@ -162,12 +162,13 @@ class Plan:
         return 2 * timedelta(minutes=clock.minutes + clock.overtime_cap_minutes) + CLOSING
 
     def round_start(self, number: int, now: datetime) -> datetime:
-        """When a round begins: on a morning so long ago that the last round is over by ``now``.
+        """Give the moment at which a round begins: so long ago that the last round is over just before ``now``.
 
         Games are played in minutes of their own, and nothing may be dated ahead of the services' clocks.
         """
-        last_day = now - self.rounds * self.round_every - timedelta(days=1)
-        return last_day.replace(hour=9, minute=0, second=0, microsecond=0) + (number - 1) * self.round_every
+        first = now - self.rounds * self.round_every
+        first = first.replace(minute=first.minute - first.minute % 5, second=0, microsecond=0)
+        return first + (number - 1) * self.round_every
 
     def round_end(self, number: int, now: datetime) -> datetime:
         """When a round is closed: every game is over, and the next one has not begun."""
