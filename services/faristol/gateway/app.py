@@ -34,6 +34,7 @@ from faristol.gateway.consoles import (
     duplicate,
     judge,
     officials_stream,
+    own_table,
     queue_stream,
     results_entry,
 )
@@ -97,6 +98,7 @@ ROUTES = (
     scorer_page.routes,
     *director.ROUTES,
     results_entry.routes,
+    own_table.routes,
     *duplicate.ROUTES,
     officials_stream.routes,
 )

@@ -49,6 +49,10 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
     )
     env.filters["when"] = lambda moment, time_zone="": when(moment, time_zone, language)
+    env.filters["hour_of_zone"] = lambda moment, time_zone="": (
+        f"{format_time(moment.astimezone(ZoneInfo(time_zone or 'UTC')), 'short', locale=language)}"
+        f" {zone_name(moment, time_zone)}"
+    )
     env.filters["hour"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
     )
@@ -84,10 +88,16 @@ def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
 
 
 def when(moment: datetime, time_zone: str, language: str) -> str:
-    """A day and a time; of a time without a zone it says that it is UTC."""
+    """Format a day and a time with the zone that they are of: a reader may be in another one. No zone is UTC."""
     local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
     day, hour = format_date(local, "long", locale=language), format_time(local, "short", locale=language)
-    return f"{day}, {hour}" if time_zone else f"{day}, {hour} UTC"
+    return f"{day}, {hour} {zone_name(moment, time_zone)}"
+
+
+def zone_name(moment: datetime, time_zone: str) -> str:
+    """Name a time zone as of a moment: ``CET``, ``EEST``; ``UTC−3`` where it has no letters."""
+    name = moment.astimezone(ZoneInfo(time_zone or "UTC")).tzname() or "UTC"
+    return name if name.isalpha() else f"UTC{name.replace('-', '−')}"
 
 
 def signed(value: float, language: str) -> str:

@@ -23,7 +23,7 @@ from faristol.pb.event.v1.event_pb2 import (
 )
 
 PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
-    "standings.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT),
+    "standings.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "standing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "teams.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT),
     "team.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT),
@@ -32,6 +32,7 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "pairings.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE, CHANGE_SCORE),
     "players.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_RATINGS),
     "rulings.html": (CHANGE_PROGRESS,),
+    "files.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "find.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),

@@ -21,7 +21,7 @@ from faristol.gateway.pairings import absent
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.prizes import nobody
 from faristol.gateway.ratings import RatingReader
-from faristol.gateway.results import Page, Reader, RulingsReader
+from faristol.gateway.results import Page, Reader, Results, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.spectators import pages as spectators
 from faristol.gateway.spectators.boards import shown
@@ -59,6 +59,8 @@ async def standings(
     head = await results.tournament(tournament_id)
     if is_of_duplicate_games(head.tournament):
         return await show_totals(request, results, games, head, category, after, part)
+    if not head.tournament.played:
+        return await _show_start(request, results, head, part)
     answer = await results.standings(tournament_id, round)
     written = {line.category.casefold(): line.category for line in answer.standings if line.category}
     categories = sorted(written.values())
@@ -74,6 +76,7 @@ async def standings(
         part,
         head,
         answer=answer,
+        listed=None,
         lines=lines,
         category=category,
         categories=categories,
@@ -82,6 +85,21 @@ async def standings(
         as_of=round,
         tab="standings",
     )
+
+
+async def _show_start(request: Request, results: Results, head: pb.GetTournamentResponse, part: str) -> Response:
+    """Show what is known before the first round: the players and the timetable."""
+    listed = await results.players(head.tournament.tournament_id)
+    names = {team.team_id: team.name for team in listed.teams}
+    return tournament_page(
+        request, "standings.html", part, head, answer=listed, listed=listed, team_names=names, as_of=0, tab="standings"
+    )
+
+
+async def files(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+    """What of a tournament can be taken away: tables, reports, games, paper, feeds."""
+    head = await results.tournament(tournament_id)
+    return tournament_page(request, "files.html", part, head, answer=head, tab="files")
 
 
 async def standing(
@@ -291,6 +309,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/t/{tournament_id}/r/{number}": pairings,
     "/t/{tournament_id}/players": players,
     "/t/{tournament_id}/rulings": rulings,
+    "/t/{tournament_id}/files": files,
     "/status": status,
     "/g/{game_id}": game,
 }

@@ -45,6 +45,7 @@ KEPT: Mapping[str, Shows] = {
     "/t/{tournament_id}/r/{number}": Shows.SCORES,
     "/t/{tournament_id}/players": Shows.TOURNAMENT,
     "/t/{tournament_id}/rulings": Shows.TOURNAMENT,
+    "/t/{tournament_id}/files": Shows.TOURNAMENT,
     "/g/{game_id}": Shows.GAME,
     "/games/{game_id}/replay": Shows.GAME,
     "/games/{game_id}/embed": Shows.GAME,

@@ -106,8 +106,8 @@ _DOORS: tuple[Door, ...] = (
     Door(
         "find",
         N_("My table"),
-        "/tournaments/{id}/find",
-        N_("Where you play, against whom, and when."),
+        "/tournaments/{id}/my-table",
+        N_("Where you play, against whom, and what you can do there."),
         frozenset({PLAYER}),
         of_duplicate=False,
     ),

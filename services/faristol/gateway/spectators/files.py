@@ -82,11 +82,18 @@ async def worker() -> Response:
     return Response(_worker(), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
+async def favicon() -> Response:
+    """The icon, where browsers look for it for pages that name none."""
+    content = (resources.files("faristol.gateway") / "static" / "icon.svg").read_bytes()
+    return Response(content, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+
+
 FILES: Mapping[str, Callable[..., Any]] = {
     "/games/{game_id}/board.png": board_png,
     "/tournaments/{tournament_id}/feed.atom": feed,
     "/tournaments/{tournament_id}/rounds.ics": calendar,
     "/manifest.webmanifest": manifest,
     "/worker.js": worker,
+    "/favicon.ico": favicon,
 }
 """What is at each address."""

@@ -86,7 +86,7 @@ async def search(request: Request, results: Reader, q: Words = "", after: After 
     )
 
 
-async def _seated(
+async def seated(
     results: Results, tournament_id: str, hall: str = ""
 ) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[Place]]:
     """A tournament, the round that people look for, and where everybody is in it; nothing before the first round."""
@@ -101,7 +101,7 @@ async def _seated(
 
 async def find(request: Request, results: Reader, tournament_id: str, name: Words = "", part: Part = "") -> Response:
     """Where everybody plays now, by name; whoever types theirs sees their own."""
-    head, answer, everybody = await _seated(results, tournament_id)
+    head, answer, everybody = await seated(results, tournament_id)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -117,10 +117,16 @@ async def find(request: Request, results: Reader, tournament_id: str, name: Word
     )
 
 
+def _only_hall(answer: pb.GetPairingsResponse) -> str:
+    """The hall in which all tables of a round stand; empty for several."""
+    found = {table.hall for table in answer.tables}
+    return found.pop() if len(found) == 1 else ""
+
+
 async def screen(request: Request, results: Reader, tournament_id: str, hall: Hall = "", part: Part = "") -> Response:
     """For a projector in a hall: seats, time left and the top of the standings, in pages that turn by themselves."""
     (head, answer, everybody), standings = await asyncio.gather(
-        _seated(results, tournament_id, hall), results.standings(tournament_id, page=Page(TOP))
+        seated(results, tournament_id, hall), results.standings(tournament_id, page=Page(TOP))
     )
     answer.position = min(answer.position, standings.position)
     return await asyncio.to_thread(
@@ -134,6 +140,7 @@ async def screen(request: Request, results: Reader, tournament_id: str, hall: Ha
         standings=standings,
         hall=hall,
         known_hall=bool(everybody) or not answer.tables,
+        only_hall=_only_hall(answer),
         round=latest(head.tournament),
         tab="screen",
     )
@@ -147,10 +154,10 @@ async def replay(
     move: Annotated[int | None, Query(ge=0, le=10_000), DIGITS] = None,
     part: Part = "",
 ) -> Response:
-    """A game as it stood after some lines of its sheet; after the last where none is said."""
+    """A game as it stood after some lines of its sheet; after the first where none is said."""
     game = await results.game(game_id)
     every = steps(game, await found.racks(game))
-    number = len(every) - 1 if move is None else min(move, len(every) - 1)
+    number = min(1 if move is None else move, len(every) - 1)
     step, values = every[number], tile_values(game.ruleset)
     best: Sequence[game_pb2.PossiblePlay] = ()
     if step.rack and step.line:

@@ -9,6 +9,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const PAUSE = 400; // ms between two refreshes, at least
 const SPREAD = 500; // ms over which the refreshes of all who heard the same news are spread
 const PATIENCE = 20000; // ms that an answer may take
+const REST = 120000; // ms between two looks at what is over
 
 let position = Number(live.dataset.position || 0);
 let told = 0; // position of the last news that the page shows
@@ -16,6 +17,7 @@ let tag = ""; // of the live part as it is
 let source = null;
 let retry = 1000;
 let timer = 0;
+let resting = 0;
 let fetching = false;
 let again = false;
 let last = 0;
@@ -130,6 +132,7 @@ async function refresh() {
     if (active !== document.activeElement && active.isConnected) active.focus({ preventScroll: true }); // it moved
     glide(before);
     say(said);
+    if (source && isFinished()) rest();
     if (!pulse.hidden) show(!pulse.classList.contains("off"));
     skew(answer.headers.get("date"));
     tick();
@@ -138,6 +141,7 @@ async function refresh() {
     schedule(3000); // no network for the moment
   } finally {
     fetching = false;
+    if (live.dataset.follow && !source && !document.hidden) follow(); // or rest again
     if (again) {
       again = false;
       schedule();
@@ -180,8 +184,22 @@ function heard(event) {
   schedule();
 }
 
+// What is over opens no stream: it is looked at now and then, as a result may still be corrected.
+function isFinished() {
+  return !live.querySelector(".console") && live.querySelector(".badge.over, [data-finished]") !== null;
+}
+
+function rest() {
+  source?.close();
+  source = null;
+  pulse.hidden = true;
+  clearTimeout(resting);
+  resting = setTimeout(() => (document.hidden ? rest() : refresh()), REST);
+}
+
 function follow() {
   source?.close();
+  if (isFinished()) return rest();
   source = new EventSource(`${live.dataset.follow}?after=${position}`);
   for (const name of live.dataset.news.split(" ")) source.addEventListener(name, heard);
   source.addEventListener("open", () => {
@@ -197,7 +215,7 @@ function follow() {
 }
 
 function show(connected) {
-  pulse.hidden = Boolean(live.querySelector(".badge.over")); // nothing more will come
+  pulse.hidden = false;
   pulse.classList.toggle("off", !connected);
   pulse.textContent = connected ? pulse.dataset.on : pulse.dataset.off;
 }
@@ -254,18 +272,22 @@ function long(seconds) {
   return `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")} h`;
 }
 
-// --- tabs ----------------------------------------------------------------------------------------------------
+// --- who is signed in ----------------------------------------------------------------------------------------
 
-// A row of tabs that is wider than the screen shows the one that is open.
-function centre(tabs) {
-  const open = tabs?.querySelector("[aria-current]");
-  if (!open) return;
-  const [row, tab] = [tabs.getBoundingClientRect(), open.getBoundingClientRect()];
-  tabs.scrollLeft += tab.left + tab.width / 2 - row.left - row.width / 2;
+// Public pages are the same for everybody: who is signed in stands in a cookie that opens nothing.
+function showWhoIsSignedIn() {
+  const place = document.getElementById("signed-in");
+  const name = document.cookie.match(/(?:^|; )(?:__Host-)?faristol-name="?([^;"]+)/)?.[1];
+  if (!place || !name) return;
+  place.firstElementChild.textContent = decodeURIComponent(name);
+  place.hidden = false;
+  const account = document.getElementById("to-account");
+  account.textContent = account.dataset.signedIn;
 }
 
 // -------------------------------------------------------------------------------------------------------------
 
+showWhoIsSignedIn();
 if (live.dataset.follow) {
   follow();
   if (live.dataset.exact !== undefined) refresh(); // a countdown begins by the server's time, not by this device's
@@ -278,6 +300,5 @@ if (live.dataset.poll) {
   document.addEventListener("visibilitychange", refresh);
 }
 live.addEventListener("refresh", () => schedule()); // another module has heard news of its own
-centre(live.querySelector(".tabs"));
 tick();
 setInterval(tick, 250);

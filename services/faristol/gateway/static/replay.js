@@ -44,12 +44,17 @@ async function go(href, keep = true) {
   if (keep) history.replaceState(null, "", href);
   if (focused) (document.getElementById(focused) ?? document.getElementById("moves"))?.focus?.({ preventScroll: true });
   const fresh = live.querySelector(".move-list");
-  if (fresh) {
-    fresh.scrollTop = list;
-    const now = fresh.querySelector("[aria-current]")?.parentElement;
-    if (now) fresh.scrollTop = now.offsetTop - fresh.offsetTop - fresh.clientHeight / 2;
-  }
+  if (fresh) fresh.scrollTop = list;
   ready();
+}
+
+/** Bring the move that is shown in sight in the list, without moving the page. */
+function bringInSight() {
+  const list = live.querySelector(".move-list");
+  const now = list?.querySelector("[aria-current]")?.parentElement;
+  if (!now) return;
+  const [place, frame] = [now.getBoundingClientRect(), list.getBoundingClientRect()];
+  list.scrollTop += place.top - frame.top - (list.clientHeight - place.height) / 2;
 }
 
 function link(rel) {
@@ -57,6 +62,7 @@ function link(rel) {
 }
 
 function ready() {
+  bringInSight();
   for (const rel of ["next", "prev"]) if (link(rel)) load(link(rel)).catch(() => {});
   const nav = document.getElementById("moves");
   const button = document.createElement("button");
