@@ -84,10 +84,14 @@ async def test_when_the_next_round_begins_is_told_until_it_has_begun(stage: Stag
         page = (await stage.http.get(path)).text
         assert re.search(r"Round 1 begins (on March 7, 2026, 10:30|at 10:30)", page), path
         assert page.count("data-until") == 1, path
+    first = (await stage.http.get("/t/lliga")).text
+    assert re.search(r"Timetable.*Round 2</th>\s*<td>March 7, 2026, 12:30.PM UTC", first, re.DOTALL)
+    assert 'id="players"' in first
+    assert 'id="standings"' not in first
     await stage.add(*paired())
     assert "Round 1 begins on" in (await stage.http.get("/t/lliga/r/1")).text
     own = (await stage.http.get("/players/anna")).text
-    assert re.search(r"Begins on March 7, 2026, 10:30.AM\.\s+\S", own)
+    assert re.search(r"Begins on March 7, 2026, 10:30.AM UTC\.\s+\S", own)
     assert "Place 1 of" not in own  # nobody has a place before a result
     await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
     for path in (FIND, SCREEN, "/t/lliga/r/1", "/players/anna"):

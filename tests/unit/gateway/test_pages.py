@@ -325,3 +325,26 @@ async def test_standings_mark_who_has_left_from_the_round_on_in_which_they_were_
         assert await marked("/t/lliga", language) == ["biel"]
     assert await marked("/t/lliga?round=2") == ["biel"]
     assert await marked("/t/lliga?round=1") == []
+
+
+async def test_every_file_that_is_offered_to_take_away_is_there(finished: Stage) -> None:
+    page = (await finished.http.get("/t/lliga/files")).text
+    links = re.findall(r'<li><a href="([^"]+)">', page[page.index('id="files"') :])
+    for end in (
+        ".csv",
+        ".trf",
+        "TRF26",
+        "games.zip",
+        "feed.atom?lang=en",
+        "rounds.ics?lang=en",
+        "/print",
+        "/standings",
+    ):
+        assert any(link.endswith(end) for link in links), end
+    away = [link for link in links if (await finished.http.get(html.unescape(link))).status_code != 200]
+    assert away == ["/api/v1/tournaments/lliga/ratings.csv"], "the service of ratings alone is not there in these tests"
+
+
+async def test_a_replay_begins_at_the_first_move(finished: Stage) -> None:
+    page = (await finished.http.get("/games/lliga-r1-t1/replay")).text
+    assert re.search(r'id="move-1" aria-current="step"', page)
