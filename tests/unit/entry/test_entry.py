@@ -58,6 +58,14 @@ def scores(*points: int) -> tuple[Score, ...]:
         ("11,ff,ff", 0, Given(11, (LOST, LOST))),
         ("11 120a 100", 0, Given(11, (LEFT, Score(100)))),
         ("120a-100", 11, Given(11, (LEFT, Score(100)))),
+        ("11 φφ -", 0, Given(11, (LOST, NONE))),
+        ("11,Φφ,", 0, Given(11, (LOST, NONE))),
+        ("- фф", 11, Given(11, (NONE, LOST))),
+        ("11 аа -", 0, Given(11, (LOST, NONE))),
+        ("11 120α 100", 0, Given(11, (LEFT, Score(100)))),
+        ("120Ά-100", 11, Given(11, (LEFT, Score(100)))),
+        ("11 120а 100", 0, Given(11, (LEFT, Score(100)))),
+        ("11 １２０ａ １００", 0, Given(11, (LEFT, Score(100)))),
         ("40 300 290 280", 11, Given(40, scores(300, 290, 280))),
         ("11 412 378", 40, Given(40, scores(11, 412, 378))),
         ("12", 11, Look(12)),
@@ -79,6 +87,7 @@ def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(line: str, asked: i
         ("11 1234567 3", "is not a result"),
         ("11,ff", "expected 2 scores of table 11, and found 1"),
         ("11,,", "is not a result|expected 2 scores"),
+        ("11 412β 378", "is not a result"),
     ],
 )
 def test_what_is_no_result_is_told(line: str, said: str) -> None:

@@ -23,6 +23,8 @@ class Doubt:
 
     text: str
     params: Mapping[str, Param]
+    seat: int | None = None
+    """The place in the pairing of the score that is in doubt; None where it is none of them alone."""
 
 
 def doubts(
@@ -41,14 +43,14 @@ def doubts(
     if given.forfeit:
         return
     points = given.points
-    for score in points:
+    for seat, score in enumerate(points):
         if score > usual.highest:
-            yield Doubt(HIGH, {"score": score, "highest": usual.highest})
+            yield Doubt(HIGH, {"score": score, "highest": usual.highest}, seat)
     if any(score.left for score in given.scores):
         return
-    for score in points:
+    for seat, score in enumerate(points):
         if score < usual.lowest:
-            yield Doubt(LOW, {"score": score, "lowest": usual.lowest})
+            yield Doubt(LOW, {"score": score, "lowest": usual.lowest}, seat)
     apart = max(points) - min(points)
     if apart > usual.largest_difference:
         yield Doubt(FAR, {"difference": apart, "largest": usual.largest_difference})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from unicodedata import combining
 
 from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_, Param, fill
@@ -21,6 +23,10 @@ CAME = frozenset((NOTHING, "–"))
 LEFT = "a"
 """Behind a score: the player abandoned the game at that moment."""
 
+_FORFEITS = frozenset((FORFEIT, "φφ", "фф", "аа"))
+_LEFTS = frozenset((LEFT, "α", "а", "ф"))
+"""The two signs as keyboards of other scripts give them: the letter of the same sound, and that of the same key."""
+
 YES = frozenset(("y", "yes", "s", "si", "ν", "ναι"))
 NO = frozenset(("n", "no", "ο", "οχι"))
 """Yes and no in the languages there are, as ``folded`` gives them."""
@@ -28,10 +34,10 @@ NO = frozenset(("n", "no", "ο", "οχι"))
 MOST_DIGITS = 9
 """Of the number of a table: Python refuses to read one of thousands."""
 
-_BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=\d)|(?<=\da))-(?=\d)", re.ASCII)
+_BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][^\W\d_]))-(?=[0-9])")
 """What may stand between two scores instead of a blank; a hyphen alone may be a sign, or part of a name."""
 
-_SCORE = re.compile(rf"([-−]?\d{{1,5}})({LEFT}?)", re.ASCII)
+_SCORE = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
 
 NO_RESULT = N_("{given} is not a result: expected a table and its scores, as 11 412 378, or the scores alone")
 NO_TABLE = N_("there is no table {table} in this round")
@@ -89,6 +95,7 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Lo
 
     Scores alone are of the table asked. Raises ``Slip`` for what cannot be read.
     """
+    line = _plain(line)
     words = _forfeit(line) or _BETWEEN.sub(" ", line.strip()).split()
     count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
     said, winner = words[:count], " ".join(words[count:])
@@ -106,7 +113,7 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Lo
 
 def _forfeit(line: str) -> list[str]:
     """The words of a forfeit with commas, where the place of who came may be empty: ``11,ff,``; none of other lines."""
-    words = [word.strip().casefold() for word in re.split("[,;]", line)]
+    words = [FORFEIT if is_forfeit(word) else word.strip() for word in re.split("[,;]", line)]
     table = words[:1] if words[0].isdecimal() else []
     seats = words[len(table) :]
     if FORFEIT not in seats or not {FORFEIT, *CAME, ""}.issuperset(seats):
@@ -136,10 +143,38 @@ def given(table: int, words: Sequence[str], players: int, winner: str = "") -> G
     return Given(table, tuple(scores), winner)
 
 
+def seat_in_doubt(words: Sequence[str]) -> int:
+    """The place of the word that ``given`` did not take, from 0; the last one where it is none of them alone."""
+    scores = [_score(word) for word in words]
+    if None in scores:
+        return scores.index(None)
+    if any(score and score.points is None for score in scores):
+        return next((place for place, score in enumerate(scores) if score and score.points is not None), 0)
+    return max(len(words) - 1, 0)
+
+
+def is_forfeit(word: str) -> bool:
+    """Whether a word says that a player did not come, by any keyboard."""
+    return _key(word) in _FORFEITS
+
+
+def _plain(text: str) -> str:
+    """A text with the letters, digits and signs of full width as the usual ones (Unicode NFKC)."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def _key(word: str) -> str:
+    """A word as it is compared: without case and accents."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", word.strip().casefold()) if not combining(sign))
+
+
 def _score(word: str) -> Score | None:
-    if word.casefold() == FORFEIT:
+    if is_forfeit(word):
         return Score(None, forfeit=True)
+    word = _plain(word).strip()
     if word in CAME:
         return Score(None)
-    found = _SCORE.fullmatch(word.casefold())
-    return Score(int(found[1].replace("−", "-")), left=bool(found[2])) if found else None
+    found = _SCORE.fullmatch(_key(word))
+    if not found or (found[2] and found[2] not in _LEFTS):
+        return None
+    return Score(int(found[1].replace("−", "-")), left=bool(found[2]))

@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_
 from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
 from faristol.office.names import folded
 from faristol.office.results.doubts import SWAPPED, is_swapped
-from faristol.office.results.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, given, read, table_of
+from faristol.office.results.lines import NO, NOTHING, YES, Given, Slip, given, is_forfeit, read, table_of
 from faristol.office.results.tables import Tables, names_at
 from faristol.text import say
 
@@ -123,7 +123,7 @@ def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
         raise Slip(NO_TABLE_SAID)
     table = table_of(number, tables.players)
     _check_players(row, table, tables)
-    if FORFEIT in map(str.casefold, words):  # the cell of who came may be empty
+    if any(map(is_forfeit, words)):  # the cell of who came may be empty
         seats = tables.players(table)
         words = [word or NOTHING for word in cells[:seats]] + [word for word in cells[seats:] if word]
     return given(table, words, tables.players(table), row.get("winner", ""))
