@@ -13,6 +13,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from tests.integration.blind_typist import slips_for
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 from tests.integration.terminal import CTRL_C, Terminal
 
@@ -139,9 +140,9 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
         assert hall.scores(tournament) == {1: (412, 378)}
         # Both look at it, and both correct it.
         eva.type("1 413 378")
-        eva.until("Put 413–378 in its place? [y/n] ")
+        eva.until("413–378 would come in its place")
         nil.type("1 414 378")
-        nil.until("Put 414–378 in its place? [y/n] ")
+        nil.until("414–378 would come in its place")
         eva.type("y")
         eva.until("entered: 1 · ")
         nil.type("y")
@@ -157,10 +158,10 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         terminal.type("4120 37")
         terminal.until("4120 is unusually high")
         terminal.until("37 is unusually low")
-        terminal.until("Enter it all the same? [y/n] ")
+        terminal.until("Not saved, and open: 1: 4120 37. Type y if it is right")
         terminal.type("n")
-        terminal.until("Not entered.\n1 · ")
-        terminal.type("412 370")
+        terminal.until("Left out: 1: 4120 37")
+        terminal.type("1 412 370")
         terminal.until("entered: 1 · ")
         terminal.until("2 · ")
         terminal.type("378 378")
@@ -171,7 +172,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         second = hall.results(tournament).tables[2].players[1].name
         terminal.type(f"412 378 {second}")
         terminal.until(f"{second} did not win by these scores: they may be swapped\n")
-        terminal.until("Swap the scores? [y/n] ")
+        terminal.until("with the scores swapped: 378–412")
         terminal.type("y")
         terminal.until("entered: 3 · ")
         terminal.until("4 · ")
@@ -183,7 +184,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         terminal.type("1 412 37O")
         terminal.until("is no")
         terminal.type("1 412 371")
-        terminal.until("Put 412–371 in its place? [y/n] ")
+        terminal.until("412–371 would come in its place")
         terminal.type("y")
         terminal.until("entered: 1 · ")
         terminal.until("> ")
@@ -192,6 +193,23 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         assert "Traceback" not in terminal.shown
     assert hall.scores(tournament)[1] == (412, 371)
     assert hall.scores(tournament)[3] == (378, 412)
+
+
+def test_a_typist_who_never_looks_at_the_terminal_saves_no_wrong_result(hall: Hall) -> None:
+    tournament = hall.started(40)
+    pile = slips_for(40)
+    with at_terminal(hall, tournament, EVA) as terminal:
+        terminal.until("left: 1–40")
+        for slip in pile:  # ahead of all answers
+            terminal.type(" ".join(slip.words))
+        terminal.type("q")
+        assert terminal.end() == 0, terminal.shown
+        shown = terminal.shown
+    assert hall.scores(tournament) == {
+        slip.table: tuple(map(int, slip.words[1:])) for slip in pile if not slip.is_doubtful
+    }
+    for slip in pile:
+        assert (f"open, and not saved: {' '.join(slip.words)} (" in shown) == slip.is_doubtful
 
 
 def test_a_file_with_a_wrong_line_enters_nothing_and_says_every_error(hall: Hall, tmp_path: Path) -> None:

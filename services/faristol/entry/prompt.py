@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 from faristol.client.places import ranges
 from faristol.entry.calls import Calls, Refused
 from faristol.kernel.refusal import N_, Param
 from faristol.office.names import folded
-from faristol.office.results.doubts import SWAPPED, Doubt
-from faristol.office.results.lines import NO, YES, Given, Look, Slip, read
+from faristol.office.results.doubts import OPEN_BEFORE, SWAPPED
+from faristol.office.results.lines import MOST_DIGITS, NO, YES, Given, Look, Slip, read
 from faristol.office.results.tables import Tables, names_at
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 
 HELP = N_(
@@ -20,31 +22,40 @@ HELP = N_(
     "  120a 100      the first abandoned at 120      ff ff     nobody came\n"
     "  11            look at table 11, to enter or correct it\n"
     "  Enter         leave this table for later      b         back to what was entered last\n"
-    "  l             what is left                    q         end"
+    "  y             what was just asked is right    n         it is left out; y 11 and n 11: that of table 11\n"
+    "  l             what is left and what is open   q         end"
 )
 TITLE = N_("{tournament}, round {round}: {left}. Type ? for help.")
 ALL_IN = N_("All results are in. Type a table to correct it, or q to end.")
 LEFT = N_("left: {tables}")
 NOTHING_LEFT = N_("nothing left")
-REALLY = N_("Enter it all the same? [y/n] ")
-SWAP = N_("Swap the scores? [y/n] ")
-REPLACE = N_("Put {scores} in its place? [y/n] ")
-REPLACE_BY = N_("In its place, {outcome}. Is that so? [y/n] ")
-AWAITED = N_("Type y or n, or other scores of this table.")
+SWAP = N_("with the scores swapped: {scores}")
+REPLACE = N_("{scores} would come in its place")
+REPLACE_BY = N_("in its place would come, {outcome}")
+ASKED = N_("Not saved, and open: {typed}. Type y if it is right, or go on with the next one.")
+REFUSED = N_("Not saved, and open: {typed}. Go on with the next one, or type it anew.")
+STILL_OPEN = N_("open, and not saved: {typed} ({why})")
+NOT_ASKED = N_("Nothing was just asked that y or n could answer. Say of which table, as y 11; l shows what is open.")
+NOT_SURE = N_("Of {typed} no y can make a result: type it anew.")
 STANDS = N_("It stands: {standing}")
 NOTHING_ENTERED = N_("Nothing was entered here yet.")
 NO_CORRECTION = N_("A game that was abandoned is corrected by the scores that count in the end: {command}")
 DONE = N_("{count} entered here; {left}.")
-NOT_ENTERED = N_("Not entered.")
+LEFT_OUT = N_("Left out: {typed}")
 ENTERED = N_("entered: {standing}")
 
 
-class _Anew(Exception):
-    """Instead of an answer came another result of the same table."""
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A line that was asked about or refused, until it is answered: nothing of it is saved."""
 
-    def __init__(self, said: Given) -> None:
-        super().__init__(said)
-        self.said = said
+    typed: str
+    table: int
+    why: Sequence[str]
+    given: Given | None = None
+    """What a yes enters; None where there is nothing to be said yes to."""
+    stood: Sequence[int] = ()
+    """The scores that stood when it was asked about: a yes replaces no others."""
 
 
 class Prompt:
@@ -58,6 +69,11 @@ class Prompt:
         self._tables: Tables
         self._entered: list[int] = []
         self._skipped: set[int] = set()
+        self._open: list[_Open] = []
+        self._is_asked = False
+        """Whether the last line was asked about: a y without a table is about that."""
+        self._past = 0
+        """The table that was typed or asked last: the next one comes after it."""
         self._back = 0
 
     async def run(self) -> None:
@@ -70,6 +86,7 @@ class Prompt:
                 pass
         except EOFError:
             self._tell("")
+        self._tell_open()
         self._say(DONE, count=len(set(self._entered)), left=self._left())
 
     async def _one(self) -> bool:
@@ -79,6 +96,7 @@ class Prompt:
             self._say(ALL_IN)
         line = (await self._ask(f"{self._tables.head(asked)}: " if asked else "> ")).strip()
         self._back = 0
+        is_asked, self._is_asked = self._is_asked, False
         match line.casefold():
             case "q":
                 return False
@@ -87,6 +105,7 @@ class Prompt:
             case "l":
                 await self._refresh()
                 self._tell(self._left())
+                self._tell_open()
             case "b" if self._entered:
                 self._look(self._entered[-1])
             case "b":
@@ -94,15 +113,15 @@ class Prompt:
             case "":
                 if not asked:
                     return False
-                self._skipped.add(asked)
+                self._skip(asked)
             case _:
-                await self._do(line, asked)
+                await self._answer_or_do(line, asked, is_asked=is_asked)
         return True
 
     def _next(self) -> int:
         """The table to be asked: the one gone back to, else the next without a result, those left for later last.
 
-        It comes after the table that was entered last: two people may each enter a part of a round.
+        It comes after the table that was typed last: two people may each enter a part of a round.
         """
         if self._back:
             return self._back
@@ -110,85 +129,126 @@ class Prompt:
         if left and self._skipped.issuperset(left):
             self._skipped.clear()
         waiting = [table for table in left if table not in self._skipped]
-        last = self._entered[-1] if self._entered else 0
-        return next((table for table in waiting if table > last), waiting[0] if waiting else 0)
+        return next((table for table in waiting if table > self._past), waiting[0] if waiting else 0)
 
     def _look(self, table: int) -> None:
         if self._tables[table].scores:
             self._tell(self._tables.standing(table))
         self._back = table
 
+    def _skip(self, table: int) -> None:
+        """Ask for the next table: a person who does not look has its scores in hand."""
+        if table:
+            self._skipped.add(table)
+            self._past = table
+
+    async def _answer_or_do(self, line: str, asked: int, *, is_asked: bool) -> None:
+        word, _, table = line.partition(" ")
+        answer = folded(word)
+        if answer in YES | NO and (not table or table.strip().isdecimal()):
+            await self._answer(table.strip(), is_right=answer in YES, is_asked=is_asked)
+        else:
+            await self._do(line, asked)
+
+    async def _answer(self, table: str, *, is_right: bool, is_asked: bool) -> None:
+        """A yes or no to what is open: to what was just asked, or of a table that is named."""
+        found = [each for each in self._open if not table or str(each.table) == table.lstrip("0")]
+        if not found or not (table or is_asked):
+            self._say(NOT_ASKED)
+            return
+        one = found[-1]
+        if not is_right:
+            self._open.remove(one)
+            self._say(LEFT_OUT, typed=one.typed)
+        elif one.given is None:
+            self._say(NOT_SURE, typed=one.typed)
+        else:
+            await self._try(one.typed, one.given, is_sure=_standing(self._tables[one.table]) == one.stood)
+
     async def _do(self, line: str, asked: int) -> None:
+        is_short = 0 < len(line.split()) <= self._tables.players(asked)
+        typed = f"{asked}: {line}" if is_short else line
         try:
             said = read(line, self._tables.players, asked)
-            if isinstance(said, Look):
-                await self._refresh()
-                self._look(said.table)
-                return
-            await self._enter(said)
         except Slip as slip:
-            self._say(slip.text, **slip.params)
-            self._back = asked
-        except Refused as refused:
-            self._tell(str(refused))
+            self._skip(asked)
+            table = asked if is_short else self._table_in(line)
+            self._keep_open(_Open(typed, table, [say(slip.text, slip.params, self._language)]))
+            return
+        if isinstance(said, Look):
             await self._refresh()
-            if not isinstance(said, Look) and self._tables[said.table].scores:
+            self._look(said.table)
+            return
+        self._past = said.table
+        await self._try(typed, said)
+
+    def _table_in(self, line: str) -> int:
+        """The table that a line names that cannot be read; 0 for none."""
+        first, *scores = line.split()
+        number = int(first) if first.isdecimal() and len(first) <= MOST_DIGITS else 0
+        return number if self._tables.players(number) == len(scores) else 0
+
+    async def _try(self, typed: str, said: Given, *, is_sure: bool = False) -> None:
+        """Enter a result, or keep it open with what speaks against it."""
+        try:
+            if self._tables.stands(said):
+                self._close(said.table)
+                self._say(STANDS, standing=self._tables.standing(said.table))
+            elif is_sure and self._tables[said.table].scores:
+                await self._calls.correct(self._tables[said.table], self._tables.result(said))
+                await self._entered_at(said.table)
+            elif is_sure or not (found := self._asked_about(typed, said)):
+                await self._calls.enter([self._tables.result(said)])
+                await self._entered_at(said.table)
+            else:
+                self._keep_open(found)
+        except Slip as slip:
+            self._keep_open(_Open(typed, said.table, [say(slip.text, slip.params, self._language)]))
+        except Refused as refused:
+            await self._refresh()
+            self._keep_open(_Open(typed, said.table, [str(refused)]))
+            if self._tables[said.table].scores:
                 self._say(STANDS, standing=self._tables.standing(said.table))
 
-    async def _enter(self, said: Given) -> None:
-        """Enter a result, or what is typed in its place while it is asked about."""
-        while True:
-            try:
-                await self._enter_once(said)
-            except _Anew as other:
-                said = other.said
-            else:
-                return
-
-    async def _enter_once(self, said: Given) -> None:
-        if self._tables.stands(said):
-            self._say(STANDS, standing=self._tables.standing(said.table))
-            return
-        result = await self._confirmed(said)
-        if result is None:
-            self._say(NOT_ENTERED)
-            self._back = said.table
-            return
-        if self._tables[said.table].scores:
-            await self._correct(result)
-        else:
-            await self._calls.enter([self._tables.result(result)])
-            await self._entered_at(result.table)
-
-    async def _confirmed(self, said: Given) -> Given | None:
-        """What is to be entered, once the person has looked again at what is implausible; None for nothing."""
+    def _asked_about(self, typed: str, said: Given) -> _Open | None:
+        """What is to be looked at again before a result is entered; None where nothing speaks against it."""
         found = self._tables.doubts(said)
+        why = [say(doubt.text, doubt.params, self._language) for doubt in found]
+        if before := ", ".join(each.typed for each in self._open if each.table == said.table):
+            why.append(say(OPEN_BEFORE, {"table": said.table, "typed": before}, self._language))
         if any(doubt.text == SWAPPED for doubt in found) and len(said.scores) == 2:
-            self._doubt([doubt for doubt in found if doubt.text == SWAPPED])
-            if not await self._yes(said.table, SWAP):
-                return None
             said = Given(said.table, said.scores[::-1], said.winner)
-            found = self._tables.doubts(said)
-        if not found:
-            return said
-        self._doubt(found)
-        return said if await self._yes(said.table, REALLY) else None
-
-    async def _correct(self, said: Given) -> None:
+            why.append(say(SWAP, {"scores": _written(said)}, self._language))
         table = self._tables[said.table]
-        self._say(STANDS, standing=self._tables.standing(said.table))
+        if not table.scores:
+            return _Open(typed, said.table, why, said) if why else None
+        why.append(say(STANDS, {"standing": self._tables.standing(said.table)}, self._language))
         if table.abandoned_by or any(score.left for score in said.scores):
-            self._say(NO_CORRECTION, command=self._correction(said))
-            return
+            why.append(say(NO_CORRECTION, {"command": self._correction(said)}, self._language))
+            return _Open(typed, said.table, why)
         if said.forfeit:
-            sure = await self._yes(said.table, REPLACE_BY, outcome=self._tables.forfeited(said))
+            why.append(say(REPLACE_BY, {"outcome": self._tables.forfeited(said)}, self._language))
         else:
-            sure = await self._yes(said.table, REPLACE, scores="–".join(map(str, said.points)))
-        if not sure:
-            self._say(NOT_ENTERED)
-            return
-        await self._calls.correct(table, self._tables.result(said))
-        await self._entered_at(said.table)
+            why.append(say(REPLACE, {"scores": _written(said)}, self._language))
+        return _Open(typed, said.table, why, said, _standing(table))
+
+    def _keep_open(self, one: _Open) -> None:
+        for text in one.why:
+            self._tell(f"  ? {text}")
+        again = [each for each in self._open if each.table and (each.table, each.typed) == (one.table, one.typed)]
+        self._open = [*(each for each in self._open if each not in again), one]
+        self._is_asked = True
+        if one.table and not self._tables[one.table].scores:
+            self._skipped.add(one.table)
+        self._say(ASKED if one.given else REFUSED, typed=one.typed)
+
+    def _close(self, table: int) -> None:
+        """Nothing of a table is open any more, once it has its result."""
+        self._open = [each for each in self._open if each.table != table]
+
+    def _tell_open(self) -> None:
+        for each in self._open:
+            self._say(STILL_OPEN, typed=each.typed, why="; ".join(each.why))
 
     def _correction(self, said: Given) -> str:
         """The command that corrects a game that was abandoned, or is said to have been."""
@@ -206,6 +266,8 @@ class Prompt:
 
     async def _entered_at(self, table: int) -> None:
         self._entered.append(table)
+        self._past = table
+        self._close(table)
         self._skipped.discard(table)
         await self._refresh()
         self._say(ENTERED, standing=self._tables.standing(table))
@@ -217,29 +279,14 @@ class Prompt:
         left = self._tables.left
         return say(LEFT, {"tables": ranges(left)}, self._language) if left else say(NOTHING_LEFT, {}, self._language)
 
-    def _doubt(self, found: Sequence[Doubt]) -> None:
-        for doubt in found:
-            self._tell(f"  ? {say(doubt.text, doubt.params, self._language)}")
-
-    async def _yes(self, table: int, question: str, **params: Param) -> bool:
-        """Ask until the answer is yes or no: what is typed for something else enters nothing.
-
-        Raises ``_Anew`` for another result of the same table: whoever sees a slip types the scores anew.
-        """
-        asked = say(question, params, self._language)
-        while (answer := folded(typed := await self._ask(asked))) not in YES | NO:
-            if other := self._anew(typed, table):
-                raise _Anew(other)
-            self._say(AWAITED)
-        return answer in YES
-
-    def _anew(self, typed: str, table: int) -> Given | None:
-        """A result of the same table; None for anything else."""
-        try:
-            said = read(typed, self._tables.players, table)
-        except Slip:
-            return None
-        return said if isinstance(said, Given) and said.table == table else None
-
     def _say(self, text: str, **params: Param) -> None:
         self._tell(say(text, params, self._language))
+
+
+def _written(said: Given) -> str:
+    return "–".join(map(str, said.points))
+
+
+def _standing(table: pairing.TableResult) -> Sequence[int]:
+    """The scores that a table has; none without a result."""
+    return tuple(score.score for score in table.scores)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from tests.integration.blind_typist import OWN_TABLE, slips_for
 from typer.testing import CliRunner, Result
 
 from faristol.cli import entry as entry_command
@@ -350,24 +351,63 @@ async def test_yes_is_a_whole_word_of_any_of_the_languages(answer: str) -> None:
 
 @pytest.mark.parametrize("answer", ["n", "No", "ο", "Όχι"])
 async def test_no_enters_nothing(answer: str) -> None:
-    calls, asked, told = await at_prompt("1 380 380", answer, "q")
-    assert (calls.entered, asked.count("Enter it all the same? [y/n] ")) == ([], 1)
-    assert "Not entered." in told
+    calls, _, told = await at_prompt("1 380 380", answer, "l", "q")
+    assert calls.entered == []
+    assert told[-3:] == ["Left out: 1 380 380", "left: 1, 3–4", "0 entered here; left: 1, 3–4."]
 
 
-@pytest.mark.parametrize("answer", ["stop", "skip", "salta", "yesterday", "", "3 412 378", "1", "νομίζω"])
-async def test_what_is_neither_yes_nor_no_enters_nothing_and_is_asked_again(answer: str) -> None:
-    calls, asked, told = await at_prompt("1 380 380", answer, "n", "q")
-    assert (calls.entered, asked.count("Enter it all the same? [y/n] ")) == ([], 2)
-    assert "Type y or n, or other scores of this table." in told
+@pytest.mark.parametrize("line", ["stop", "salta", "yesterday", "", "3 411 377", "1", "νομίζω", "y 2", "12 400 301"])
+async def test_what_was_asked_stays_open_whatever_is_typed_next(line: str) -> None:
+    tables = round_of(table(1), table(2, 400, 350, by="Eva"), table(3), table(4))
+    calls, _, told = await at_prompt("1 380 380", line, "q", tables=tables)
+    assert [result.game_id for result in calls.entered if result.game_id == "cup-r3-t1"] == []
+    assert "open, and not saved: 1 380 380 (it is a draw)" in told
 
 
-@pytest.mark.parametrize("other", ["412 378", "1 412 378"])
-async def test_who_sees_a_slip_types_other_scores_in_place_of_yes_or_no(other: str) -> None:
-    calls, asked, told = await at_prompt("1 380 380", other, "q", tables=round_of(table(1), table(2)))
+@pytest.mark.parametrize("other", ["412 378", "2 412 378"])
+async def test_the_next_numbers_are_of_the_next_table_and_never_of_the_one_that_was_asked_about(other: str) -> None:
+    calls, _, _ = await at_prompt("1 380 380", other, "q", tables=round_of(table(1), table(2)))
+    assert [(result.game_id, result.scores[0].score) for result in calls.entered] == [("cup-r3-t2", 412)]
+
+
+async def test_other_scores_for_what_is_open_are_asked_about_and_close_it_once_they_are_right() -> None:
+    tables = round_of(table(1), table(2))
+    calls, _, told = await at_prompt("1 380 380", "1 412 378", "y", "q", tables=tables)
+    assert "  ? table 1 was typed before as 1 380 380, which is open" in told
     assert [[score.score for score in result.scores] for result in calls.entered] == [[412, 378]]
-    assert asked.count("Enter it all the same? [y/n] ") == 1
-    assert "Not entered." not in told
+    assert not [line for line in told if line.startswith("open, and not saved")]
+
+
+async def test_a_yes_that_does_not_say_of_which_table_is_about_what_was_just_asked_alone() -> None:
+    calls, _, told = await at_prompt("1 380 380", "l", "y", "y 1", "q", tables=round_of(table(1), table(2)))
+    assert (
+        told.count(
+            "Nothing was just asked that y or n could answer. Say of which table, as y 11; l shows what is open."
+        )
+        == 1
+    )
+    assert [result.game_id for result in calls.entered] == ["cup-r3-t1"]
+
+
+@pytest.mark.parametrize("with_numbers", [True, False])
+async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_doubtful_one_open(
+    with_numbers: bool,
+) -> None:
+    # Without numbers a slip in doubt can be of its own table alone, and the pile is in the order of the tables.
+    pile = slips_for(200) if with_numbers else slips_for(200, kinds=OWN_TABLE, is_in_order=True)
+    tables = round_of(*(table(number) for number in range(1, 201)))
+    typed = [" ".join(slip.words if with_numbers else slip.words[1:]) for slip in pile]
+    calls, _, told = await at_prompt(*typed, tables=tables)
+    entered = {result.game_id: [str(score.score) for score in result.scores] for result in calls.entered}
+    assert entered == {f"cup-r3-t{slip.table}": list(slip.words[1:]) for slip in pile if not slip.is_doubtful}
+    open_ = [line for line in told if line.startswith("open, and not saved")]
+    expected = [
+        line if with_numbers else f"{slip.table}: {line}"
+        for line, slip in zip(typed, pile, strict=True)
+        if slip.is_doubtful
+    ]
+    assert [line.removeprefix("open, and not saved: ").partition(" (")[0] for line in open_] == expected
+    assert len(expected) == 20
 
 
 def decided(*points: int, winner: str, unplayed: bool = False, left: Sequence[str] = ()) -> pairing.TableResult:
@@ -402,9 +442,9 @@ def test_scores_that_the_book_has_changed_are_shown_as_they_were_entered_too() -
 
 async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
     standing = decided(0, 0, winner="blai-1", unplayed=True)
-    calls, asked, _ = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
-    assert "In its place, by forfeit: Anna 1 wins, Blai 1 did not come. Is that so? [y/n] " in asked
-    assert "Put 412–378 in its place? [y/n] " in asked
+    calls, _, told = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
+    assert "  ? in its place would come, by forfeit: Anna 1 wins, Blai 1 did not come" in told
+    assert "  ? 412–378 would come in its place" in told
     assert [(list(result.forfeited_by), [score.score for score in result.scores]) for result in calls.corrected] == [
         (["blai-1"], []),
         ([], [412, 378]),
@@ -425,7 +465,7 @@ async def test_a_slip_and_what_a_prompt_says_may_have_the_plural_of_a_number(mon
     assert str(Slip(text, found=2)) == "2 scores"
     monkeypatch.setattr(lines, "NO_SCORES", text)
     _, _, told = await at_prompt("3 400 350 300", "q")
-    assert "3 scores" in told
+    assert "  ? 3 scores" in told
 
 
 def entered_by_command(

@@ -1,23 +1,37 @@
 // Results by the keyboard alone: Enter goes on to the next field, the names of a table are read back as soon as its number
-// is typed, and after a result the table is asked again. Whoever types ahead while a result is on its way loses nothing.
+// is typed, and after a result the table is asked again. A person types from paper and may not look at the page: what is
+// asked about or refused goes to a list of open entries and the form is empty again, so that the numbers of the next
+// paper never become a score of the one before.
+
+import { newId } from "./device.js";
 
 const usual = document.getElementById("entry-names")?.textContent ?? "";
+const OPEN = `faristol-open ${location.pathname}`;
+const LATER = 700; // ms after a question in which Enter is a key that bounced, or was typed before the question was read
+const OWN = new Set(["command_id", "sure", "before"]); // of one form alone
 
-let waits = false; // for the answer to a result
+let waits = null; // what was sent and is not answered: its entry in the list, its fields, what stood in the form
 let keys = []; // typed meanwhile
-let refused = ""; // the table of a result that was not taken, while its figures stand in the form
+let open = readOpen(); // entries that were asked about or refused, the newest last
+let corrected = null; // the open entry that stands in the form to be corrected
+let asked = null; // the open entry that Enter says is right, and when that was asked
 
 const form = () => document.getElementById("entry");
 const fields = () => [...form().querySelectorAll("input:not([type=hidden])")];
+const tableIn = (given) => String(Number(new Map(given).get("table")));
 
 function row(number) {
   return document.querySelector(`#tables [data-table="${CSS.escape(String(Number(number)))}"]`);
 }
 
+function namesAt(found) {
+  return [0, 1, 2, 3].map((seat) => found.getAttribute(`data-name-${seat}`)).filter(Boolean);
+}
+
 function readBack() {
   const number = form().elements.table.value.trim();
   const found = number && row(number);
-  const names = found ? [0, 1, 2, 3].map((seat) => found.getAttribute(`data-name-${seat}`)).filter(Boolean) : [];
+  const names = found ? namesAt(found) : [];
   for (const label of form().querySelectorAll("[data-seat]")) {
     label.dataset.plain ??= label.textContent;
     label.textContent = names[Number(label.dataset.seat)] ?? label.dataset.plain;
@@ -27,26 +41,133 @@ function readBack() {
     : usual;
 }
 
-// Enter in a field: on to the next empty one, and from the last one off. Behind another table no figures stand that were
-// typed for the one before.
-function enter(field) {
-  const all = fields();
-  if (field.name === "table" && !field.value.trim()) return; // figures without a table would wait for that of the next
-  if (field.name === "table" && refused && field.value.trim() !== refused) {
-    refused = "";
-    for (const other of all.slice(1)) other.value = "";
+// --- the list of open entries ------------------------------------------------------------------------------
+
+function readOpen() {
+  try {
+    return JSON.parse(sessionStorage.getItem(OPEN) ?? "[]");
+  } catch (problem) {
+    if (!(problem instanceof SyntaxError)) throw problem;
+    return [];
   }
+}
+
+function showOpen() {
+  sessionStorage.setItem(OPEN, JSON.stringify(open));
+  const list = document.getElementById("open");
+  const template = list.querySelector("template");
+  const rows = open.map((entry) => {
+    const made = template.content.firstElementChild.cloneNode(true);
+    const own = made.querySelector("form");
+    made.dataset.open = entry.id;
+    made.querySelector(".typed").textContent = entry.text;
+    made.querySelector(".why").textContent = entry.why;
+    own.id = `open-${entry.id}`;
+    own.action = form().action;
+    for (const [name, value] of [...entry.fields, ["command_id", newId()], ["sure", entry.sure]]) {
+      own.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    }
+    own.querySelector("[data-act=right]").hidden = !entry.sure;
+    return made;
+  });
+  list.querySelector("ul").replaceChildren(...rows);
+  list.hidden = !rows.length;
+}
+
+/** An entry goes to the list, in the place of the one that it was corrected from. */
+function keepOpen(given, said, replaced) {
+  const why = [...said.querySelectorAll("li")].map((line) => line.textContent.trim()).join(" · ");
+  const typed = fields().map(({ name }) => new Map(given).get(name)?.trim()).filter(Boolean);
+  const entry = {
+    id: replaced?.id ?? newId(),
+    fields: given,
+    text: `${typed[0] ?? ""}: ${typed.slice(1).join(" – ")}`,
+    why: why || said.textContent.replace(/\s+/g, " ").trim(),
+    sure: form().querySelector("[name=sure]")?.value ?? "",
+    wrong: form().dataset.wrong ?? "",
+  };
+  open = [...open.filter(({ id }) => id !== entry.id), entry];
+  asked = entry.sure ? { id: entry.id, at: performance.now() } : null;
+  document.getElementById("status").textContent = `${entry.text} ${entry.why}`;
+  beep();
+}
+
+function correct(entry) {
+  corrected = entry.id;
+  for (const [name, value] of entry.fields) if (form().elements[name]) form().elements[name].value = value;
+  readBack();
+  const last = fields().findLast((field) => field.value);
+  const doubted = form().elements[entry.wrong] ?? last ?? form().elements.table;
+  doubted.focus();
+  doubted.select();
+}
+
+/** Whether what is sent is still an entry that was taken from the list: another number is, where that was in doubt. */
+function isOf(entry, given) {
+  return entry.wrong === "table" || tableIn(entry.fields) === tableIn(given);
+}
+
+function leaveOut(id) {
+  open = open.filter((entry) => entry.id !== id);
+  if (corrected === id) corrected = null;
+  showOpen();
+  form().elements.table.focus();
+}
+
+// A low tone, for a person who does not look.
+function beep() {
+  if (!navigator.userActivation?.hasBeenActive || !globalThis.AudioContext) return;
+  const context = new AudioContext();
+  const [tone, volume] = [context.createOscillator(), context.createGain()];
+  tone.frequency.value = 330;
+  volume.gain.value = 0.15;
+  tone.connect(volume).connect(context.destination);
+  tone.start();
+  tone.stop(context.currentTime + 0.18);
+  tone.addEventListener("ended", () => context.close());
+}
+
+// --- typing ------------------------------------------------------------------------------------------------
+
+/** The fields that an entry needs: of the scores as many as players sit at its table. */
+function needed() {
+  const found = row(form().elements.table.value.trim());
+  const seats = found ? namesAt(found).length : fields().length;
+  return fields().filter((field) => {
+    const seat = field.closest("label").querySelector("[data-seat]");
+    return !seat || Number(seat.dataset.seat) < seats;
+  });
+}
+
+// Enter in a field: on to the next empty one, and from the last one off. A score that is missing is waited for.
+function enter(field, isTypedAhead = false) {
+  const isEmpty = !field.value.trim();
+  if (field.name === "table" && isEmpty) {
+    const isRead = asked && !isTypedAhead && performance.now() - asked.at > LATER;
+    if (isRead) document.getElementById(`open-${asked.id}`)?.requestSubmit();
+    return;
+  }
+  const all = needed();
+  if (isEmpty && all.includes(field) && field.closest("label").querySelector("[data-seat]")) return;
   const next = all.slice(all.indexOf(field) + 1).find((other) => !other.value.trim());
-  if (next) next.focus();
+  if (next && field !== next) next.focus();
   else form().requestSubmit();
+}
+
+function on(field) {
+  const all = [...fields(), form().querySelector("button")];
+  all[all.indexOf(field) + 1]?.focus();
 }
 
 // What was typed while a result was on its way, now that its answer is there.
 function typeAhead() {
   while (keys.length && !waits) {
     const key = keys.shift();
+    const isOff = document.activeElement === form().querySelector("button");
     const field = fields().includes(document.activeElement) ? document.activeElement : fields()[0];
-    if (key === "Enter") enter(field);
+    if (key === "Enter" && isOff) form().requestSubmit();
+    else if (key === "Enter") enter(field, true);
+    else if (key === "Tab") on(field);
     else if (key === "Backspace") field.value = field.value.slice(0, -1);
     else field.value += key;
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -55,48 +176,89 @@ function typeAhead() {
 
 document.addEventListener("input", (event) => {
   if (event.target.form?.id !== "entry") return;
+  asked = null;
   if (event.target.name === "table") readBack();
-  form().querySelector("[name=sure]")?.remove(); // other figures
 });
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   const own = target.form?.id === "entry" && target.tagName === "INPUT";
-  const adrift = waits && target === document.body; // the field that had the focus was exchanged for a new one
+  const adrift = waits && (target === document.body || target.form?.id === "entry"); // the field may have been exchanged
   if (!own && !adrift) return;
-  if (waits && !event.ctrlKey && !event.metaKey && (key.length === 1 || key === "Enter" || key === "Backspace")) {
+  const isTyped = key.length === 1 || ["Enter", "Backspace"].includes(key) || (key === "Tab" && !event.shiftKey);
+  if (waits && !event.ctrlKey && !event.metaKey && isTyped) {
     event.preventDefault();
     keys.push(key);
   } else if (key === "Enter") {
     event.preventDefault();
-    enter(event.target);
+    enter(target);
+  } else if (key === "Backspace" && target.name === "table" && !target.value && open.length) {
+    event.preventDefault();
+    correct(open.at(-1));
   }
 });
 
-document.addEventListener("submit", (event) => {
-  if (event.target.id === "entry") waits = true;
+document.addEventListener("click", ({ target }) => {
+  const entry = open.find(({ id }) => id === target.closest?.("[data-open]")?.dataset.open);
+  if (entry && target.dataset.act === "correct") correct(entry);
+  else if (entry && target.dataset.act === "drop") leaveOut(entry.id);
 });
+
+// Before `console.js` reads the form: what is typed for a table of which something is open is asked about.
+document.addEventListener(
+  "submit",
+  ({ target }) => {
+    const entry = open.find(({ id }) => target.id === `open-${id}`);
+    if (waits || (target.id !== "entry" && !entry)) return;
+    asked = null;
+    if (!entry) {
+      const number = String(Number(form().elements.table.value.trim()));
+      const before = open.filter(({ id, fields: given }) => id !== corrected && tableIn(given) === number);
+      form().querySelector("[name=before]")?.remove();
+      if (before.length) {
+        const value = before.map(({ text }) => text.replace(/^.*?: /, "")).join(", ");
+        form().append(Object.assign(document.createElement("input"), { type: "hidden", name: "before", value }));
+      }
+    }
+    const given = [...new FormData(target)].filter(([name]) => !OWN.has(name));
+    waits = { entry, given, stood: fields().map((field) => field.value) };
+  },
+  true,
+);
 
 document.addEventListener("faristol:sent", ({ detail }) => {
-  if (detail.id !== "entry") return;
-  waits = false;
+  if (!waits || (detail.id !== "entry" && detail.id !== `open-${waits.entry?.id}`)) return;
+  const { entry, given, stood } = waits;
+  waits = null;
   const wrong = document.getElementById("said") || document.querySelector(".console > .notice.bad");
-  if (wrong) {
-    readBack();
-    keys = []; // typed in the belief that it went well
-    document.getElementById("status").textContent = wrong.textContent.replace(/\s+/g, " ").trim();
-    refused = form().elements.table.value.trim();
-    const isTable = document.getElementById("entry").dataset.wrong === "table";
-    const last = isTable ? form().elements.table : fields().findLast((field) => field.value);
-    last?.select(); // what is typed next takes its place, and is not put behind it
-    return;
-  }
-  refused = "";
-  for (const field of fields()) field.value = "";
-  for (const choice of form().querySelectorAll("select")) choice.selectedIndex = 0;
-  readBack();
-  form().elements.table.focus();
+  const replaced = entry ?? open.find((other) => other.id === corrected && isOf(other, given));
+  if (wrong) keepOpen(given, wrong, replaced);
+  else open = open.filter((other) => other !== replaced && tableIn(other.fields) !== tableIn(given));
+  showOpen();
+  clear(entry ? stood : []);
+  if (!entry) corrected = null;
+  if (!entry || !stood.some(Boolean)) form().elements.table.focus();
   typeAhead();
 });
 
-if (form()?.elements.table.value) readBack();
+/** The form as it is when nothing was asked, with these values. */
+function clear(values) {
+  document.getElementById("said")?.remove();
+  for (const own of form().querySelectorAll("[name=sure], [name=before]")) own.remove();
+  delete form().dataset.wrong;
+  fields().forEach((field, place) => (field.value = values[place] ?? ""));
+  if (!values.length) for (const choice of form().querySelectorAll("select")) choice.selectedIndex = 0;
+  readBack();
+}
+
+if (form()) {
+  const said = document.getElementById("said");
+  if (said) {
+    // The page was loaded with what was asked: it was sent without this script, or the network was away.
+    keepOpen([...new FormData(form())].filter(([name]) => !OWN.has(name)), said);
+    clear([]);
+    form().elements.table.focus();
+  }
+  showOpen();
+  readBack();
+}

@@ -82,6 +82,7 @@ async def _show(
         done=sum(bool(each.typed) or each.on_phone or each.ruled for each in listed.players),
         handed=HANDED,
         typed=Typed(typed or {}),
+        wrong=_field_in_doubt(typed, listed),
         own=desk.subject,
         illegible=ILLEGIBLE,
     )
@@ -133,6 +134,14 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
         told = refused(error, desk.language).detail
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
     return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
+
+
+def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsResponse) -> str:
+    """The field of a slip that was not taken; empty without one."""
+    if not typed:
+        return ""
+    is_known = any(each.number == _whole(typed.get("table", "").strip()) for each in listed.players)
+    return "coordinates" if is_known else "table"
 
 
 def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:

@@ -10,8 +10,10 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.gateway.consoles.commands import form_id
+from faristol.kernel.quotation import shown
 from faristol.kernel.refusal import N_
-from faristol.office.results.lines import Given, Slip, given, table_of
+from faristol.office.results.doubts import OPEN_BEFORE
+from faristol.office.results.lines import Given, Slip, given, seat_in_doubt, table_of
 from faristol.office.results.tables import Tables, names_at
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
@@ -22,6 +24,8 @@ SEATS = ("first", "second", "third", "fourth")
 NO_SCORE = N_("Type the score of {name}, or ff where they did not come.")
 STANDS = N_("{standing} stands already.")
 CORRECTS = N_("{standing} stands already. Send it again to correct it.")
+LONGEST_TYPED = 40
+"""Characters of what was typed for a table before, as a form gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +44,15 @@ class Entry:
     """What the form has to hold to be taken as it is: it is good for these scores alone."""
     stands: str = ""
     """The result that stands already, where it is the same."""
+    field: str = ""
+    """The field in doubt, where there is a problem or a doubt."""
 
 
 def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, language: str) -> Entry:
     """A form with ``table`` and the scores of its seats. Raises ``HTTPException`` for a form without an id."""
     command_id = str(form_id(fields))
     number = 0
+    words: list[str] = []
     try:
         number = table_of(fields.get("table", "").strip(), tables.players)
         names = names_at(tables[number])
@@ -57,7 +64,13 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, language
         typed = given(number, [word for word in words if word], len(names))
         return _decided(typed, fields, tables, command_id, tournament_id, language)
     except Slip as slip:
-        return Entry(number, problem=say(slip.text, slip.params, language))
+        field = SEATS[_seat_in_doubt(words)] if number else "table"
+        return Entry(number, problem=say(slip.text, slip.params, language), field=field)
+
+
+def _seat_in_doubt(words: Sequence[str]) -> int:
+    """The place of the score that a form has in doubt, from 0."""
+    return words.index("") if "" in words else seat_in_doubt(words)
 
 
 def _decided(
@@ -67,11 +80,16 @@ def _decided(
     if tables.stands(typed):
         return Entry(typed.table, stands=say(STANDS, {"standing": tables.standing(typed.table)}, language))
     sure = _mark(typed, table)
-    doubts = [say(doubt.text, doubt.params, language) for doubt in tables.doubts(typed)]
+    found = tables.doubts(typed)
+    doubts = [say(doubt.text, doubt.params, language) for doubt in found]
+    if before := fields.get("before", ""):
+        told = {"table": typed.table, "typed": shown(before[:LONGEST_TYPED])}
+        doubts.insert(0, say(OPEN_BEFORE, told, language))
     if table.scores:
         doubts.insert(0, say(CORRECTS, {"standing": tables.standing(typed.table)}, language))
     if doubts and fields.get("sure") != sure:
-        return Entry(typed.table, doubts=doubts, sure=sure)
+        seat = next((doubt.seat for doubt in found if doubt.seat is not None), len(typed.scores) - 1)
+        return Entry(typed.table, doubts=doubts, sure=sure, field=SEATS[seat])
     result = tables.result(typed)
     if table.scores:
         return Entry(typed.table, _correction(table, result, command_id, tournament_id))
