@@ -29,7 +29,7 @@ COUNT = """async ([rules, cases]) => {
 READ = """async ([rules, lies, typed]) => {
   const { key, readings, startOf } = await import("/static/tiles.js");
   const board = new Map(lies.map((tile) => [key(tile.row, tile.column), tile]));
-  return typed.map(([at, word]) => readings(word, startOf(at), board, rules)
+  return typed.map(([at, word]) => readings(word, startOf(at, rules), board, rules)
     .map((found) => found.map(({ face, blank }) => (blank ? `(${face})` : face)).join(" ")));
 }"""
 
@@ -81,7 +81,7 @@ async def check_rules(page: Page, ruleset: Ruleset, words: Sequence[str]) -> Non
     cases = [[tiles(board.items()), tiles(laid)] for board, laid, _ in found]
     assert await page.evaluate(COUNT, [rules, cases]) == [points for _, _, points in found]
     lies = Board().place([Placement(CENTRE, Tile(ruleset.tile_set.faces[0]))])
-    typed = [(at, word) for at in ("H8", "8H", "G8", "8G", "H7") for word in words]
+    typed = [(at, word) for at in ("H8", "8 - H", "(G08)", "8Ｇ", "Η7") for word in words]
     read = await page.evaluate(READ, [rules, tiles(lies.items()), typed])
     for (at, word), ways in zip(typed, read, strict=True):
         expected = [
@@ -92,8 +92,62 @@ async def check_rules(page: Page, ruleset: Ruleset, words: Sequence[str]) -> Non
 
 
 TYPED = {
-    "fisc-2023": ["ACOL·LIR", "acol.lir", "a(NY)ada", "?quilla", ".vi", "aigua", "Ona", "CAnyA", "ç", "a q u i"],
-    "fise": ["CALLE", "c a l l e", "perro", "a(LL)á", "ñandú", "Chico", "?rr", ".la", "CHuRRO"],
-    "pes-2024": ["ΑΛΦΑ", "άλφα", "σάς", "(Ω)μέγα", ".βγ", "?ψ"],
+    "fisc-2023": [
+        "ACOL·LIR",
+        "acol.lir",
+        "a(NY)ada",
+        "?quilla",
+        ".vi",
+        "aigua",
+        "Ona",
+        "CAnyA",
+        "ç",
+        "a q u i",
+        "col•legi",
+        "COL ‧LEGI",
+        "C O L⋅ L E G I",
+        "coŀlegi",
+        "col-legi",
+        "СASA",
+        "ｃａｓａ",
+        "cas´a",
+        "ﬁ",
+        "ª",
+        "C O L . L",
+    ],
+    "fise": [
+        "CALLE",
+        "c a l l e",
+        "perro",
+        "a(LL)á",
+        "ñandú",
+        "Chico",
+        "?rr",
+        ".la",
+        "CHuRRO",
+        "ÑANDÚ",
+        "nãn",
+        "СASA",
+        "CA…",
+    ],
+    "pes-2024": [
+        "ΑΛΦΑ",
+        "άλφα",
+        "σάς",
+        "(Ω)μέγα",
+        ".βγ",
+        "?ψ",
+        "KAΛA",
+        "vίκη",
+        "τῷ",
+        "ΛΟΓΟς",
+        "'Αλφα",
+        "καλα΄",
+        "µέλι",
+        "K A Λ A",
+        "∆ΕΝ",
+        "ϕως",
+        "καλL",
+    ],
 }
 """What is typed, by rules."""

@@ -36,6 +36,7 @@ def word_readings(text: str, start: Start, board: Board, tile_set: TileSet) -> l
 
     Tiles that lie on the board are among them, as they lie there.
     """
+    text = tile_set.normalize(text)
     parts = text.split()
     if not parts:
         return []
@@ -60,6 +61,7 @@ def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Squ
     Nothing lies there where a tile of the board was meant, as by a dot. None where ``text`` is no tiles, or leaves the
     board.
     """
+    text = tile_set.normalize(text)
     parts = text.split()
     there = _seen_from(start, board)
     readings: Iterator[Sequence[Tile]]
@@ -84,7 +86,7 @@ def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Squ
 
 def tile_readings(text: str, tile_set: TileSet) -> list[tuple[str, ...]]:
     """The tiles that ``text`` can be, ``?`` for a blank: of a rack, in any order."""
-    parts = text.replace(",", " ").split()
+    parts = tile_set.normalize(text).replace(",", " ").split()
     if len(parts) != 1 or parts[0] in tile_set.index:
         faces = [BLANK if part == BLANK else tile_set.face(part) for part in parts]
         return [tuple(face for face in faces if face)] if faces and all(faces) else []
@@ -119,7 +121,9 @@ def _ways_of_case(text: str, tile_set: TileSet) -> list[bool]:
     if not small or not any(sign.isupper() for sign in bare):
         return [False]
     capitalised = bare[0].isupper() and not any(sign.isupper() for sign in bare[1:])
-    return [False] * capitalised + [True] * (small <= tile_set.counts.get(BLANK, 0))
+    # A small final sigma is how Greek is written, and may be a blank.
+    final = small == 1 and bare[-1] == "ς"
+    return [False] * (capitalised or final) + [True] * (small <= tile_set.counts.get(BLANK, 0))
 
 
 def _signs(text: str, tile_set: TileSet) -> Iterator[tuple[_Sign, ...]]:

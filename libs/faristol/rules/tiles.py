@@ -7,13 +7,16 @@ sequence of faces. The blank has no face of its own: it stands for a face of the
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
 from types import MappingProxyType
+
+from faristol.rules.look_alikes import in_capitals, look_alikes_of, twins_of
 
 BLANK = "?"
 """How a blank is written in a rack or a bag. On the board it is written as the face it stands for."""
@@ -66,6 +69,8 @@ class TileSet:
     carries another is another letter: there is no ``ñ`` in Catalan. None lets every mark go."""
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Other ways to write one tile on its own, which do not spell words: ``"Q"`` for ``"QU"`` in Catalan."""
+    accent_signs: str = ""
+    """Signs that stand for an accent beside its letter, as a Greek keyboard gives them; they are on no tile."""
 
     @cached_property
     def faces(self) -> tuple[str, ...]:
@@ -97,11 +102,67 @@ class TileSet:
         """How many tiles a full bag holds: 100 for Catalan, 104 for Greek."""
         return sum(kind.count for kind in self.kinds)
 
+    def normalize(self, text: str) -> str:
+        """What was typed or copied, in the characters of this set: small letters stay small, other signs as they are.
+
+        A character that looks like one of the set stands for it (Unicode's confusables), and so do full width, symbols
+        of letters and ligatures. Accents that a tile does not carry are left out, those beside their letter too, and
+        so are characters that are not seen. The dot of ``L·L`` may have a space beside it. A full stop without a
+        space stays: it may be a tile of the board.
+        """
+        composed = unicodedata.normalize("NFC", text)
+        normal = "".join(map(self._normal_signs.__getitem__, composed))
+        for pattern, written in self._with_signs:
+            normal = pattern.sub(written, normal)
+        return normal
+
+    @cached_property
+    def _normal_signs(self) -> _Signs:
+        return _Signs(self)
+
+    @cached_property
+    def letters(self) -> str:
+        """The characters of the faces that are letters, in capitals."""
+        return "".join(dict.fromkeys(char for face in self.faces for char in face if char.isalpha()))
+
+    @cached_property
+    def signs(self) -> str:
+        """The characters within faces, and within other ways to write them, that are no letters: ``·.-``."""
+        texts = (*self.faces, *self.aliases)
+        return "".join(dict.fromkeys(char for text in texts for char in text if not char.isalpha()))
+
+    @cached_property
+    def twins(self) -> Mapping[str, str]:
+        """The letter or sign of this set for each other character that looks like it."""
+        signs = {twin: sign for sign in self.signs for twin in look_alikes_of(sign) if twin != sign}
+        return MappingProxyType({**twins_of(self.letters), **signs})
+
+    @cached_property
+    def _with_signs(self) -> tuple[tuple[re.Pattern[str], str], ...]:
+        """Faces with a sign in them, written with another sign or with a space beside it, and the sign to write."""
+        found = []
+        for written, face in self.writings:
+            place = next((place for place, char in enumerate(written) if not char.isalpha()), 0)
+            sign = next((char for char in face if not char.isalpha()), "")
+            if not place or not sign:
+                continue
+            before, inside, behind = written[:place], written[place], written[place + 1 :]
+            # With a space on both sides a full stop is a tile that lies on the board.
+            spaced = r"(?: \.|\. )" if inside == "." else f" *{re.escape(inside)} *"
+            pattern = f"(?<={re.escape(before)}){spaced}(?={re.escape(behind)})"
+            found.append((re.compile(pattern, re.IGNORECASE), sign))
+        return tuple(found)
+
     def fold(self, text: str) -> str:
         """Write ``text`` as the faces do: capitals, no accents but on faces that carry one (Ç, Ñ), σ = ς."""
-        return "".join(
-            char if char in self._accented else self._bare(char) for char in unicodedata.normalize("NFC", text).upper()
-        )
+        return "".join(self._capital(char) for char in unicodedata.normalize("NFC", text))
+
+    def _capital(self, char: str) -> str:
+        capital = char.upper()
+        if capital in self._accented:
+            return capital
+        bare = self._bare(char)
+        return capital if bare == char else bare.upper()
 
     @cached_property
     def _accented(self) -> frozenset[str]:
@@ -111,9 +172,13 @@ class TileSet:
     def _bare(self, char: str) -> str:
         parts = unicodedata.normalize("NFD", char)
         marks = {part for part in parts if unicodedata.combining(part)}
-        if self.accents is not None and not marks <= self.accents:
+        if not self.loses(marks):
             return char
         return "".join(part for part in parts if part not in marks)
+
+    def loses(self, marks: Iterable[str]) -> bool:
+        """Whether all of these combining marks are left out on a tile."""
+        return self.accents is None or self.accents.issuperset(marks)
 
     def face(self, text: str) -> str | None:
         """The face of the one tile that ``text`` names; None when it names none, or a blank.
@@ -121,7 +186,7 @@ class TileSet:
         Case, accents and other ways to write a face do not matter: ``q(u)`` and ``Q`` are the Catalan ``QU`` (FISC
         I.6), ``l.l`` is ``L·L``, and ``ς`` is ``Σ``.
         """
-        written = self.fold(text.strip())
+        written = self.fold(self.normalize(text).strip())
         written = self.aliases.get(written) or self.names.get(written) or written
         return written if written in self.index else None
 
@@ -131,7 +196,9 @@ class TileSet:
         Nothing is yielded when ``text`` has a character that no tile carries. ``CALLE`` in Spanish can
         be spelled C·A·LL·E or C·A·L·L·E; which of them is a word is for the lexicon to say.
         """
-        folded = self.fold(text)
+        return self._spellings(self.fold(self.normalize(text).strip()))
+
+    def _spellings(self, folded: str) -> Iterator[tuple[str, ...]]:
         # From where the end can be reached: without it LLLL…K would be tried in every way before it is given up.
         onward = {len(folded)}
         for place in reversed(range(len(folded))):
@@ -155,8 +222,67 @@ class TileSet:
         return tuple(sorted(pairs.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
     def spell(self, text: str) -> tuple[str, ...] | None:
-        """The spelling of ``text`` that the language uses, digraph tiles wherever they fit, or None."""
-        return next(self.spellings(text), None)
+        """The spelling of a word of a list that the language uses, digraph tiles wherever they fit, or None.
+
+        A list is read letter by letter: what only looks like a letter is not taken for one.
+        """
+        return next(self._spellings(self.fold(text)), None)
+
+
+class _Signs(dict[str, str]):
+    """What each character stands for in a tile set: each is looked at once."""
+
+    def __init__(self, tile_set: TileSet) -> None:
+        super().__init__()
+        self._tile_set = tile_set
+        self._dropped = frozenset(twin for sign in tile_set.accent_signs for twin in look_alikes_of(sign))
+
+    def __missing__(self, char: str) -> str:
+        self[char] = normal = self._normal(char)
+        return normal
+
+    def _normal(self, char: str) -> str:
+        tile_set, category = self._tile_set, unicodedata.category(char)
+        if category[0] == "M":
+            return "" if tile_set.loses(char) or _is_unseen(char) else char
+        if char.isspace() or category == "Zs":
+            return " "
+        if category == "Cf" or char in self._dropped or self._is_accent(char):
+            return ""
+        if twin := tile_set.twins.get(char) if not char.isalpha() else "":
+            return twin
+        tag, _, parts = unicodedata.decomposition(char).partition(" ")
+        if tag in _SAME and category[0] in "LPS" and category != "So":
+            return "".join(map(self.__getitem__, (chr(int(part, 16)) for part in parts.split())))
+        return self._letter(char) if char.isalpha() else char
+
+    def _letter(self, char: str) -> str:
+        tile_set = self._tile_set
+        if char.upper() in tile_set.letters:
+            return char
+        apart = unicodedata.normalize("NFD", char)
+        base, marks = apart[0], apart[1:]
+        if not tile_set.loses(marks):
+            return char
+        capital = in_capitals(base, tile_set.letters)
+        if capital == base and base.upper() not in tile_set.letters:
+            return base if marks else char
+        return capital.lower() if base.islower() else capital
+
+    def _is_accent(self, char: str) -> bool:
+        """Whether a character is an accent of the language that stands alone, such as ``´``."""
+        apart = unicodedata.normalize("NFKD", char)
+        space, marks = apart[0], apart[1:]
+        return space == " " and bool(marks) and self._tile_set.accents is not None and self._tile_set.loses(marks)
+
+
+_SAME = frozenset(("<wide>", "<narrow>", "<font>", "<compat>", "<noBreak>"))
+"""Forms of compatibility that are the same letter. A raised ``ª`` or a circled letter is not."""
+
+
+def _is_unseen(char: str) -> bool:
+    """Whether a mark only chooses a form: a variation selector, or the joiner of graphemes."""
+    return char == "\u034f" or 0xFE00 <= ord(char) <= 0xFE0F
 
 
 @cache
@@ -183,4 +309,5 @@ def load_tile_set(name: str) -> TileSet:
         aliases=data.get("aliases", {}),
         accents=None if accents is None else frozenset(unicodedata.lookup(f"COMBINING {accent}") for accent in accents),
         names=data.get("names", {}),
+        accent_signs=data.get("accent_signs", ""),
     )

@@ -146,7 +146,7 @@ class WordGraph:
 
         As ``TileSet.spellings``, but only those in the lexicon, and so in time that does not explode with ``llllll``.
         """
-        return self._spellings_from(0, self.tile_set.fold(text), ())
+        return self._spellings_from(0, self.tile_set.fold(self.tile_set.normalize(text).strip()), ())
 
     def _spellings_from(self, node: int, rest: str, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         if not rest:

@@ -64,7 +64,7 @@ class WordLists:
         texts = [line.partition("\t")[0].strip() for _, line in lines]
         for (number, line), text, word in zip(lines, texts, spell_all(texts, tile_set), strict=True):
             if word is None or not SHORTEST <= len(word) <= SIZE:
-                refused = unplayable(text, tile_set)
+                refused = unplayable(text, tile_set, in_list=True)
                 assert refused is not None, f"{text!r} can be played"
                 self.left_out.append(LeftOut(path, number, text, refused))
                 continue
@@ -79,13 +79,16 @@ class WordLists:
                 self.listed.setdefault(where, []).append(word)
 
 
-def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
-    """Why ``text`` is no word for these tiles, whatever lexicon one has; None when it could be one."""
+def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusal | None:
+    """Why ``text`` is no word for these tiles, whatever lexicon one has; None when it could be one.
+
+    ``in_list``: it is a line of a list, which is read letter by letter; else it was typed.
+    """
     if not text.strip():
         return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})
     shown = _printable(text[: SHOWN + 1])
     word = shown if len(text) <= SHOWN else f"{shown[:SHOWN]}…"
-    tiles = tile_set.spell(text)
+    tiles = tile_set.spell(text) if in_list else next(tile_set.spellings(text), None)
     if tiles is not None:
         if SHORTEST <= len(tiles) <= SIZE:
             return None

@@ -73,7 +73,7 @@ class Commands:
         if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
             request.player_ids.append(actor)
         self._complete(actor, name, request)
-        fill(request, fields, board_of(await self._services.table()))
+        fill(request, fields, board_of(await self._services.table()), self._ruleset.tile_set)
         return await self._services.call(request)
 
     async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:

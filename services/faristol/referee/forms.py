@@ -16,7 +16,7 @@ from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.referee.document import CaseError, Value
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
-from faristol.rules.tiles import BLANK
+from faristol.rules.tiles import BLANK, TileSet
 
 START_NS = 1_704_535_200 * 1_000_000_000
 """When every case begins, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
@@ -46,22 +46,25 @@ def clocked(ms: int) -> str:
     return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
 
 
-def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
-    """A play: ``H8 C A S (A)``, or the tiles by their squares where they do not make a line."""
+def play_of(value: Value, board: Board, tile_set: TileSet | None = None) -> tuple[Placement, ...]:
+    """A play: ``H8 C A S (A)``, or the tiles by their squares where they do not make a line.
+
+    With a ``tile_set`` look-alikes stand for its tiles.
+    """
     try:
         if value.is_mapping:
             return tuple(
-                Placement(Notation.FISC.read(square).square, read_tiles(tile.text())[0])
+                Placement(Notation.FISC.read(square).square, _tiles(tile.text(), tile_set)[0])
                 for square, tile in value.keys().items()
             )
-        return _laid(value, board)
+        return _laid(value, board, tile_set)
     except CaseError:
         raise
     except ValueError as error:
         raise value.wrong(str(error)) from error
 
 
-def _laid(value: Value, board: Board) -> tuple[Placement, ...]:
+def _laid(value: Value, board: Board, tile_set: TileSet | None) -> tuple[Placement, ...]:
     start, _, word = value.text().partition(" ")
     if not word:
         raise value.wrong(
@@ -75,7 +78,7 @@ def _laid(value: Value, board: Board) -> tuple[Placement, ...]:
             {"text": repr(start)},
         ) from error
     try:
-        return lay(board, begins, read_tiles(word))
+        return lay(board, begins, _tiles(word, tile_set))
     except ValueError as error:
         raise value.wrong(
             N_("{word} does not fit at {start}: another tile lies on one of its squares"),
@@ -83,19 +86,28 @@ def _laid(value: Value, board: Board) -> tuple[Placement, ...]:
         ) from error
 
 
+def _tiles(text: str, tile_set: TileSet | None) -> tuple[Tile, ...]:
+    """Tiles with spaces between them; those that the set knows by another name are called as it calls them."""
+    if tile_set is None:
+        return read_tiles(text)
+    return tuple(
+        Tile(tile_set.face(tile.face) or tile.face, tile.blank) for tile in read_tiles(tile_set.normalize(text))
+    )
+
+
 def board_of(table: game_pb2.GetGameResponse) -> Board:
     """The tiles that lie on the board of a table."""
     return Board().place(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in table.board)
 
 
-def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:
+def fill(message: Message, fields: Mapping[str, Value], board: Board, tile_set: TileSet | None = None) -> None:
     """Set the fields named, hyphens standing for underscores. Raises ``CaseError`` for one that there is not."""
     known = message.DESCRIPTOR.fields_by_name
     for name, value in by_square(message, fields).items():
         field = known.get(name.replace("-", "_"))
         if field is None:
             raise value.no_such(f"field of {message.DESCRIPTOR.name}", name, map(kebab, known))
-        _set(message, field, value, board)
+        _set(message, field, value, board, tile_set)
 
 
 def start_of(value: Value) -> Start:
@@ -122,20 +134,20 @@ def by_square(message: Message, fields: Mapping[str, Value]) -> dict[str, Value]
     return found
 
 
-def _set(message: Message, field: Any, value: Value, board: Board) -> None:
+def _set(message: Message, field: Any, value: Value, board: Board, tile_set: TileSet | None) -> None:
     if not field.is_repeated:
         if field.message_type is None:
             setattr(message, field.name, _scalar(field, value))
         else:
-            _write(getattr(message, field.name), value, board)
+            _write(getattr(message, field.name), value, board, tile_set)
             getattr(message, field.name).SetInParent()
         return
     target: Any = getattr(message, field.name)
     if field.message_type is events_pb2.Placement.DESCRIPTOR:
-        target.extend(placements(play_of(value, board)))
+        target.extend(placements(play_of(value, board, tile_set)))
     elif field.message_type is not None:
         for item in _separate(value):
-            _write(target.add(), item, board)
+            _write(target.add(), item, board, tile_set)
     elif field.name.endswith("_ids"):
         target.extend(name for item in value.items() for name in re.split(r"\s*(?:,|\s–\s)\s*", item.text()) if name)
     elif field.type == FieldDescriptor.TYPE_STRING:
@@ -167,13 +179,13 @@ def _separate(value: Value) -> list[Value]:
     ]
 
 
-def _write(message: Message, value: Value, board: Board) -> None:
+def _write(message: Message, value: Value, board: Board, tile_set: TileSet | None) -> None:
     if isinstance(message, Timestamp):
         message.CopyFrom(moment(value.milliseconds()))
     elif isinstance(message, events_pb2.Word):
         message.faces.extend(value.text().split())
     else:
-        fill(message, value.keys(), board)
+        fill(message, value.keys(), board, tile_set)
 
 
 def _scalar(field: Any, value: Value) -> Any:

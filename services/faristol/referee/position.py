@@ -56,7 +56,7 @@ def lay_out(case: TableCase) -> Layout:
     left = full_bag(ruleset.tile_set)
     board = Board()
     for value in position.board:
-        play = play_of(value, board)
+        play = play_of(value, board, ruleset.tile_set)
         left = _take(case, left, [tile.in_rack for _, tile in play], "the board")
         board = board.place(play)
     racks = dict(position.racks)

@@ -92,9 +92,11 @@ def _of_players(keys: Mapping[str, Value], key: str, players: Collection[str]) -
 
 
 def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
-    faces = tuple(value.text().split())
+    tile_set = ruleset.tile_set
+    given = tile_set.normalize(value.text()).split()
+    faces = tuple(face if face == BLANK else tile_set.face(face) or face for face in given)
     for face in faces:
-        if face != BLANK and face not in ruleset.tile_set.index:
+        if face != BLANK and face not in tile_set.index:
             raise value.wrong(
                 f"{ruleset.tile_set.name} has no tile {face!r}: expected its faces with spaces between, ? a blank"
             )

@@ -15,12 +15,15 @@ from faristol.kernel.quotation import quoted
 from faristol.rules.board import Board, Placement, Tile
 from faristol.rules.gcg.digraphs import describe_digraph
 from faristol.rules.gcg.problem import Wrong
+from faristol.rules.look_alikes import look_alikes_of
 from faristol.rules.notation import Start
 from faristol.rules.placement import words_formed
 from faristol.rules.tiles import BLANK, TileSet
 
-_LETTER = r"\[[^\[\]()\s]+\]|[^\W\d_]|·"
-_LETTER_OR_DIGIT = r"\[[^\[\]()\s]+\]|[^\W_]|·"
+_DOTS, _HYPHENS = (re.escape(look_alikes_of(sign)) for sign in "·-")
+_SIGN = rf"[{_DOTS}]|(?<=[^\W\d_])[{_HYPHENS}](?=[^\W\d_])"
+_LETTER = rf"\[[^\[\]()\s]+\]|[^\W\d_]|{_SIGN}"
+_LETTER_OR_DIGIT = rf"\[[^\[\]()\s]+\]|[^\W_]|{_SIGN}"
 UNKNOWN = "."
 """A tile of a rack that the annotator did not see."""
 
@@ -61,14 +64,14 @@ class Through(NamedTuple):
 
 def read_rack(text: str, tile_set: TileSet) -> tuple[str, ...]:
     """The tiles of a rack, ``?`` for a blank. Raises ``Wrong`` when one is not of the set."""
-    return tuple(_faces(text, _in_rack(tile_set), tile_set))
+    return tuple(_faces(tile_set.normalize(_short(text)), _in_rack(tile_set), tile_set))
 
 
 def read_word(text: str, tile_set: TileSet) -> tuple[Tile | Through, ...]:
     """The tiles of a word and the squares that were taken before. Raises ``Wrong`` when one is not of the set."""
     found: list[Tile | Through] = []
     known = _on_board(tile_set)
-    for part in _PART.finditer(_short(text)):
+    for part in _PART.finditer(tile_set.normalize(_short(text))):
         bracketed, through, dot, plain = part.groups()
         if dot:
             found.append(Through())
@@ -117,6 +120,8 @@ def _in_rack(tile_set: TileSet) -> Mapping[str, str]:
 
 def _on_board(tile_set: TileSet) -> Mapping[str, Tile]:
     blanks = {text.lower(): Tile(face, blank=True) for text, face in tile_set.writings}
+    if "σ" in blanks:
+        blanks["ς"] = blanks["σ"]
     return blanks | {text: Tile(face) for text, face in tile_set.writings}
 
 

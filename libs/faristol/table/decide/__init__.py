@@ -26,6 +26,7 @@ from faristol.table.decide import (
     scores,
     surplus,
 )
+from faristol.table.decide.typed_tiles import read_typed_tiles
 
 GAME: Mapping[type[Message], Decide] = {
     **entries.COMMANDS,
@@ -53,4 +54,4 @@ def decide(table: Table, request: Message, at: Instant) -> list[Message]:
     table, and ``KeyError`` for a message that is no command.
     """
     check_not_before(at, table.last_at)
-    return dated(_COMMANDS[type(request)](table, request, at), at)
+    return dated(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)

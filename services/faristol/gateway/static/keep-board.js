@@ -2,7 +2,7 @@
 
 import { Grid } from "./board-grid.js";
 import { about, figure, fill, make, text } from "./dom.js";
-import { SIZE, counted, faceOf, key, placements, readings, spelled, startOf, step, written } from "./tiles.js";
+import { SIZE, counted, faceOf, key, placements, readings, spelled, startIn, step, written } from "./tiles.js";
 
 const rules = about.rules;
 
@@ -122,8 +122,7 @@ export class Composer extends EventTarget {
 
   /** Reads the typed line: what can mean several things is asked about. */
   #readLine() {
-    const [at, ...rest] = this.line.value.trim().split(/\s+/);
-    const start = startOf(at ?? "", this.#isGcg);
+    const { start, rest } = startIn(this.line.value, rules, this.#isGcg) ?? { start: null, rest: [] };
     const score = rest.length > 1 && /^\+?\d+$/.test(rest.at(-1)) ? Number(rest.pop()) : null;
     const word = rest.join(" ");
     this.#choices = [];
@@ -135,7 +134,7 @@ export class Composer extends EventTarget {
     const points = (found) => counted(this.#board, placements(start, found), rules)?.points;
     if (score !== null && read.some((found) => points(found) === score))
       read = read.filter((found) => points(found) === score);
-    this.#told = read.length ? "" : text("unread", { text: word, square: at.toUpperCase() });
+    this.#told = read.length ? "" : text("unread", { text: word, square: written(start, this.#isGcg) });
     if (read.length === 1) this.#take(start, read[0]);
     else this.#choices = read.slice(0, 6).map((found) => [start, found]);
     this.#changed();

@@ -1,12 +1,12 @@
 // A word as it is written on a slip: its tiles, and which of them are circled. Whether it is a word is nobody's business
 // here, nor whether the rack has its tiles. Pure.
 
-import { folded } from "./tiles.js";
+import { folded, normalized } from "./tiles.js";
 
 /** The tiles that a text is written with, each `{face, circled}`; a sign that is on no tile stands for itself. */
 export function tilesOf(text, rules) {
   const found = [];
-  const signs = text.toUpperCase();
+  const signs = normalized(text, rules).toUpperCase();
   for (let at = 0; at < signs.length; ) {
     const circled = /^\(([^()]+)\)/.exec(signs.slice(at));
     if (circled) {

@@ -4,8 +4,6 @@
 
 export const SIZE = 15;
 export const ROWS = "ABCDEFGHIJKLMNO";
-const GREEK = "ΑΒΕΗΙΚΜΝΟΧ";
-const LATIN = "ABEHIKMNOX";
 const MOST = 24; // readings that are looked at
 
 /** `H8` of a square. */
@@ -19,10 +17,10 @@ export function written({ row, column, across }, isGcg = false) {
   return across ? nameOf(row, column) : `${column + 1}${ROWS[row]}`;
 }
 
-/** The start that a text names; null for none. */
-export function startOf(text, isGcg = false) {
-  const latin = [...text.toUpperCase()].map((sign) => LATIN[GREEK.indexOf(sign)] ?? sign).join("");
-  const found = /^([A-O])(\d{1,2})$|^(\d{1,2})([A-O])$/.exec(latin);
+/** The start that a text names, as people write it: `h8`, `8-H`, `(H 08)`, in letters that look alike; null for none. */
+export function startOf(text, rules, isGcg = false) {
+  const latin = [...text.normalize("NFKC")].map((sign) => rowOf(sign, rules)).join("");
+  const found = /^ *(?:([A-O]) *0*([1-9]\d?)|0*([1-9]\d?) *([A-O])) *$/.exec(latin);
   if (!found) return null;
   const letter = ROWS.indexOf(found[1] ?? found[4]);
   const number = Number(found[2] ?? found[3]) - 1;
@@ -30,6 +28,22 @@ export function startOf(text, isGcg = false) {
   const isFirst = Boolean(found[1]);
   if (isGcg) return { row: number, column: letter, across: !isFirst };
   return { row: letter, column: number, across: isFirst };
+}
+
+/** The start that a line begins with, and what follows it; null for none. */
+export function startIn(line, rules, isGcg = false) {
+  const parts = line.trim().split(/\s+/);
+  for (let count = 1; count <= Math.min(3, parts.length); count++) {
+    const start = startOf(parts.slice(0, count).join(" "), rules, isGcg);
+    if (start) return { start, rest: parts.slice(count) };
+  }
+  return null;
+}
+
+function rowOf(sign, rules) {
+  if (/[\p{Z}\p{P}\p{C}−]/u.test(sign)) return " ";
+  const capital = sign.toUpperCase();
+  return ROWS.includes(capital) ? capital : (rules.rowTwins[capital] ?? rules.rowTwins[sign] ?? capital);
 }
 
 export function step({ row, column, across }, places) {
@@ -40,14 +54,57 @@ export function key(row, column) {
   return row * SIZE + column;
 }
 
-/** Capitals as on tiles: without accents but on faces that carry one, one letter for both small sigmas. */
-export function folded(text, rules) {
-  const carried = new Set(rules.tiles.flatMap(({ face }) => [...face].filter((sign) => sign !== bare(sign))));
-  return [...text.normalize("NFC").toUpperCase()].map((sign) => (carried.has(sign) ? sign : bare(sign))).join("");
+/**
+ * What was typed, in the characters of the tiles: look-alikes, full width, accents and dots with a space beside them
+ * as the services read them. Small letters stay small.
+ */
+export function normalized(text, rules) {
+  let normal = [...text.normalize("NFC")].map((sign) => normalSign(sign, rules)).join("");
+  for (const [written, face] of rules.writings) {
+    const sign = [...face].find((each) => !/\p{L}/u.test(each));
+    const [, before, inside, behind] = /^(\p{L}+)(\P{L})(.*)$/u.exec(written) ?? [];
+    if (!sign || !inside) continue;
+    const spaced = inside === "." ? "(?: \\.|\\. )" : ` *\\${inside} *`;
+    normal = normal.replace(new RegExp(`(?<=${before})${spaced}(?=${behind})`, "gi"), sign);
+  }
+  return normal;
 }
 
-function bare(sign) {
-  return sign.normalize("NFD").replace(/\p{M}/gu, "");
+function normalSign(sign, rules) {
+  if (/\s/.test(sign)) return " ";
+  if (/\p{Cf}/u.test(sign) || rules.accentSigns.includes(sign)) return "";
+  const apart = sign.normalize("NFKD");
+  if (/^ \p{M}+$/u.test(apart) && rules.lost && lost(apart.slice(1), rules)) return "";
+  if (/^\p{M}$/u.test(sign)) return lost(sign, rules) ? "" : sign;
+  if (!/\p{L}/u.test(sign)) {
+    const same = rules.twins[sign] ?? (/\p{P}/u.test(sign) ? sign.normalize("NFKC") : sign);
+    return rules.twins[same] ?? same;
+  }
+  const known = letters(rules);
+  const small = (capital) => (sign === sign.toLowerCase() && sign !== sign.toUpperCase() ? capital.toLowerCase() : capital);
+  if (known.has(sign.toUpperCase())) return sign;
+  const compatible = /[\p{Lu}\p{Ll}\p{Lt}]/u.test(sign) ? sign.normalize("NFKC") : sign;
+  if (compatible !== sign) return [...compatible].map((each) => normalSign(each, rules)).join("");
+  const [base, ...marks] = sign.normalize("NFD");
+  if (marks.length && !lost(marks.join(""), rules)) return sign;
+  const capital = base.toUpperCase();
+  if (known.has(capital)) return small(capital);
+  const twin = rules.twins[capital] ?? rules.twins[base];
+  return twin ? small(twin) : base;
+}
+
+function letters(rules) {
+  return new Set(rules.tiles.flatMap(({ face }) => [...face].filter((sign) => /\p{L}/u.test(sign))));
+}
+
+/** Whether a tile carries none of these marks. */
+function lost(marks, rules) {
+  return !rules.lost || [...marks].every((mark) => rules.lost.includes(mark));
+}
+
+/** Capitals as on tiles, one letter for both small sigmas. */
+export function folded(text, rules) {
+  return normalized(text, rules).toUpperCase();
 }
 
 /**
@@ -55,8 +112,9 @@ function bare(sign) {
  * `lies` is a tile of the board. `(A)` and `?a` are blanks, a dot is a tile that lies on the board.
  */
 export function readings(text, start, board, rules) {
-  const read = text.trim().includes(" ") ? spaced : walked;
-  const found = waysOfCase(text, rules).flatMap((asBlanks) => read(text.trim(), start, board, rules, asBlanks));
+  const typed = normalized(text, rules).trim();
+  const read = typed.includes(" ") ? spaced : walked;
+  const found = waysOfCase(typed, rules).flatMap((asBlanks) => read(typed, start, board, rules, asBlanks));
   const known = new Set();
   const different = found.filter((word) => {
     const shown = word.map(({ face, blank }) => `${face}${blank ? "?" : ""}`).join(" ");
@@ -72,7 +130,8 @@ function waysOfCase(text, rules) {
   const [small, large] = [bare.filter((sign) => /\p{Ll}/u.test(sign)), bare.filter((sign) => /\p{Lu}/u.test(sign))];
   if (!small.length || !large.length) return [false];
   const isCapitalised = large.length === 1 && bare[0] === large[0];
-  return [...(isCapitalised ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
+  const isFinal = small.length === 1 && bare.at(-1) === "ς";
+  return [...(isCapitalised || isFinal ? [false] : []), ...(small.length <= rules.blanks ? [true] : [])];
 }
 
 /** Whether two tiles of a word make one that the set has, `L L` where there is `LL`, which books forbid. */

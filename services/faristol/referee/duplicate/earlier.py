@@ -44,7 +44,7 @@ def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
     for number, value in enumerate(case.rerun, start=1):
         ((said, play),) = value.keys().items()
         rack = said.split()
-        placements = play_of(play, board)
+        placements = play_of(play, board, case.ruleset.tile_set)
         coordinates, _, word = play.text().partition(" ")
         score = score_play(board, placements, case.ruleset).points
         master = Play(Notation.FISC.read(coordinates), read_tiles(word), placements, score)

@@ -66,7 +66,7 @@ def _laid(case: DuplicateCase) -> list[Placement]:
     board = Board()
     laid: list[Placement] = []
     for value in case.board:
-        play = play_of(value, board)
+        play = play_of(value, board, case.ruleset.tile_set)
         laid += play
         board = board.place(play)
     return laid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 from google.protobuf.message import Message
@@ -15,7 +16,7 @@ from faristol.referee.duplicate.position import turns_before
 from faristol.referee.duplicate.services import DuplicateServices
 from faristol.referee.forms import fill
 from faristol.referee.world import World
-from faristol.rules import Board
+from faristol.rules import Board, Notation
 
 SLIP, CLAIM, SCORE = "slip", "claim", "score-turn"
 """Verbs of players, and the one that closes the hall of a case without halls."""
@@ -103,8 +104,10 @@ class DuplicateWorld(World[DuplicateServices]):
                 for rack in said.pop("rejected").items():
                     request.rejected.add(faces=rack.text().split())
         elif step.verb == "choose-master" and step.argument is not None:
-            coordinates, _, request.word = step.argument.text().partition(" ")
-            request.coordinates = coordinates
+            request.coordinates, _, request.word = step.argument.text().partition(" ")
+            with suppress(ValueError):
+                start, request.word = Notation.FISC.read_first(step.argument.text())
+                request.coordinates = Notation.FISC.write(start)
         elif step.verb == "close-hall" and step.argument is not None:
             request.hall = step.argument.text()
         elif step.argument is not None:
@@ -162,7 +165,13 @@ class DuplicateWorld(World[DuplicateServices]):
         slip.player_id = self.names.ids[player]
         text = written.text() if written else ""
         first, _, rest = text.partition(" ")
-        if _COORDINATES.fullmatch(first):
+        try:
+            start, word = Notation.FISC.read_first(text)
+        except ValueError:
+            start, word = None, text
+        if start is not None:
+            slip.coordinates, slip.word = text.removesuffix(word).strip(), word
+        elif _COORDINATES.fullmatch(first):
             slip.coordinates, slip.word = first, rest.strip()
         else:
             slip.word = text

@@ -18,7 +18,8 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.rules.board import PREMIUMS, SIZE, Square
+from faristol.rules.board import PREMIUMS, ROW_NAMES, SIZE, Square
+from faristol.rules.look_alikes import look_alikes_of, twins_of
 from faristol.rules.tiles import BLANK
 
 REQUESTS = [each for each in METHODS if each.DESCRIPTOR.file in (game_pb2.DESCRIPTOR, clock_pb2.DESCRIPTOR)]
@@ -51,6 +52,10 @@ def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:
         "values": dict(tiles.values),
         "writings": [list(pair) for pair in tiles.writings],
         "names": [list(pair) for pair in tiles.names.items()],
+        "twins": dict(tiles.twins),
+        "rowTwins": dict(twins_of(ROW_NAMES)),
+        "lost": sorted(tiles.accents) if tiles.accents is not None else None,
+        "accentSigns": "".join(map(look_alikes_of, tiles.accent_signs)),
         "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
     }
 
