@@ -33,11 +33,43 @@ def tidy(text: str) -> str:
 
 
 def folded(name: str) -> str:
-    """What two names have in common that readers take for one: case and space do not part them."""
+    """A name without case and double spaces: what ids of officials are computed from, and so never changed."""
     return tidy(name).casefold()
 
 
-_MARKS = str.maketrans("", "", "·ʼ’'`´")
+_APOSTROPHES = (
+    "'\u2018\u2019\u201a\u201b\u02bc\u02b9\u02bb\u02bd\u02c8\u2032\u2035`\u00b4\u0384\u1fbd\u1fbf\u1fef\u1ffd\uff07"
+)
+_HYPHENS = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\ufe58\ufe63\uff0d\u2043"
+_DOTS = "\u00b7\u0387\u2022\u2027\u2219\u22c5\u2e31\u30fb\uff65\ua78f"
+
+_SAME_SIGNS = str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_HYPHENS, "-") | dict.fromkeys(_DOTS, "·"))
+"""The kinds of an apostrophe, of a hyphen and of the dot of ``l·l``."""
+
+_FULL_STOP = re.compile(r"(?<=l)\.(?=l)")
+_TONOS = "\u0301"
+
+
+def name_key(name: str) -> str:
+    """What two names have in common that readers take for one.
+
+    Case, space, the composition of characters, the kinds of apostrophe, hyphen and dot, ``ŀ`` for ``l·``, and the
+    tonos of Greek letters, which capitals do not carry, do not part them.
+    """
+    plain = "".join(sign for sign in unicodedata.normalize("NFC", name) if unicodedata.category(sign) != "Cf")
+    plain = " ".join(plain.translate(_SAME_SIGNS).split()).casefold().replace("\u0140", "l·")
+    return _FULL_STOP.sub("·", "".join(map(_without_tonos, plain)))
+
+
+def _without_tonos(letter: str) -> str:
+    apart = unicodedata.normalize("NFD", letter)
+    base, marks = apart[:1], apart[1:]
+    if _TONOS not in marks or not "\u0370" <= base <= "\u03ff":
+        return letter
+    return unicodedata.normalize("NFC", base + "".join(mark for mark in marks if mark != _TONOS))
+
+
+_MARKS = str.maketrans("", "", _APOSTROPHES + _DOTS)
 """Signs within a word that a searcher leaves out: ``Puigdel·lívol``, ``O’Neill``."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -48,8 +80,46 @@ def words_of(text: str) -> tuple[str, ...]:
 
     So ``Ελένη`` is found as ``ελενη``, and a final sigma by any other.
     """
-    letters = unicodedata.normalize("NFKD", text.translate(_MARKS).casefold())
+    plain = "".join(sign for sign in text.casefold() if unicodedata.category(sign) != "Cf")
+    plain = _FULL_STOP.sub("", plain.replace("\u0140", "l")).translate(_MARKS)
+    letters = unicodedata.normalize("NFKD", plain)
     return tuple(_WORD.findall("".join(each for each in letters if not unicodedata.combining(each))))
+
+
+_EXPANSIONS = {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i"}
+"""Letters of Latin script that the Unicode Collation Algorithm has with others, and that no decomposition gives."""
+
+_TILDE = "\u0303"
+
+
+def name_order(name: str, language: str) -> tuple[tuple[tuple[int, str], ...], str, str]:
+    """What a name is sorted by, as the readers of a ``language`` look for it on a list.
+
+    By its letters, then by their marks, then by case, as Unicode's collation has it; the dot of ``l·l`` is no letter.
+    In Spanish ``ñ`` is a letter of its own behind ``n`` (CLDR). Greek readers have Greek letters before Latin ones.
+    """
+    plain = unicodedata.normalize("NFKC", name.replace("\u0140", "l").replace("\u013f", "L")).translate(_SAME_SIGNS)
+    letters: list[tuple[int, str]] = []
+    marks = []
+    for char in plain.casefold().replace("·", ""):
+        apart = unicodedata.normalize("NFD", char)
+        base, own = apart[:1], apart[1:]
+        marks.append(own)
+        if base == "n" and own == _TILDE and language == "es":
+            letters.append((3, "n\U0010ffff"))
+            continue
+        letters += [(_rank(part, language), part) for part in _EXPANSIONS.get(base, base)]
+    return tuple(letters), "\0".join(marks), name
+
+
+def _rank(char: str, language: str) -> int:
+    """The order of kinds of characters: spaces, signs, digits, letters; of letters, by their script."""
+    if not char.isalpha():
+        return 0 if char.isspace() else 2 if char.isdigit() else 1
+    is_greek = "\u0370" <= char <= "\u03ff" or "\u1f00" <= char <= "\u1fff"
+    if language == "el":
+        return 3 if is_greek else 4
+    return 4 if is_greek else 3 if char < "\u0370" else 5
 
 
 def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
@@ -64,8 +134,8 @@ def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def same_name(name: str, other: str) -> bool:
-    """Whether readers would take two names for one: case and space do not part them."""
-    return folded(name) == folded(other)
+    """Whether readers would take two names for one, by their ``name_key``."""
+    return name_key(name) == name_key(other)
 
 
 def same_affiliation(name: str, other: str) -> bool:
@@ -112,15 +182,15 @@ def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """
     namesakes: dict[str, list[tuple[str, str, str]]] = {}
     for each in names:
-        namesakes.setdefault(folded(each[1]), []).append(each)
+        namesakes.setdefault(name_key(each[1]), []).append(each)
     shown: dict[str, str] = {}
     for key, group in namesakes.items():
         if len(group) == 1:
             shown[group[0][0]] = group[0][1]
             continue
-        besides = [folded(beside) for _, _, beside in group]
+        besides = [name_key(beside) for _, _, beside in group]
         for person_id, name, beside in group:
-            apart = beside if beside and besides.count(folded(beside)) == 1 else person_id
+            apart = beside if beside and besides.count(name_key(beside)) == 1 else person_id
             shown[person_id] = f"{name} ({apart})" if key else name
     return shown
 

@@ -45,6 +45,7 @@ class Named:
 def folded(text: str) -> str:
     """A name without case, accents and signs: ``Núria d'Or`` is ``nuria dor``; words are parted by single blanks."""
     letters = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join("-" if unicodedata.category(sign) == "Pd" else sign for sign in letters)
     return " ".join("".join(sign for sign in letters if sign.isalnum() or sign.isspace() or sign == "-").split())
 
 

@@ -18,6 +18,7 @@ from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.mode import is_of_duplicate_games, known_rules
 from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.pairings import absent
+from faristol.gateway.papers.contents import language_of_tournament
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.prizes import nobody
 from faristol.gateway.ratings import RatingReader
@@ -224,7 +225,9 @@ async def pairings(
         tab=f"round-{number}",
         beside=beside,
         round=next((each for each in head.tournament.played if each.round == number), None),
-        places=await asyncio.to_thread(places, answer, listed.players) if by == "name" else [],
+        places=await asyncio.to_thread(places, answer, listed.players, "", language_of_tournament(head))
+        if by == "name"
+        else [],
         by=by,
         duplicate_id=_duplicate_id(head, number, answer.phase),
     )

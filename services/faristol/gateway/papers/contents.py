@@ -13,9 +13,10 @@ from faristol.gateway.mode import known_rules
 from faristol.gateway.outcome import outcome
 from faristol.gateway.pairings import absent
 from faristol.gateway.papers.form import Lie, Size
-from faristol.gateway.papers.order import alphabetical, stacked
+from faristol.gateway.papers.order import stacked
 from faristol.gateway.qr import qr
 from faristol.gateway.results import Results
+from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES, SOURCE
@@ -108,8 +109,8 @@ def seats_in_order(each: pb.Table) -> list[pb.Seat]:
     return sorted(each.seats, key=lambda seat: seat.player_id != each.first_player_id)
 
 
-def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = ()) -> list[Line]:
-    """Everybody in a round by name: with their table, with a bye, or with neither."""
+def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), language: str = "") -> list[Line]:
+    """Everybody in a round by name, in the order of a ``language``: with their table, with a bye, or with neither."""
 
     def told() -> Iterator[Line]:
         for each in answer.tables:
@@ -122,7 +123,7 @@ def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = ()) -> lis
         for player in away:
             yield Line(player.name, player.player_id, 0, "", ())
 
-    return sorted(told(), key=lambda line: (not line.name, alphabetical(line.name or line.player_id)))
+    return sorted(told(), key=lambda line: (not line.name, name_order(line.name or line.player_id, language)))
 
 
 async def _pairings(wanted: Wanted) -> dict[str, Any]:
@@ -135,7 +136,7 @@ async def _by_name(wanted: Wanted) -> dict[str, Any]:
         wanted.results.pairings(wanted.id, wanted.round), wanted.results.players(wanted.id)
     )
     away = () if wanted.head.tournament.team_boards else absent(answer, listed.players)
-    return {"answer": answer, "lines": lines(answer, away)}
+    return {"answer": answer, "lines": lines(answer, away, language_of_tournament(wanted.head))}
 
 
 def _signers(head: pb.GetTournamentResponse) -> str:
@@ -178,7 +179,9 @@ async def _games(wanted: Wanted) -> dict[str, Any]:
 async def _cards(wanted: Wanted) -> dict[str, Any]:
     listed = await wanted.results.players(wanted.id)
     known = [player for player in listed.players if not player.withdrawn_round]
-    players = sorted(known, key=lambda player: alphabetical(player.name or player.player_id))
+    players = sorted(
+        known, key=lambda player: name_order(player.name or player.player_id, language_of_tournament(wanted.head))
+    )
     teams = {team.team_id: team.name for team in listed.teams}
     return {"answer": listed, "pages": stacked(players, CARDS[wanted.size]), "teams": teams}
 

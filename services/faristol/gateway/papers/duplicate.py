@@ -11,11 +11,11 @@ from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, main_word
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.mode import is_of_duplicate_games
-from faristol.gateway.papers.contents import PAPERS, Paper, Wanted
+from faristol.gateway.papers.contents import PAPERS, Paper, Wanted, language_of_tournament
 from faristol.gateway.papers.form import Size
-from faristol.gateway.papers.order import alphabetical
 from faristol.gateway.qr import qr
 from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -78,7 +78,9 @@ async def _slips(wanted: Wanted) -> dict[str, Any]:
 
 async def _seating(wanted: Wanted) -> dict[str, Any]:
     game, seats, _ = await _game(wanted)
-    seats.sort(key=lambda seat: (not seat.name, alphabetical(seat.name or seat.player_id)))
+    seats.sort(
+        key=lambda seat: (not seat.name, name_order(seat.name or seat.player_id, language_of_tournament(wanted.head)))
+    )
     halls = [(hall.name, [seat for seat in seats if seat.hall == hall.name]) for hall in game.halls]
     return {"game": game, "halls": halls}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TypeVar
@@ -10,12 +9,6 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _SIZES = ((22, "large"), (40, "middle"), (80, "small"))
-
-
-def alphabetical(name: str) -> tuple[str, str]:
-    """What a name is sorted by: its letters without marks and case, as people look for it on a wall; then as it is."""
-    bare = "".join(sign for sign in unicodedata.normalize("NFD", name) if not unicodedata.combining(sign))
-    return bare.casefold(), name
 
 
 def stacked(items: Sequence[T], parts: int) -> list[list[T | None]]:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from faristol.gateway.divisions import together
 from faristol.gateway.mode import tile_values
 from faristol.gateway.page import Part, page, rules_title, tournament_page
+from faristol.gateway.papers.contents import language_of_tournament
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.racks import RackReader
 from faristol.gateway.results import Page, Reader, Results
@@ -96,7 +97,7 @@ async def seated(
         return head, pb.GetPairingsResponse(position=min(head.position, listed.position)), []
     answer = await results.pairings(tournament_id, round_.round, seats_alone=True)
     answer.position = min(answer.position, listed.position)
-    return head, answer, await asyncio.to_thread(places, answer, listed.players, hall)
+    return head, answer, await asyncio.to_thread(places, answer, listed.players, hall, language_of_tournament(head))
 
 
 async def find(request: Request, results: Reader, tournament_id: str, name: Words = "", part: Part = "") -> Response:

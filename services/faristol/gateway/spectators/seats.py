@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from faristol.gateway.pairings import absent
-from faristol.kernel.names import begins, words_of
+from faristol.kernel.names import begins, name_order, words_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -35,13 +35,15 @@ class Place:
         return first == self.player_id if first else None
 
 
-def places(answer: pb.GetPairingsResponse, players: Iterable[pb.Player], hall: str = "") -> list[Place]:
-    """Everybody in a round, in the order of their names; with a ``hall``, those who sit there alone."""
+def places(
+    answer: pb.GetPairingsResponse, players: Iterable[pb.Player], hall: str = "", language: str = ""
+) -> list[Place]:
+    """Everybody in a round, by name in the order of a ``language``; with a ``hall``, those who sit there alone."""
     found = list(_seated(answer, hall))
     if not hall:
         found += _resting(answer)
         found += [Place(player.player_id, player.shown_name) for player in absent(answer, players)]
-    return sorted(found, key=lambda place: (words_of(place.name), place.player_id))
+    return sorted(found, key=lambda place: (name_order(place.name, language), place.player_id))
 
 
 def _seated(answer: pb.GetPairingsResponse, hall: str) -> Iterator[Place]:

@@ -2,15 +2,17 @@
 // into the field that a list is pasted in. Everything works without it.
 
 function found(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = text.toLowerCase().replaceAll("ŀ", "l").replace(/\p{Cf}|(?<=l)\.(?=l)/gu, "");
+  const apart = plain.replace(/[·•‧∙⋅・'‘’‛ʼʹ′`´΄᾿᾽]/gu, "").normalize("NFKD").replace(/\p{M}/gu, "");
+  return apart.replaceAll("ς", "σ");
 }
 
 function narrow(field) {
-  const wanted = found(field.value).split(/\s+/).filter(Boolean);
+  const wanted = found(field.value).split(/[\s\p{Pd}]+/u).filter(Boolean);
   let shown = 0;
   for (const row of document.querySelectorAll(field.dataset.finds)) {
     const name = found(row.dataset.name);
-    row.hidden = !wanted.every((word) => name.split(/\s+/).some((part) => part.startsWith(word)));
+    row.hidden = !wanted.every((word) => name.split(/[\s\p{Pd}]+/u).some((part) => part.startsWith(word)));
     if (!row.hidden) shown += 1;
   }
   const none = document.getElementById("none-found");

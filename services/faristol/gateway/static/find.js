@@ -8,7 +8,9 @@ const follow = () => document.getElementById("follow");
 let told = "";
 
 function folded(text) {
-  return text.normalize("NFKD").replace(/\p{M}|[·ʼ’'`´]/gu, "").toLowerCase().replaceAll("ς", "σ");
+  const plain = text.toLowerCase().replaceAll("ŀ", "l").replace(/\p{Cf}|(?<=l)\.(?=l)/gu, "");
+  const apart = plain.replace(/[·•‧∙⋅・'‘’‛ʼʹ′`´΄᾿᾽]/gu, "").normalize("NFKD").replace(/\p{M}/gu, "");
+  return apart.replaceAll("ς", "σ");
 }
 
 function wordsOf(text) {

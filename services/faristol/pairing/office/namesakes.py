@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from faristol.kernel import facts
 from faristol.kernel.bounded import keep
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import folded, same_affiliation, same_name
+from faristol.kernel.names import name_key, same_affiliation, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import is_given
 from faristol.pairing.model import Tournament
@@ -33,7 +33,7 @@ class _Called:
     seen: int = 0
     """Players who were looked up, in the order of registration."""
     ids: dict[str, list[str]] = field(default_factory=dict)
-    """By folded name."""
+    """By name_key name."""
     unnamed: set[str] = field(default_factory=set)
     """Players of whom no name was known, or whose name has been amended since."""
 
@@ -54,7 +54,7 @@ class Namesakes:
 
     async def of(self, divisions: Sequence[Tournament], names: Collection[str]) -> Mapping[str, people.Person]:
         """Who is registered in one of the divisions and may have one of the names, by id."""
-        wanted = {folded(name) for name in names}
+        wanted = {name_key(name) for name in names}
         if not wanted:
             return {}
         async with self._lock:
@@ -83,7 +83,7 @@ class Namesakes:
         if new:
             known = await people.names(self._record, new)
             for player_id, person in known.items():
-                called.ids.setdefault(folded(person.name), []).append(player_id)
+                called.ids.setdefault(name_key(person.name), []).append(player_id)
             called.unnamed = new - known.keys()
         called.seen = max(called.seen, len(division.players))
         self._called.pop(division.tournament_id, None)

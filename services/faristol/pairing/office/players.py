@@ -15,7 +15,7 @@ from faristol.host.dispatch import Context
 from faristol.host.errors import reason_of
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import LONGEST_CATEGORY, folded, same_name
+from faristol.kernel.names import LONGEST_CATEGORY, name_key, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.amendment import amend
 from faristol.pairing.administration.move import move
@@ -133,7 +133,7 @@ class Entry:
             self._erased = await people.all_erased(connection, ids)
         unknown = {asked.name for asked in players if not is_given(asked.player_id)}
         for person in (await office.namesakes.of((self._state, *self._divisions), unknown)).values():
-            self._by_name.setdefault(folded(person.name), []).append(person)
+            self._by_name.setdefault(name_key(person.name), []).append(person)
 
     def take(self, given: pb.RegisterPlayerRequest) -> None:
         """Register the next one, or note why not."""
@@ -144,7 +144,7 @@ class Entry:
             known = self._known.get(asked.player_id)
             _check_same_name(known, asked.name)
             person = _person(asked, known)
-            same = self._by_name.get(folded(person.name), [])
+            same = self._by_name.get(name_key(person.name), [])
             check_name_free(person, self._state, self._divisions, {each.player_id: each for each in same})
             if asked.player_id in self._erased:
                 raise people.refused_as_erased(asked.player_id)
@@ -154,7 +154,7 @@ class Entry:
         self._state = reduce(evolve, facts, self._state)
         self.facts += facts
         self.persons.append(person)
-        self._by_name.setdefault(folded(person.name), []).append(person)
+        self._by_name.setdefault(name_key(person.name), []).append(person)
         self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
 
 
