@@ -289,6 +289,7 @@ async def test_no_page_of_the_console_keeps_anybody_out(
             "/discipline",
             "/judges",
             "/closing",
+            "/settings",
             "/history",
         )
         for address in (*(f"{console}{part}" for part in parts), entry, f"{entry}/1", "/new", "/new?ruleset=fise"):

@@ -46,6 +46,7 @@ CONSOLE = (
     "/halls",
     "/discipline",
     "/closing",
+    "/settings",
     "/history",
 )
 

@@ -419,10 +419,72 @@ async def test_judges_are_appointed_and_dismissed_and_who_rules_is_set(cell: Cel
 
 
 async def test_a_rating_system_is_chosen(cell: Cell, desk: Desk) -> None:
-    page = f"{CONSOLE}/closing"
-    offered = re.findall(r"<option value=\"([^\"]+)\"", form((await desk.web.get(page)).text, "ChooseRatingSystem"))
+    page = f"{CONSOLE}/settings"
+    offered = re.findall(
+        r"name=\"system\" value=\"([^\"]+)\"", form((await desk.web.get(page)).text, "ChooseRatingSystem")
+    )
     await desk.done(page, "ChooseRatingSystem", system=offered[-1])
     assert (await stands(cell)).rating_system == offered[-1]
+
+
+async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(cell: Cell, desk: Desk) -> None:
+    fields = {"name": "Tofeu de Reus", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "reus"}
+    await desk.done("/new", "CreateTournament", **fields)
+    page = "/tournaments/reus/console/settings"
+    said = {
+        "name": "Trofeu de Reus",
+        "place": "Reus",
+        "country": "ESP",
+        "starts_on": "2026-11-28",
+        "ends_on": "2026-12-01",
+        "contact": "reus@example.org",
+        "arbiters": "Eva Soler\r\nJordi Prat",
+    }
+    before = {"name.before": "Tofeu de Reus"}
+    wrong = await desk.send(page, "DescribeTournament", **{**said, **before, "country": "Spain"})
+    assert re.search(r'name="country"[^>]*value="Spain"[^>]*aria-invalid', wrong.text)
+    assert 'value="Trofeu de Reus"' in wrong.text  # nothing typed is lost
+    shown = await desk.done(page, "DescribeTournament", **{**said, **before})
+    assert "Changed: name, place, country, first day, last day." in shown
+    assert "settings are changed" not in await desk.refused(page, "DescribeTournament", name="Trofeu de Reus")
+
+    found = (await desk.web.get("/api/v1/tournaments/reus")).json()["tournament"]
+    assert {key: found[key] for key in said if key != "arbiters"} == {
+        key: value for key, value in said.items() if key != "arbiters"
+    }
+    assert found["arbiters"] == ["Eva Soler", "Jordi Prat"]
+    public = told(await desk.web.get("/t/reus"))
+    assert "2026 · Reus (ESP)" in public
+    assert "Eva Soler, Jordi Prat" in public
+    assert "reus@example.org" in public
+    answer = await desk.web.get("/api/v1/tournaments/reus/report.trf")
+    assert answer.status_code == 200, told(answer)
+    report = answer.text.splitlines()
+    for line in ("012 Trofeu de Reus", "022 Reus", "032 ESP", "042 2026/11/28", "052 2026/12/01", "102 Eva Soler"):
+        assert line in report
+    assert "112 Jordi Prat" in report
+
+    await desk.done(page, "DescribeTournament", **{"contact": "", "contact.before": "reus@example.org"})
+    assert (await desk.web.get("/api/v1/tournaments/reus")).json()["tournament"]["contact"] == ""
+
+    await desk.done(page, "ChangeOptions", **{"option.round_minutes": 75})
+    options = (await stands(cell, "reus")).ruleset.options
+    assert [(option.name, option.value) for option in options] == [("round_minutes", "75")]
+
+    await desk.done(page, "ArchiveTournament")
+    listed = (await desk.web.get("/api/v1/tournaments")).json()["tournaments"]
+    assert "reus" not in {each["tournament_id"] for each in listed}
+    everything = (await desk.web.get("/api/v1/tournaments?archived=true")).json()["tournaments"]
+    assert "reus" in {each["tournament_id"] for each in everything}
+    assert (await desk.web.get("/t/reus")).status_code == 200
+    await desk.done(page, "RestoreTournament")
+    assert "Trofeu de Reus is removed" in await desk.done(page, "RemoveTournament")
+    assert [(await desk.web.get(f"/{path}")).status_code for path in ("t/reus", "tournaments/reus/console")] == [
+        404,
+        404,
+    ]
+    await desk.done(page, "RestoreTournament")
+    assert (await desk.web.get("/t/reus")).status_code == 200
 
 
 async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cell, desk: Desk) -> None:

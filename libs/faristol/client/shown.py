@@ -38,6 +38,16 @@ class Tournament(Shown):
     over: bool
     division: str
     time_zone: str
+    place: str
+    country: str
+    starts_on: str
+    """The first day, as ``2026-11-28``; empty where that is not said."""
+    ends_on: str
+    organiser: str
+    contact: str
+    link: str
+    arbiters: list[str]
+    """Their names, the chief arbiter first."""
 
 
 class Player(Shown):

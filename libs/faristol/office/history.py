@@ -25,8 +25,10 @@ from faristol.office.sentences import (
     POINTS_OFF,
     PRIZES,
     RATED_BY,
+    RATING_SYSTEMS,
     ROUNDS_OUT,
     SENTENCES,
+    TOURNAMENT_PARTS,
 )
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -37,6 +39,8 @@ METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (comma
 
 TOLD: Mapping[str, str] = {
     "DivisionAdded": N_("The championship has another division."),
+    "ContactSet": N_("The contact is changed."),
+    "ArbitersNamed": N_("The list of arbiters is changed."),
     "RulesetPinned": N_("Rules: {ruleset}."),
     "LexiconPinned": N_("Words: {lexicon}."),
     "RoundPaired": N_("Round {round} is paired."),
@@ -142,6 +146,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
         "note": act.note,
     }
+    params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
     params |= _by_type(act, params, known.tournament.time_zone, language)
     if decided := _decided(act, params, name, language):
         params["outcome"] = f", {decided}"
@@ -189,6 +194,9 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str
         case "PlayerAmended":
             amended = {names_of(events.EntryPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
             return {"parts": _in_words(ENTRY_PARTS, amended, language)}
+        case "TournamentDescribed":
+            described = {names_of(events.TournamentPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
+            return {"parts": _in_words(TOURNAMENT_PARTS, described, language)}
         case "HallsSet" if said["halls"] == "none":
             return {"halls": read(NO_HALLS)}
         case "RoundsAnnounced":

@@ -40,6 +40,13 @@ class Sentences:
 
 SENTENCES: Mapping[str, Sentences] = {
     "CreateTournament": Sentences(N_("{name} is created: {id}, under {ruleset}, with the words of {lexicon}.")),
+    "DescribeTournament": Sentences(
+        N_("The settings of {tournament} are changed."), {"parts": N_("Changed: {parts}.")}
+    ),
+    "ChangeOptions": Sentences(N_("The rules of {tournament} are changed.")),
+    "ArchiveTournament": Sentences(N_("{tournament} is archived: it is not in the list of tournaments any more.")),
+    "RemoveTournament": Sentences(N_("{tournament} is removed: the public does not see it any more.")),
+    "RestoreTournament": Sentences(N_("{tournament} is in the list of tournaments again.")),
     "ChangeRounds": Sentences(N_("{tournament} has {rounds} rounds.")),
     "RegisterPlayer": Sentences(
         N_("{name} is registered: {id}, from round {round} on."),
@@ -145,6 +152,20 @@ ENTRY_PARTS: Mapping[events.EntryPart.ValueType, str] = {
     events.ENTRY_PART_CATEGORY: N_("category"),
     events.ENTRY_PART_NOTE: N_("note for officials"),
 }
+
+TOURNAMENT_PARTS: Mapping[events.TournamentPart.ValueType, str] = {
+    events.TOURNAMENT_PART_NAME: N_("name"),
+    events.TOURNAMENT_PART_PLACE: N_("place"),
+    events.TOURNAMENT_PART_COUNTRY: N_("country"),
+    events.TOURNAMENT_PART_STARTS_ON: N_("first day"),
+    events.TOURNAMENT_PART_ENDS_ON: N_("last day"),
+    events.TOURNAMENT_PART_TIME_ZONE: N_("time zone"),
+    events.TOURNAMENT_PART_ORGANISER: N_("organiser"),
+    events.TOURNAMENT_PART_LINK: N_("page on the web"),
+}
+
+RATING_SYSTEMS: Mapping[str, str] = {"elo-1": "Elo", "naspa-1": "NASPA", "glicko2-1": "Glicko-2"}
+"""What people call a rating system, by its name and version. These are proper names, the same in every language."""
 
 PRIZES: Mapping[events.PrizeKind.ValueType, str] = {
     events.PRIZE_KIND_BINGOS: N_("Most bingos"),

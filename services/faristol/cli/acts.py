@@ -51,6 +51,8 @@ class Act:
 
 _OTHERWISE: Mapping[str, Act] = {
     "CreateTournament": Act(arguments=("tournament_id",), optional=frozenset({"tournament_id"}), new="tournament_id"),
+    "DescribeTournament": Act(arguments=()),
+    "ChangeOptions": Act(arguments=()),
     "RegisterPlayer": Act(arguments=("name",), new="player_id", spelled={"player_id": "id"}),
     "RegisterTeam": Act(arguments=("name",), new="team_id", spelled={"team_id": "id"}),
     "WithdrawPlayer": Act(spelled={"running_game": "game"}, values={"lost": "given-up"}),

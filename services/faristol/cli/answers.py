@@ -28,8 +28,10 @@ from faristol.office.sentences import (
     NO_TIMES,
     POINTS_OFF,
     RATED_BY,
+    RATING_SYSTEMS,
     ROUNDS_OUT,
     SENTENCES,
+    TOURNAMENT_PARTS,
     Sentences,
 )
 from faristol.pb.game.v1 import events_pb2 as game
@@ -364,12 +366,13 @@ def _tournament(
         }
         yield say(APPEAL, params, language)
     if answer.rating_system:
-        yield say(RATED_BY, {"system": answer.rating_system}, language)
+        yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
 
 
 _TEXTS: Mapping[str, Mapping[Any, str]] = {
     events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
     events.EntryPart.DESCRIPTOR.full_name: ENTRY_PARTS,
+    events.TournamentPart.DESCRIPTOR.full_name: TOURNAMENT_PARTS,
     events.PrizeKind.DESCRIPTOR.full_name: labels.PRIZES,
     lexicon.Mode.DESCRIPTOR.full_name: MODES,
 }

@@ -56,10 +56,11 @@ async def list_tournaments(
         int, Query(ge=0, le=10_000, description="Tournaments in the answer at most; all when 0."), DIGITS
     ] = 0,
     page_token: players.PageToken = "",
+    archived: Annotated[bool, Query(description="With those that are archived.")] = False,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """All tournaments, the latest first, or those with some words in their name, page by page."""
-    answer = await results.tournaments(when, Page(page_size, page_token), search=search)
+    answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived)
     return tagged(Tournaments.of(answer), if_none_match)
 
 

@@ -95,9 +95,10 @@ async def show_entrance(
 async def _entrance(
     request: Request, results: Reader, given: Mapping[str, str], said: str, status: HTTPStatus
 ) -> Response:
-    answer, provider = await asyncio.gather(results.tournaments(), calls(request).ask(pb.GetProviderRequest()))
+    listed = results.tournaments(archived=True)
+    answer, provider = await asyncio.gather(listed, calls(request).ask(pb.GetProviderRequest()))
     wanted = given.get("tournament", "")
-    running = [each for each in answer.tournaments if not each.over or each.tournament_id == wanted]
+    running = [each for each in answer.tournaments if not (each.over or each.archived) or each.tournament_id == wanted]
     values = {key: given.get(key, "") for key in ("tournament", "table")}
     return private_page(
         request,
@@ -194,7 +195,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
     """Who is signed in, in what role, over what, and until when."""
     credential = signed_in.credential
     scope = set(credential.scope.tournament_ids)
-    answer = await results.tournaments()
+    answer = await results.tournaments(archived=True)
     held = [each for each in answer.tournaments if not scope or each.tournament_id in scope]
     return private_page(
         request,

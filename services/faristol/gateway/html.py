@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from importlib import resources
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_time
+from babel.dates import format_date, format_interval, format_time
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -28,6 +28,18 @@ ERASED = N_("a player (%(id)s)")
 
 LIVE = "live"
 """The block of a page that is fetched again when there is news."""
+
+
+def days(tournament: pb.Tournament, language: str) -> str:
+    """Format the days of a tournament in a language: as they were said, else the day on which it was created."""
+    if not tournament.starts_on:
+        created = tournament.created_at.ToDatetime(UTC).astimezone(ZoneInfo(tournament.time_zone or "UTC"))
+        return format_date(created, "long", locale=language)
+    first = date.fromisoformat(tournament.starts_on)
+    last = date.fromisoformat(tournament.ends_on or tournament.starts_on)
+    if first == last:
+        return format_date(first, "long", locale=language)
+    return format_interval(first, last, "yMMMMd", locale=language)
 
 
 @cache
@@ -60,6 +72,7 @@ def environment(language: str) -> Environment:
     env.filters["second"] = lambda moment, time_zone="": format_time(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
+    env.globals["days"] = lambda tournament: days(tournament, language)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(
         clock_text=clock_text,

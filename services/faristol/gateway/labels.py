@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from faristol.kernel.refusal import N_
 from faristol.office.sentences import BYES as BYES
 from faristol.office.sentences import PRIZES as PRIZES
+from faristol.office.sentences import RATING_SYSTEMS as RATING_SYSTEMS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
@@ -24,6 +25,28 @@ ROLES: Mapping[needs.Role.ValueType, str] = {
     needs.ROLE_SERVICE: N_("service"),
     needs.ROLE_OPERATOR: N_("operator"),
 }
+
+RATING_LABELS: Mapping[str, Mapping[str, str]] = {
+    "elo-1": {
+        "title": f"{RATING_SYSTEMS['elo-1']} (RaScCat)",
+        "text": N_(
+            "The formula of chess, like the Catalan RaScCat: a win against a stronger player brings more. A first "
+            "tournament moves a rating twice as fast."
+        ),
+    },
+    "naspa-1": {
+        "title": RATING_SYSTEMS["naspa-1"],
+        "text": N_("The formula and the multipliers of the North American association, from its published tables."),
+    },
+    "glicko2-1": {
+        "title": RATING_SYSTEMS["glicko2-1"],
+        "text": N_(
+            "It also keeps how sure a rating is: of those who play seldom it moves faster, and only results of a whole "
+            "tournament together change it."
+        ),
+    },
+}
+"""What a rating system is called and how it works, by its name and version."""
 
 PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),

@@ -54,10 +54,13 @@ class Results(Service):
     _stub: results_pb2_grpc.ResultsServiceAsyncStub
 
     async def tournaments(
-        self, when: Moment = NOW, page: Page = WHOLE, *, search: str = ""
+        self, when: Moment = NOW, page: Page = WHOLE, *, search: str = "", archived: bool = False
     ) -> pb.ListTournamentsResponse:
-        """Tournaments with these words in their name, the latest first; all when nothing is said."""
-        request = pb.ListTournamentsRequest(search=search, **when.fields(), **page.fields())
+        """Tournaments with these words in their name, the latest first; all when nothing is said.
+
+        Those that are archived are among them where they are asked for.
+        """
+        request = pb.ListTournamentsRequest(search=search, archived=archived, **when.fields(), **page.fields())
         return await self._asked(self._stub.ListTournaments, request)
 
     async def tournament(self, tournament_id: str, when: Moment = NOW) -> pb.GetTournamentResponse:

@@ -83,6 +83,20 @@ class Tournament(Shown):
     announced: list[AnnouncedRound] = Field(
         description="The rounds for which a time was announced, those among them that have begun."
     )
+    place: str = Field(description="Where it is played; empty where that is not said.")
+    country: str = Field(
+        description="The country of the place, three capital letters as federations write it; empty where not said.",
+        examples=["AND"],
+    )
+    starts_on: str = Field(
+        description="The first day, as `2026-11-28`; empty where that is not said.", examples=["2026-11-28"]
+    )
+    ends_on: str = Field(description="The last day, likewise.", examples=["2026-11-29"])
+    organiser: str = Field(description="The club or federation that holds it; empty where that is not said.")
+    contact: str = Field(description="Whom to ask: a name, an address or a number; empty where that is not said.")
+    link: str = Field(description="The address of a page about it; empty where there is none.")
+    arbiters: list[str] = Field(description="The names of its arbiters, the chief arbiter first.")
+    archived: bool = Field(description="It is left out of the list unless archived ones are asked for.")
 
 
 class Tournaments(Answer):

@@ -14,6 +14,7 @@ from faristol.pairing.administration import (
     check_in,
     confirmations,
     corrections,
+    description,
     halls,
     postponements,
     prizes,
@@ -33,6 +34,7 @@ M = TypeVar("M", bound=Message)
 
 ACTS: Mapping[type[Message], Command] = {
     **tournaments.COMMANDS,
+    **description.COMMANDS,
     **publication.COMMANDS,
     **check_in.COMMANDS,
     **withdrawal.COMMANDS,
@@ -58,6 +60,7 @@ ACTS: Mapping[type[Message], Command] = {
 
 UNDO: Mapping[type[Message], Undo] = {
     **tournaments.UNDO,
+    **description.UNDO,
     **publication.UNDO,
     **registration.UNDO,
     **amendment.UNDO,

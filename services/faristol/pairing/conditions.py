@@ -15,8 +15,20 @@ from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 
 
+def check_not_removed(state: Tournament) -> None:
+    """Refuse a tournament that was removed."""
+    if state.removed:
+        raise Refusal(
+            "TOURNAMENT_REMOVED",
+            "",
+            N_("{name} was removed. To go on with it, restore it first: `tournament restore`."),
+            {"name": state.name},
+        )
+
+
 def check_open(state: Tournament) -> None:
-    """Refuse a tournament of which the final standings are published."""
+    """Refuse a tournament that was removed, and one of which the final standings are published."""
+    check_not_removed(state)
     if state.over:
         raise Refusal(
             "TOURNAMENT_OVER",

@@ -11,6 +11,7 @@ from sqlalchemy import true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
+from faristol.host import descriptions
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import told_apart as names_told_apart
@@ -121,8 +122,20 @@ def listed(found: Mapping[str, Championship]) -> list[results.Tournament]:
 
 
 def is_made(tournament: Tournament) -> bool:
-    """Whether a tournament has its rules: without, it is one between two events of the append that makes it."""
-    return bool(tournament.ruleset)
+    """Whether the public sees a tournament: it has its rules and was not removed.
+
+    Without rules, it is one between two events of the append that makes it.
+    """
+    return bool(tournament.ruleset) and not tournament.removed
+
+
+async def with_words(record: Record, tournaments: Collection[results.Tournament]) -> None:
+    """Give tournaments the words that stand beside their events: whom to ask, and who their arbiters are."""
+    found = await descriptions.of(record, [each.tournament_id for each in tournaments])
+    for each in tournaments:
+        if described := found.get(each.tournament_id):
+            each.contact = described.contact
+            each.arbiters.extend(described.arbiters)
 
 
 async def tournament(

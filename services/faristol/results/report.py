@@ -53,6 +53,7 @@ _SYSTEMS = {
 }
 _DAY = "%Y/%m/%d"
 _DAY_OF_ROUND = "%y/%m/%d"
+_CHIEF, _DEPUTY = "102", "112"
 _BEFORE_ROUNDS = 87
 """Columns of a line between its tag and what it says of the first round."""
 _LETTERS = {results.OUTCOME_WIN: "1", results.OUTCOME_DRAW: "=", results.OUTCOME_LOSS: "0"}
@@ -129,11 +130,12 @@ def report(
     edition: Edition,
     second: Container[tuple[int, str]],
     teams: Sequence[rows.Team] = (),
+    arbiters: Sequence[str] = (),
 ) -> Document:
     """The document of a tournament, of which ``lines`` are the crosstable of the rounds to be told.
 
     ``second`` says, as pairs of round and player, who is named second in the pairings. Teams are told with their
-    line-ups of now.
+    line-ups of now. ``arbiters`` are names, the chief arbiter first.
     """
     names = told_apart(people.values())
     row_of = {row.standing.player_id: row for row in lines}
@@ -167,10 +169,15 @@ def report(
         players=tuple(told_players),
         headers=(
             ("012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name),
+            *((("022", tournament.place),) if tournament.place else ()),
+            *((("032", tournament.country),) if tournament.country else ()),
             *_dates(tournament, arrangements, told),
             ("062", str(len(told_players))),
+            ("072", str(sum(bool(each.rating) for each in told_players))),
             *((("082", str(len(teams))),) if teams else ()),
             ("092", _SYSTEMS.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
+            *((_CHIEF if number == 0 else _DEPUTY, name) for number, name in enumerate(arbiters)),
+            *((("122", f"{ruleset.clock.minutes} minutes per player"),) if ruleset.clock.minutes else ()),
         ),
         rounds=tournament.rounds,
         initial_colour=_initial_colour(told_players, ruleset),
@@ -205,11 +212,16 @@ def _fictitious(
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
-    """The days where its halls are: when it began, ended if it has, and when the rounds ``told`` were played."""
+    """The days where its halls are, and when the rounds ``told`` were played.
+
+    The first and the last one are those that were said, else when it began, and ended if it has.
+    """
     zone = ZoneInfo(tournament.time_zone or "UTC")
     began = arrangements.started.get(FIRST) or datetime.fromtimestamp(tournament.created_at / 10**9, UTC)
-    yield "042", began.astimezone(zone).strftime(_DAY)
-    if arrangements.published is not None:
+    yield "042", tournament.starts_on.replace("-", "/") or began.astimezone(zone).strftime(_DAY)
+    if tournament.ends_on:
+        yield "052", tournament.ends_on.replace("-", "/")
+    elif arrangements.published is not None:
         yield "052", arrangements.published.astimezone(zone).strftime(_DAY)
     started = [arrangements.started[number] for number in range(FIRST, told + 1) if number in arrangements.started]
     if started and len(started) == told:

@@ -455,6 +455,15 @@ class Tournament(Row):
     rating_revision: int = 0
     rating_published_at: int | None = None
     rating_revised_at: int | None = None
+    place: str = ""
+    country: str = ""
+    starts_on: str = ""
+    """The first day, as ``2026-11-28``."""
+    ends_on: str = ""
+    organiser: str = ""
+    link: str = ""
+    archived: bool = False
+    removed: bool = False
 
 
 @dataclass(slots=True)

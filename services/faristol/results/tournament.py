@@ -39,6 +39,29 @@ def _division_added(tournament: Tournament, event: pairing.DivisionAdded) -> Non
         tournament.division = event.division.name
 
 
+def _described(tournament: Tournament, event: pairing.TournamentDescribed) -> None:
+    tournament.name, tournament.time_zone = event.name, event.time_zone
+    tournament.place, tournament.country = event.place, event.country
+    tournament.starts_on, tournament.ends_on = event.starts_on, event.ends_on
+    tournament.organiser, tournament.link = event.organiser, event.link
+
+
+def _with_words(tournament: Tournament, event: pairing.ContactSet | pairing.ArbitersNamed) -> None:
+    """Change nothing: these words stand beside the events, and are read when they are asked for."""
+
+
+def _archived(tournament: Tournament, event: pairing.TournamentArchived) -> None:
+    tournament.archived = True
+
+
+def _removed(tournament: Tournament, event: pairing.TournamentRemoved) -> None:
+    tournament.removed = True
+
+
+def _restored(tournament: Tournament, event: pairing.TournamentRestored) -> None:
+    tournament.archived = tournament.removed = False
+
+
 def _rounds_changed(tournament: Tournament, event: pairing.RoundsChanged) -> None:
     tournament.rounds = event.rounds
 
@@ -73,6 +96,12 @@ def _rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) ->
 
 OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.DivisionAdded: _division_added,
+    pairing.TournamentDescribed: _described,
+    pairing.ContactSet: _with_words,
+    pairing.ArbitersNamed: _with_words,
+    pairing.TournamentArchived: _archived,
+    pairing.TournamentRemoved: _removed,
+    pairing.TournamentRestored: _restored,
     pairing.RoundsChanged: _rounds_changed,
     pairing.RulesetPinned: _ruleset_pinned,
     pairing.LexiconPinned: _lexicon_pinned,

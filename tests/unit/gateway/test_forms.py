@@ -20,6 +20,7 @@ from faristol.gateway.consoles.director import (
     option_names,
     players,
     rounds,
+    settings,
     teams,
 )
 from faristol.gateway.consoles.director.commands import Unusable, command_of
@@ -34,12 +35,13 @@ TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
 
 TAKEN = frozenset({"UndoAct"}).union(
     conclusion.ACTS,
-    conclusion.OF_RATING,
     discipline.ACTS,
     halls.ACTS,
     judges.ACTS,
     players.ACTS,
     rounds.ACTS,
+    settings.ACTS,
+    settings.OF_RATING,
     teams.ACTS,
 )
 """What the pages of the director's console carry out."""

@@ -154,9 +154,10 @@ def test_nothing_is_done_to_a_tournament_that_is_over(request_: Message) -> None
     assert refused.value.reason == "TOURNAMENT_OVER"
 
 
-def test_every_command_is_asked_but_those_of_teams_and_what_takes_something_back() -> None:
+def test_every_command_is_asked_but_those_of_teams_of_the_whole_and_what_takes_something_back() -> None:
     asked = {kind(request) for request in REQUESTS} - {"RegisterPlayerRequest"}
     others = {"ReopenStandingsRequest", "WithdrawAppealRequest", "UndoActRequest"}
+    as_a_whole = {f"{act}TournamentRequest" for act in ("Describe", "Archive", "Remove", "Restore")}
     teams = {"RegisterTeamRequest", "SetLineUpRequest", "WithdrawTeamRequest", "ReinstateTeamRequest"}
 
-    assert asked | others | teams == {request.DESCRIPTOR.name for request in COMMANDS}
+    assert asked | others | as_a_whole | teams == {request.DESCRIPTOR.name for request in COMMANDS}

@@ -44,6 +44,13 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.TeamRegistered.name",
         "faristol.pairing.v1.TournamentCreated.division",
         "faristol.pairing.v1.TournamentCreated.name",
+        "faristol.pairing.v1.TournamentDescribed.country",
+        "faristol.pairing.v1.TournamentDescribed.ends_on",
+        "faristol.pairing.v1.TournamentDescribed.link",
+        "faristol.pairing.v1.TournamentDescribed.name",
+        "faristol.pairing.v1.TournamentDescribed.organiser",
+        "faristol.pairing.v1.TournamentDescribed.place",
+        "faristol.pairing.v1.TournamentDescribed.starts_on",
     )
 )
 """Words that are of no player, and that the record keeps for ever: what things are called, and what is law of words.

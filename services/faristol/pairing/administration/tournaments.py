@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from zoneinfo import available_timezones
 
 from google.protobuf.message import Message
 
@@ -11,6 +10,7 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
+from faristol.pairing.administration.description import check_zone
 from faristol.pairing.conditions import check_open
 from faristol.pairing.rounds.systems import CYCLES, too_many_rounds
 from faristol.pairing.situation import Command, Situation, Undo
@@ -46,12 +46,8 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
     check_settled(ruleset)
     _check_number(rounds, ruleset)
     check_first_round(rounds, ruleset)
-    if time_zone and time_zone not in available_timezones():
-        raise Invalid(
-            "time_zone",
-            N_("there is no time zone {given}; expected a name such as Europe/Athens"),
-            {"given": repr(time_zone[:100])},
-        )
+    if time_zone:
+        check_zone(time_zone)
     return [
         events.TournamentCreated(
             tournament_id=request.tournament_id,
@@ -67,6 +63,36 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         events.LexiconPinned(lexicon=lexicon.message()),
     ]
+
+
+def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
+    """Pin ``ruleset``, the rule book of the tournament with other options, before the first round is paired.
+
+    Raises ``Refusal`` once a round was paired, for other tables than teams were registered for, where something is
+    still to be chosen, and where nothing would be another.
+    """
+    state = situation.state
+    check_open(state)
+    if state.played:
+        raise Refusal(
+            "ROUND_PAIRED",
+            "",
+            N_("Round {round} has been paired under the rules as they are: they cannot be others any more."),
+            {"round": 1},
+            subject="rounds/1",
+        )
+    if pin_of(ruleset) == state.ruleset:
+        raise Refusal("SAME_OPTIONS", "", N_("Nothing of the rules would be another."))
+    if state.teams and ruleset.championship.team_boards != situation.ruleset.championship.team_boards:
+        raise Refusal(
+            "TEAMS_REGISTERED",
+            ruleset.article("championship.team_boards"),
+            N_("Teams are registered with their boards: how many boards a match has cannot be changed any more."),
+        )
+    check_settled(ruleset)
+    _check_number(state.rounds, ruleset)
+    check_first_round(state.rounds, ruleset)
+    return [events.RulesetPinned(ruleset=pin_of(ruleset).message())]
 
 
 def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list[Message]:

@@ -56,6 +56,20 @@ def _division_added(state: Tournament, fact: events.DivisionAdded) -> Tournament
     return replace(state, division=own, divisions=(*state.divisions, added))
 
 
+def _described(state: Tournament, fact: events.TournamentDescribed) -> Tournament:
+    return replace(
+        state,
+        name=fact.name,
+        place=fact.place,
+        country=fact.country,
+        starts_on=fact.starts_on,
+        ends_on=fact.ends_on,
+        time_zone=fact.time_zone,
+        organiser=fact.organiser,
+        link=fact.link,
+    )
+
+
 def _halls_set(state: Tournament, fact: events.HallsSet) -> Tournament:
     return replace(state, halls=tuple(Hall.of(hall) for hall in fact.halls), top_tables=fact.top_tables)
 
@@ -63,6 +77,12 @@ def _halls_set(state: Tournament, fact: events.HallsSet) -> Tournament:
 FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.TournamentCreated: _created,
     events.DivisionAdded: _division_added,
+    events.TournamentDescribed: _described,
+    events.ContactSet: lambda state, fact: state,
+    events.ArbitersNamed: lambda state, fact: state,
+    events.TournamentArchived: lambda state, fact: replace(state, archived=True),
+    events.TournamentRemoved: lambda state, fact: replace(state, removed=True),
+    events.TournamentRestored: lambda state, fact: replace(state, archived=False, removed=False),
     events.RoundsChanged: lambda state, fact: replace(state, rounds=fact.rounds),
     events.RulesetPinned: lambda state, fact: replace(state, ruleset=Pin.of(fact.ruleset)),
     events.LexiconPinned: lambda state, fact: replace(state, lexicon=Pin.of(fact.lexicon)),

@@ -339,6 +339,18 @@ class Tournament:
     """How many of the first pairings sit at the first tables."""
     announced: tuple[events.RoundTime, ...] = ()
     """When rounds are to begin, in their order."""
+    place: str = ""
+    """Where it is played; this and what follows is empty where it is not said."""
+    country: str = ""
+    starts_on: str = ""
+    """The first day, as ``2026-11-28``."""
+    ends_on: str = ""
+    organiser: str = ""
+    link: str = ""
+    archived: bool = False
+    """It is left out of the list of tournaments."""
+    removed: bool = False
+    """It was taken away before anything was played."""
     division: str = ""
     """The division of a championship that it is; empty where it is none."""
     division_of: str = ""

@@ -10,8 +10,10 @@ from faristol.host.ruleset_store import keeping
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
+from faristol.pairing.administration import tournaments
 from faristol.pairing.administration.divisions import add_division
 from faristol.pairing.administration.tournaments import SEED_SIZE, create, pin_of
+from faristol.pairing.conditions import check_unchanged
 from faristol.pairing.identity import checked_name, checked_tournament_id, ids_of
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.office import pins
@@ -57,6 +59,34 @@ async def create_tournament(
         return Decision(writes), answer
 
     return await runtime.desk.handle(context, request, attempt, response=pb.CreateTournamentResponse)
+
+
+async def change_options(
+    office: Office, request: pb.ChangeOptionsRequest, context: Context
+) -> pb.ChangeOptionsResponse:
+    """Pin the rule book of a tournament with other options; its lexicon has to fit them."""
+    at, runtime = office.at(request), office.runtime
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.ChangeOptionsResponse]]:
+        loaded = await office.load(request.tournament_id)
+        state = loaded.state
+        if request.expected_version:
+            since = (await office.facts(loaded))[request.expected_version :]
+            check_unchanged(since, (events.RulesetPinned,), state.name)
+        chosen = [(option.name, option.value) for option in request.options]
+        ruleset = pins.ruleset_named(state.ruleset.name, chosen)
+        facts = tournaments.change_options(Situation(state, now=runtime.now(), at=at), ruleset)
+        if ruleset.lexicon.layers:
+            lexicons = await pins.installed(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
+            pins.choose_lexicon(lexicons, state.lexicon.name, ruleset)
+        writes = [write_of(loaded, facts), *await keeping(office.record, ruleset, request.tournament_id)]
+
+        def answer(position: int) -> pb.ChangeOptionsResponse:
+            return pb.ChangeOptionsResponse(position=position, ruleset=pin_of(ruleset).message())
+
+        return Decision(writes), answer
+
+    return await office.handle(request, context, attempt, pb.ChangeOptionsResponse)
 
 
 def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:

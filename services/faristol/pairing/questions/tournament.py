@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
+from faristol.host import descriptions
 from faristol.host.dispatch import Context
 from faristol.pairing.model import (
     KINDS,
@@ -63,6 +64,7 @@ async def get_tournament(
     state, paired = loaded.state, len(loaded.state.played)
     known = await people.names(record, [player.player_id for player in state.players])
     notes = await notes_on_players(record, tournament_id)
+    words = (await descriptions.of(record, [tournament_id])).get(tournament_id, descriptions.NONE)
     return pb.GetTournamentResponse(
         tournament_id=state.tournament_id,
         name=state.name,
@@ -73,6 +75,16 @@ async def get_tournament(
         played=[_round(played) for played in state.played],
         over=state.over,
         time_zone=state.time_zone,
+        place=state.place,
+        country=state.country,
+        starts_on=state.starts_on,
+        ends_on=state.ends_on,
+        organiser=state.organiser,
+        contact=words.contact,
+        link=state.link,
+        arbiters=words.arbiters,
+        archived=state.archived,
+        removed=state.removed,
         halls=[hall.message() for hall in state.halls],
         top_tables=state.top_tables,
         announced=state.announced,

@@ -31,12 +31,15 @@ async def list_tournaments(
     else:
         await models.reach(request.min_position, context)
         found, position = await lookup.tournaments(models.record)
+    if not request.archived:
+        found = [each for each in found if not each.archived]
     wanted = words_of(request.search)
     if request.search.strip() and not wanted:
         found = []  # nothing begins with what has no word in it
     elif wanted:
         found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
     shown, following = page(found, request.page_size, request.page_token)
+    await lookup.with_words(models.record, shown)
     return results.ListTournamentsResponse(tournaments=shown, position=position, next_page_token=following)
 
 
@@ -46,6 +49,7 @@ async def get_tournament(
     """One tournament with where its rounds stand."""
     found = await models.found(request, context, history.tournament)
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
+    await lookup.with_words(models.record, [answer.tournament])
     try:
         length = round_ms(standings.rules_of(found.head))
     except Refusal:  # the rules are not installed any more

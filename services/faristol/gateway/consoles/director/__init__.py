@@ -11,6 +11,7 @@ from faristol.gateway.consoles.director import (
     overview,
     players,
     rounds,
+    settings,
     teams,
 )
 
@@ -28,6 +29,7 @@ ROUTES = tuple(
         judges,
         conclusion,
         history,
+        settings,
     )
 )
 """The routes of its pages."""

@@ -20,6 +20,23 @@ NOT_A_NUMBER = N_("Expected a whole number.")
 NOT_A_TIME = N_("Expected a day and a time.")
 MOST_DIGITS = 9
 
+OPTION = "option."
+"""What the name of a field begins with in which an option of the rules is chosen."""
+
+DESCRIBED = (
+    "name",
+    "place",
+    "country",
+    "starts_on",
+    "ends_on",
+    "time_zone",
+    "organiser",
+    "contact",
+    "link",
+    "arbiters",
+)
+"""The fields of a form that say what a tournament is."""
+
 
 class Unusable(Exception):
     """What is wrong with a field of a form: an English text, marked with ``N_``."""
@@ -158,6 +175,26 @@ def _amendment(request: Any, given: Given) -> None:
             request.unrated = True
 
 
+def _description(request: Any, given: Given) -> None:
+    """Give what differs from how the form had it, so that nothing is overwritten that changed elsewhere."""
+    for field in DESCRIBED:
+        request.ClearField(field)
+        if field not in given:
+            continue
+        typed = given[field].strip()
+        if field == "arbiters":
+            typed = "; ".join(line.strip() for line in typed.splitlines() if line.strip())
+        if typed != given.get(f"{field}.before", "").strip():
+            setattr(request, field, typed)
+
+
+def _options(request: Any, given: Given) -> None:
+    """Give every option that has a value: what is not named is as the book has it."""
+    for key in sorted(given):
+        if key.startswith(OPTION) and (value := given[key].strip()):
+            request.options.add(name=key.removeprefix(OPTION), value=value)
+
+
 def _postponement(request: Any, given: Given) -> None:
     for field in ("scheduled_at", "postponed_to"):
         if moment := time_in(given, field):
@@ -179,6 +216,8 @@ def _appeal(request: Any, given: Given) -> None:
 
 MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "AmendPlayer": _amendment,
+    "ChangeOptions": _options,
+    "DescribeTournament": _description,
     "EnterResult": _scores,
     "CorrectResult": _correction,
     "ConfirmResult": _scores,

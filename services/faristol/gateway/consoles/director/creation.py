@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.consoles.commands import form_id
-from faristol.gateway.consoles.director.commands import Unusable, number_in
+from faristol.gateway.consoles.director.commands import OPTION, Unusable, number_in
 from faristol.gateway.consoles.director.option_names import NAMES, value_name
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Typed
@@ -44,9 +44,6 @@ KEEPINGS: Sequence[tuple[int, str]] = (
     (game.KEEPING_RECORDED, N_("over the board: tiles come from a bag on the table")),
     (game.KEEPING_HOSTED, N_("by the system: it holds the bag, as for games that are played at a distance")),
 )
-OPTION = "option."
-"""What the name of a field begins with in which an option is chosen."""
-
 routes = APIRouter(include_in_schema=False)
 
 
@@ -124,7 +121,7 @@ def _chosen(typed: Typed) -> list[game.ChosenOption]:
     """The options that are not as the book has them when nothing is said."""
     if typed["ruleset"] not in ruleset_names():
         return []
-    choices = {choice.option.name: choice for choice in _choices(load_ruleset(typed["ruleset"]))}
+    choices = {choice.option.name: choice for choice in choices_of(load_ruleset(typed["ruleset"]))}
     found = []
     for key, value in typed.items():
         choice = choices.get(key.removeprefix(OPTION)) if key.startswith(OPTION) else None
@@ -133,8 +130,8 @@ def _chosen(typed: Typed) -> list[game.ChosenOption]:
     return found
 
 
-def _choices(ruleset: Ruleset) -> list[Choice]:
-    """The options of a rule book; those that must be chosen come first, then those of the organiser."""
+def choices_of(ruleset: Ruleset) -> list[Choice]:
+    """List the options of a rule book; those that must be chosen come first, then those of the organiser."""
     order = list(BECAUSE)
     options = sorted(ruleset.options, key=lambda option: (not option.required, order.index(option.because)))
     return [
@@ -156,7 +153,8 @@ def _rule_books() -> Sequence[tuple[str, str]]:
 
 
 @cache
-def _zones() -> Sequence[str]:
+def time_zones() -> Sequence[str]:
+    """List the names of time zones that a form offers, such as Europe/Athens."""
     return sorted(
         zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc", "posix", "right"))
     )
@@ -176,12 +174,13 @@ async def _show(
         rule_books=_rule_books(),
         divisions_alone=bool(console.session.credential.scope.tournament_ids),
         chosen=chosen,
-        choices=_choices(chosen) if chosen else [],
+        choices=choices_of(chosen) if chosen else [],
         lexicons=[each.pin.name for each in listed.lexicons] if listed else [],
         keepings=KEEPINGS,
-        zones=_zones() if chosen else [],
+        zones=time_zones() if chosen else [],
         typed=typed,
         errors=Typed(errors or {}),
         proposed=ROUNDS,
+        chosen_options=Typed(),
         none=NONE,
     )

@@ -28,6 +28,7 @@ from faristol.kernel.refusal import N_
 from faristol.office.history import Told, told
 from faristol.office.names import Roster
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.rules import Ruleset
 from faristol.text import say
 
@@ -36,6 +37,9 @@ LOOKED_BACK = 60
 """Acts before the last one among which that of a form is looked for."""
 
 SAID = N_("Done.")
+
+SETTINGS = "settings"
+"""The page on which a tournament is restored that was removed."""
 
 PARTS: Sequence[tuple[str, str]] = (
     ("", N_("Overview")),
@@ -46,6 +50,7 @@ PARTS: Sequence[tuple[str, str]] = (
     ("discipline", N_("Discipline")),
     ("judges", N_("Judges")),
     ("closing", N_("Prizes and final")),
+    (SETTINGS, N_("Settings")),
     ("history", N_("History")),
 )
 """The pages of the console, by the end of their address; that of teams is there where teams meet."""
@@ -109,7 +114,7 @@ class Desk(Console):
     async def show(self, name: str, part: str, *, said: str = "", **values: Any) -> Response:
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
-        head = await self.results.tournament(self.tournament_id, Moment(self.done))
+        head = await self._head()
         return self.page(
             name,
             head,
@@ -123,7 +128,7 @@ class Desk(Console):
             parts=[
                 (f"{self.address}/{key}".rstrip("/"), say(text, {}, self.language), key == part)
                 for key, text in PARTS
-                if key != "teams" or self.has_teams
+                if (key != "teams" or self.has_teams) and (key == SETTINGS or not self.tournament.removed)
             ],
             rules=self.rules,
             t=self.tournament,
@@ -136,6 +141,20 @@ class Desk(Console):
             pairing=pairing,
             **values,
         )
+
+    async def _head(self) -> results_pb.GetTournamentResponse:
+        """The tournament as the head of a page shows it; the results service shows nobody one that was removed."""
+        if not self.tournament.removed:
+            return await self.results.tournament(self.tournament_id, Moment(self.done))
+        shown = results_pb.Tournament(
+            tournament_id=self.tournament_id,
+            name=self.tournament.name,
+            rounds=self.tournament.rounds,
+            ruleset=self.tournament.ruleset,
+            division=self.tournament.division,
+            time_zone=self.tournament.time_zone,
+        )
+        return results_pb.GetTournamentResponse(tournament=shown)
 
     async def acts(self, after: int = 0) -> pairing.ListActsResponse:
         """Everything that was done after a version."""
@@ -218,6 +237,8 @@ async def _desk(
         # The history asks for more than the tournament: whoever may not read it is no official of all of it.
         await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
+    if tournament.removed and not console.request.url.path.endswith(f"/{SETTINGS}"):
+        raise HTTPException(HTTPStatus.NOT_FOUND)  # it can be restored there, and has no other page
     return Desk(console.request, console.session, console.calls, results, tournament, done, part)
 
 

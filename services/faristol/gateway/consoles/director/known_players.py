@@ -147,7 +147,7 @@ async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
 
 
 async def _show(desk: AtDesk, look: Look, **values: Any) -> Response:
-    answer = await desk.results.tournaments()
+    answer = await desk.results.tournaments(archived=True)
     others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
     everybody = ("", say(EVERYBODY, {}, desk.language))
     return await desk.show(

@@ -1,0 +1,59 @@
+"""What a tournament is called, where and when it is, by whom; its rules, rounds and rating; archived, removed."""
+
+from __future__ import annotations
+
+import grpc
+from starlette.responses import Response
+
+from faristol.gateway.asked import AWAY
+from faristol.gateway.consoles.director.creation import choices_of, time_zones
+from faristol.gateway.consoles.director.desk import SETTINGS, Desk, page_of_forms
+from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.labels import RATING_LABELS
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.rules.options import NONE
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+
+PAGE = SETTINGS
+ACTS = frozenset(
+    {
+        "DescribeTournament",
+        "ChangeOptions",
+        "ChangeRounds",
+        "ArchiveTournament",
+        "RemoveTournament",
+        "RestoreTournament",
+    }
+)
+OF_RATING = frozenset({"ChooseRatingSystem"})
+
+
+async def _show(desk: Desk) -> Response:
+    known = desk.tournament.ruleset.name in ruleset_names()
+    return await desk.show(
+        "director/settings.html",
+        PAGE,
+        zones=time_zones(),
+        choices=choices_of(load_ruleset(desk.tournament.ruleset.name)) if known else [],
+        chosen_options=Typed({each.name: each.value for each in desk.tournament.ruleset.options}),
+        none=NONE,
+        rating_labels=RATING_LABELS,
+        systems=await _systems(desk),
+        started=any(played.phase != pairing.ROUND_PHASE_PAIRED for played in desk.tournament.played),
+    )
+
+
+routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
+
+
+async def _systems(desk: Desk) -> list[rating.RatingSystem]:
+    """The systems by which it can be rated, the usual one first; none while the rating service is away."""
+    if not desk.may_call("ChooseRatingSystem", "rating"):
+        return []
+    try:
+        return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in AWAY:
+            raise
+        return []
