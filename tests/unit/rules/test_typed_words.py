@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Notation, Placement, Square, Tile, load_tile_set
-from faristol.rules.gcg.tiles import RACK, WORD, read_rack, read_word
+from faristol.rules.gcg.tiles import PLAIN_FORMS, read_rack, read_word
 from faristol.rules.readings import tile_readings, word_readings
 from faristol.rules.tiles import TileSet
 from faristol.table.decide.typed_tiles import read_typed_tiles
@@ -121,8 +121,8 @@ def test_a_word_with_look_alikes_in_it_is_the_same_word(tile_set: TileSet, data:
     ],
 )
 def test_files_of_games_are_read_alike(tile_set: TileSet, rack: str, word: str, faces: str) -> None:
-    assert RACK.fullmatch(rack)
-    assert WORD.fullmatch(word)
+    assert PLAIN_FORMS.rack.fullmatch(rack)
+    assert PLAIN_FORMS.word.fullmatch(word)
     assert " ".join(map(str, read_word(word, tile_set))) == faces
     assert read_rack(rack, tile_set)[:2] == tuple(faces.split()[:2])
 
