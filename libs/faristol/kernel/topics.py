@@ -10,7 +10,7 @@ from functools import lru_cache
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 
-_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-9]{1,6})", re.ASCII)
+_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-9]{1,6})(-[0-9]{1,6})?", re.ASCII)
 _DUPLICATE_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})", re.ASCII)
 
 OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
@@ -19,7 +19,10 @@ OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
 
 @lru_cache(maxsize=16_384)
 def place_of(game_id: str) -> tuple[str, int, int]:
-    """Tournament, round and table of a game by the id that its pairing gave it; ``("", 0, 0)`` for no such id."""
+    """Tournament, round and table of a game by the id that its pairing gave it; ``("", 0, 0)`` for no such id.
+
+    ``lliga-r2-t1-2`` is the second game that was paired there, after the pairing of the first was taken back.
+    """
     found = _GAME_ID.fullmatch(game_id)
     return (found["tournament"], int(found["round"]), int(found["table"])) if found else ("", 0, 0)
 

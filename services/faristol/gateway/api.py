@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+import grpc
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import StreamingResponse
 from starlette.requests import Request
@@ -13,16 +14,19 @@ from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
+from faristol.gateway.duplicate.service import DuplicateReader, Duplicates, is_duplicate
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
+    DEFAULT_PAGE_COUNT,
     DIGITS,
     KNOWN,
     LAST_POSITION,
     PAGES_END,
     IfNoneMatch,
+    LimitedPageSize,
     MinPosition,
     PageSize,
     PageToken,
@@ -43,6 +47,8 @@ from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.gateway.topics import Filtered, LastEventId
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
+from faristol.gateway.viewers import Fanout
+from faristol.kernel.bounded import keep
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
@@ -52,9 +58,7 @@ async def list_tournaments(
     results: Reader,
     when: When,
     search: players.Search = "",
-    page_size: Annotated[
-        int, Query(ge=0, le=10_000, description="Tournaments in the answer at most; all when 0."), DIGITS
-    ] = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: players.PageToken = "",
     archived: Annotated[bool, Query(description="With those that are archived.")] = False,
     if_none_match: IfNoneMatch = None,
@@ -85,7 +89,7 @@ async def get_standings(
     player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
     arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
     category: Annotated[str, Query(max_length=20, description="Lines of this category alone, as `U18`.")] = "",
-    page_size: PageSize = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -107,7 +111,7 @@ async def list_teams(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
-    page_size: PageSize = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -124,7 +128,7 @@ async def get_team_standings(
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     team: Annotated[str, Query(max_length=64, description="The line of this team alone.")] = "",
     arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
-    page_size: PageSize = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -141,7 +145,7 @@ async def get_crosstable(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    page_size: PageSize = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -156,7 +160,7 @@ async def get_pairings(
     tournament_id: TournamentId,
     number: RoundNumber,
     when: When,
-    page_size: PageSize = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -181,7 +185,7 @@ async def list_players(
     results: Reader,
     tournament_id: TournamentId,
     when: When,
-    page_size: PageSize = 0,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -197,7 +201,7 @@ async def list_rulings(
     round: Annotated[  # noqa: A002 # the name of the query parameter
         int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0."), DIGITS
     ] = 0,
-    page_size: Annotated[int, Query(ge=1, le=1_000, description="Rulings in the answer at most."), DIGITS] = 200,
+    page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: Annotated[
         str,
         Query(
@@ -309,6 +313,7 @@ After = Annotated[
 @routes.get("/tournaments/{tournament_id}/stream", **STREAM)
 async def follow_tournament(
     results: Reader,
+    duplicates: DuplicateReader,
     request: Request,
     tournament_id: TournamentId,
     filters: Filtered,
@@ -319,13 +324,19 @@ async def follow_tournament(
 
     Of several filters all have to let a piece of news through.
     """
-    topic = filters.topic(await _known(results, request, [tournament_id]))
-    return StreamAnswer(request.app.state.fanout, topic, after if last_event_id is None else last_event_id)
+    fanout, known = request.app.state.fanout, await _known(results, request, [tournament_id])
+    await _check(results, duplicates, fanout, filters, [tournament_id])
+    if filters.games or filters.rounds:
+        keep(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
+    if last_event_id is None:
+        topics.check_after(after, fanout.last_position)
+    return StreamAnswer(fanout, filters.topic(known), after if last_event_id is None else last_event_id)
 
 
 @routes.get("/stream", **STREAM)
 async def follow_tournaments(
     results: Reader,
+    duplicates: DuplicateReader,
     request: Request,
     filters: Filtered,
     tournaments: topics.Tournaments = "",
@@ -333,8 +344,38 @@ async def follow_tournaments(
     last_event_id: LastEventId = None,
 ) -> Response:
     """News of several tournaments, or of all, on one connection; otherwise as that of one."""
-    topic = filters.topic(await _known(results, request, [*filter(None, tournaments.split(","))]))
-    return StreamAnswer(request.app.state.fanout, topic, after if last_event_id is None else last_event_id)
+    named = [*filter(None, tournaments.split(","))]
+    fanout, known = request.app.state.fanout, await _known(results, request, named)
+    await _check(results, duplicates, fanout, filters, named)
+    if last_event_id is None:
+        topics.check_after(after, fanout.last_position)
+    return StreamAnswer(fanout, filters.topic(known), after if last_event_id is None else last_event_id)
+
+
+CHECKED_COUNT = 4_096
+"""Filters of streams that are remembered because they name what there is."""
+
+
+async def _check(
+    results: Results, duplicates: Duplicates, fanout: Fanout, filters: topics.Filters, tournament_ids: Sequence[str]
+) -> None:
+    """Refuse what would be silent for ever: rounds and games that there are not."""
+    if not filters.games and not filters.rounds:
+        return
+    if all((each, filters.games, filters.rounds) in fanout.checked for each in tournament_ids or [""]):
+        return
+
+    async def is_game(game_id: str) -> bool:
+        try:
+            await results.game(game_id)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return await is_duplicate(duplicates, game_id)
+        return True
+
+    heads = {each: (await results.tournament(each)).tournament for each in tournament_ids}
+    await topics.check_filters(filters, heads, is_game)
 
 
 async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:

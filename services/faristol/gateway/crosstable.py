@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Read, Shown
+from faristol.gateway.answers import DIVISION, NEXT_PAGE, TOTAL, Answer, Read, Shown
 from faristol.gateway.standings import Outcome, Standing, TermBasis
 
 
@@ -48,3 +48,4 @@ class Crosstable(Answer):
     rows: list[Row]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL

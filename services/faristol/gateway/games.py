@@ -15,15 +15,25 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.answers import NEXT_PAGE, Answer
+from faristol.gateway.answers import NEXT_PAGE, TOTAL, Answer
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import named
 from faristol.gateway.pairings import Table
-from faristol.gateway.parameters import DIGITS, KNOWN, IfNoneMatch, PageToken, TournamentId, When
+from faristol.gateway.parameters import (
+    DEFAULT_PAGE_COUNT,
+    DIGITS,
+    KNOWN,
+    IfNoneMatch,
+    PageSize,
+    PageToken,
+    TournamentId,
+    When,
+)
 from faristol.gateway.racks import GameService, RackReader
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import Moment, Reader, Results
+from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.gcg import write_gcg
@@ -54,6 +64,7 @@ class Games(Answer):
 
     games: list[GameLine]
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL
 
 
 class Filters(NamedTuple):
@@ -90,16 +101,18 @@ async def list_games(
     table: AtTable = 0,
     player: OfPlayer = "",
     state: InState = None,
-    page_size: Annotated[int, Query(ge=1, le=1_000, description="Games in the answer at most."), DIGITS] = 200,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The games of a tournament, with scores as they are, page by page."""
     found, position = await _found(results, tournament_id, when, Filters(round, table, player, state))
+    await _check_player(results, tournament_id, player, found, when)
     start = int(page_token) if page_token.isascii() and page_token.isdigit() else 0
-    end = start + page_size
+    end = start + page_size if page_size else len(found)
     following = str(end) if end < len(found) else ""
-    return tagged(Games(position=position, games=found[start:end], next_page_token=following), if_none_match)
+    answer = Games(position=position, games=found[start:end], next_page_token=following, total=len(found))
+    return tagged(answer, if_none_match)
 
 
 @routes.get(
@@ -128,6 +141,7 @@ async def get_games_zip(
     """The GCG files of all games with a final result, streamed as they are made."""
     wanted = Filters(round, table, player, "final")
     found, _ = await _found(results, tournament_id, when, wanted)
+    await _check_player(results, tournament_id, player, found, when)
     named = {"Content-Disposition": f'attachment; filename="{tournament_id}.zip"', "Cache-Control": "no-cache"}
     ids = [game.game_id for game in found]
     archive = _archive(results, drawn if racks else None, ids, replace(when, min_position=0), language_of(request))
@@ -142,6 +156,16 @@ async def _found(results: Results, tournament_id: str, when: Moment, filters: Fi
     answers = await asyncio.gather(*(results.pairings(tournament_id, number, then) for number in numbers))
     position = min([head.position, *(answer.position for answer in answers)])
     return [game for answer in answers for game in _lines(answer) if filters.has(game)], position
+
+
+async def _check_player(
+    results: Results, tournament_id: str, player: str, found: Sequence[GameLine], when: Moment
+) -> None:
+    """Raise ``NotFound`` for who is no player of the tournament: an empty list would say that they have no game."""
+    if player and not found:
+        listed = await results.players(tournament_id, replace(when, min_position=0))
+        if all(each.player_id != player for each in listed.players):
+            raise NotFound("player", player)
 
 
 def _lines(answer: pb.GetPairingsResponse) -> Iterator[GameLine]:

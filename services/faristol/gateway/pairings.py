@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from faristol.gateway import labels
-from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, Answer, Read, Shown, word_of
+from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, TOTAL, Answer, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.tournaments import Phase
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -170,3 +170,4 @@ class Pairings(Answer):
     team_byes: Annotated[list[TeamBye], Read(_team_byes)] = Field(description="The teams that sit the round out.")
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL

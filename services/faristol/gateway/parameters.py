@@ -115,7 +115,12 @@ async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 
 PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
 """What a page's `next_page_token` looks like, for who reads the document: the service that made it checks it."""
 
+DEFAULT_PAGE_COUNT = 100
+"""Lines in an answer where nothing is said."""
+
 PageSize = Annotated[int, Query(ge=0, le=10_000, description="Lines in the answer at most; all when 0."), DIGITS]
+LimitedPageSize = Annotated[int, Query(ge=1, le=1_000, description="Lines in the answer at most."), DIGITS]
+"""Of lists across tournaments, which are not sent whole."""
 PageToken = Annotated[
     str,
     Query(

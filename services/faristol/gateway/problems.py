@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 
@@ -18,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.language import language_of
+from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.text import render, say
 
@@ -133,6 +135,12 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
     return {}
 
 
+def of_missing(missing: NotFound, language: str) -> Problem:
+    """The problem of what the gateway itself does not find."""
+    detail = missing.told(partial(say, language=language))
+    return Problem(HTTPStatus.NOT_FOUND, detail, {"reason": "NOT_FOUND", "kind": missing.kind, "id": missing.wanted})
+
+
 def of_refusal(refusal: Refusal, language: str) -> Problem:
     """The problem of what the gateway itself refuses."""
     more = {"reason": refusal.reason, **({"article": refusal.article} if refusal.article else {})}
@@ -164,6 +172,8 @@ def _malformed(error: Mapping[str, Any], language: str) -> str:
     given, kind = repr(str(error["input"])[:MOST_SHOWN]), str(error["type"])
     if kind == "value_error":
         return say(str(context["error"]), {"given": given}, language)
+    if kind == "filter":
+        return say(str(context["error"]), context, language)
     if kind == "string_too_long":
         return say(TOO_LONG, {"length": len(error["input"]), "most": context["max_length"]}, language)
     expected = EXPECTED.get(kind, EXPECTED.get(kind.partition("_")[0], ""))
@@ -259,6 +269,7 @@ def install(app: FastAPI, page: Page) -> None:
         grpc.aio.UsageError,
         RequestValidationError,
         Malformed,
+        NotFound,
         Refusal,
         HTTPException,
         Exception,
@@ -277,6 +288,8 @@ def _of(error: Exception, request: Request) -> Problem:
             return of_validation(error, language)
         case Malformed():
             return of_fields(error.errors)
+        case NotFound():
+            return of_missing(error, language)
         case Refusal():
             return of_refusal(error, language)
         case HTTPException():

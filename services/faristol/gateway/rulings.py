@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of
+from faristol.gateway.answers import TOTAL, Answer, Pin, Read, Shown, word_of
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -56,3 +56,4 @@ class Rulings(Answer):
 
     rulings: list[Ruling]
     next_page_token: str = Field(description="Where the next page begins; empty when this is the last.")
+    total: int = TOTAL

@@ -15,6 +15,7 @@ from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 
+GameState = Annotated[str, word_of(pb.GameState)]
 EntryKind = Annotated[str, word_of(pb.EntryKind)]
 IncidentKind = Annotated[str, word_of(pb.IncidentKind)]
 EndCondition = Annotated[str, word_of(game.EndCondition)]
@@ -142,6 +143,10 @@ class Game(Answer):
     division: str = DIVISION
     round: int = Field(description="Round, from 1.")
     table: int = Field(description="Table, from 1.")
+    state: GameState = Field(
+        description="`paired` before its round has started, without board and clocks; `playing`; `postponed` to "
+        "another time; `final`."
+    )
     seats: list[Seat] = Field(description="The players, in the order of the pairing.")
     first_player_id: str = Field(description="Who starts; empty before the starting draw.")
     board: list[Placement] = Field(description="Every tile on the board.")

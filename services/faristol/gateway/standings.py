@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, Answer, Read, Shown, word_of
+from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, TOTAL, Answer, Read, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 TermBasis = Annotated[str, word_of(pb.TermBasis)]
@@ -107,3 +107,4 @@ class Standings(Answer):
     standings: list[Standing]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL

@@ -58,6 +58,9 @@ class Streams:
         """See ASGI."""
         answer = self._app
         is_stream = scope["type"] == "http" and scope["path"].endswith("/stream")
-        if is_stream and (asked := plainly(scope, self._fanout.known)):
+        if is_stream and (asked := self._plainly(scope)):
             answer = StreamAnswer(self._fanout, *asked)
         await answer(scope, receive, send)
+
+    def _plainly(self, scope: Scope) -> tuple[Topic, int] | None:
+        return plainly(scope, self._fanout.known, self._fanout.checked, self._fanout.last_position)

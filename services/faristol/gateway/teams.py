@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from faristol.gateway.answers import DIVISION, NEXT_PAGE, Answer, Read, Shown
+from faristol.gateway.answers import DIVISION, NEXT_PAGE, TOTAL, Answer, Read, Shown
 from faristol.gateway.standings import Arithmetics, Outcome, TermBasis, TieBreaks
 
 Score = Literal["match-points", "board-points"]
@@ -35,6 +35,7 @@ class Teams(Answer):
     teams: list[Team]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL
 
 
 class TeamRound(Shown):
@@ -94,3 +95,4 @@ class TeamStandings(Answer):
     standings: list[TeamStanding]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Header, Query
@@ -18,7 +18,8 @@ from faristol.gateway.event_types import TYPES
 from faristol.gateway.parameters import DIGITS, LAST_POSITION
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
-from faristol.kernel.topics import Topic
+from faristol.kernel.topics import Topic, place_of, place_of_duplicate
+from faristol.pb.results.v1.results_pb2 import Tournament
 
 CONTENT = "content"
 """What ``include`` may ask for."""
@@ -30,6 +31,13 @@ NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
 TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
 LONGEST = 2_000
 """Characters of a list, so that one has fewer items than the results service takes."""
+
+MOST_AHEAD_COUNT = 10_000
+"""Positions by which ``after`` may be beyond the end of the record as this process knows it."""
+
+BEYOND = N_("{given} is beyond the record, which is at position {last}")
+NO_ROUND = N_("there is no round {given}: the tournament has {rounds}")
+NO_GAME = N_("there is no game {given} in these tournaments")
 
 NOT_WITH_TYPES = N_("cannot be given with types: content that is told for some news alone would be incomplete")
 
@@ -130,6 +138,42 @@ async def _filters(
     return Filters(games, rounds, tables, types, include, named)
 
 
+async def check_filters(
+    filters: Filters, heads: Mapping[str, Tournament], is_game: Callable[[str], Awaitable[bool]]
+) -> None:
+    """Refuse rounds that the tournaments ``heads`` do not have, and games that are none of theirs.
+
+    Without tournaments the stream is of all: then a game has to be one of any. Raises ``RequestValidationError``.
+    """
+    most = max((head.rounds for head in heads.values()), default=MOST_ROUNDS_COUNT)
+    wrong = [
+        _wrong("rounds", given, NO_ROUND, {"given": given, "rounds": str(most)})
+        for given in filter(None, filters.rounds.split(","))
+        if not 1 <= int(given) <= most
+    ]
+    for given in filter(None, filters.games.split(",")):
+        of = place_of(given)[0] or place_of_duplicate(given)[0]
+        if not of or (heads and of not in heads) or not await is_game(given):
+            wrong.append(_wrong("games", given, NO_GAME, {"given": given}))
+    if wrong:
+        raise RequestValidationError(wrong)
+
+
+MOST_ROUNDS_COUNT = 10_000
+"""Rounds that any tournament may have."""
+
+
+def check_after(after: int, last: int) -> None:
+    """Refuse a position that is beyond the record, which ends at ``last``. Raises ``RequestValidationError``."""
+    if after > last + MOST_AHEAD_COUNT:
+        raise RequestValidationError([_wrong("after", str(after), BEYOND, {"given": str(after), "last": str(last)})])
+
+
+def _wrong(field: str, given: str, problem: str, more: Mapping[str, str]) -> dict[str, Any]:
+    """The error of a parameter, in the form of Pydantic's."""
+    return {"type": "filter", "loc": ("query", field), "input": given, "ctx": {"error": problem, **more}}
+
+
 Filtered = Annotated[Filters, Depends(_filters)]
 """A parameter of a route."""
 
@@ -148,10 +192,13 @@ _PLAIN = {
 }
 
 
-def plainly(scope: Scope, known: Mapping[str, str]) -> tuple[Topic, int] | None:
+def plainly(
+    scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
+) -> tuple[Topic, int] | None:
     """The topic and the position that a request names; None where that takes more to say, or is to be refused.
 
-    ``known`` are tournaments that there are, each with the first division of its championship or nothing.
+    ``known`` are tournaments that there are, each with the first division of its championship or nothing, ``checked``
+    are filters that name what there is, and ``last`` is the end of the record.
     """
     found = _PATH.fullmatch(scope["path"])
     if found is None or (tournament_id := found[1]) not in known or scope["method"] != "GET":
@@ -169,6 +216,11 @@ def plainly(scope: Scope, known: Mapping[str, str]) -> tuple[Topic, int] | None:
     after = given.pop("after", "0")
     resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
     if resumed and (len(resumed) > 1 or not _POSITION.fullmatch(resumed[0])):
+        return None
+    games, rounds = given.get("games", ""), given.get("rounds", "")
+    if (games or rounds) and (tournament_id, games, rounds) not in checked:
+        return None
+    if not resumed and int(after) > last + MOST_AHEAD_COUNT:
         return None
     topic = Filters(**given).topic({tournament_id: known[tournament_id]})
     return topic, int(resumed[0] if resumed else after)

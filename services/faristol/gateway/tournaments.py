@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, Answer, Pin, Shown, word_of
+from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, TOTAL, Answer, Pin, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Phase = Annotated[str, word_of(pb.RoundPhase)]
@@ -104,6 +104,7 @@ class Tournaments(Answer):
 
     tournaments: list[Tournament]
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL
 
 
 class TournamentAnswer(Answer):
@@ -141,3 +142,4 @@ class Players(Answer):
     rating_revised_at: datetime | None = Field(description="When it was revised last; null while it never was.")
     players: list[Player]
     next_page_token: str = NEXT_PAGE
+    total: int = TOTAL

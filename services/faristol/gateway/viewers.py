@@ -111,7 +111,7 @@ class Viewer(Listener):
 
     def write(self, data: Batch) -> None:
         """Send some frames."""
-        if data.frames:
+        if data.frames and not self._line.transport.is_closing():  # it would warn of each in the log
             self._line.transport.write(data.chunk if self.chunked else data.frames)
             self.heard_at = self._fanout.now()
         self.position = data.position
@@ -150,6 +150,8 @@ class Fanout:
         self._audiences: dict[Topic, Audience] = {}
         self.known: OrderedDict[str, str] = OrderedDict()
         """Tournaments that there are, each with the first division of its championship or nothing."""
+        self.checked: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+        """Filters that name what there is: a tournament, with the games and the rounds that a request named."""
         self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
         self._moved = asyncio.Event()
         self._said_at = -math.inf
@@ -165,6 +167,11 @@ class Fanout:
     def now() -> float:
         """The loop's clock."""
         return asyncio.get_running_loop().time()
+
+    @property
+    def last_position(self) -> int:
+        """The end of the record as far as it is known; 0 before anything is."""
+        return self._tail.position
 
     def join(self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool) -> Viewer:
         """Have the other end of a connection watch a topic after a position. See ``Viewer``."""
@@ -280,6 +287,7 @@ class Fanout:
                 for viewer in [*audience.viewers]:
                     viewer.shutdown()
         self.known.clear()
+        self.checked.clear()
         self._past.clear()
         self._past_with_content.clear()
         self.ring.begin(self._tail.position)

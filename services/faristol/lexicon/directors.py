@@ -117,7 +117,7 @@ class Rulings:
                 {"given": request.page_size, "least": least, "most": most, "usual": PAGE},
             )
         await tournament_named(self._record, request.tournament_id)
-        found, following, position = await queries.closed(
+        found, following, total, position = await queries.closed(
             self._record,
             request.tournament_id,
             round_=request.round,
@@ -128,6 +128,7 @@ class Rulings:
             position=position,
             rulings=[presentation.public(ruled, self._lexicons) for ruled in found],
             next_page_token=str(following or ""),
+            total=total,
         )
 
     async def export_rulings(

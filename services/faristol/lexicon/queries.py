@@ -174,12 +174,13 @@ async def of_tournament(record: Record, tournament_id: str) -> list[Listed]:
 
 async def closed(
     record: Record, tournament_id: str, *, round_: int, size: int, after: Place | None
-) -> tuple[list[Listed], Place | None, int]:
+) -> tuple[list[Listed], Place | None, int, int]:
     """The cases that were ruled on in closed rounds, or in one of them, in the order of rounds and of time.
 
-    At most ``size`` after that place; the place after which the next begin, None when there are no more; and the
-    position of the list.
+    At most ``size`` after that place; the place after which the next begin, None when there are no more; how many there
+    are in all; and the position of the list.
     """
+    total = 0
 
     async def look(connection: AsyncConnection, live: Live) -> Sequence[Any]:
         rows = docket.tables(live.version, live.generation)
@@ -187,6 +188,8 @@ async def closed(
         query = _of_tournament(rows, tournament_id).where(rows.cases.c.ruled, rows.games.c.round.in_(ended))
         if round_:
             query = query.where(rows.games.c.round == round_)
+        nonlocal total
+        total = (await connection.execute(select(func.count()).select_from(query.subquery()))).scalar_one()
         if after:
             order = (rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
             place = (literal(value, column.type) for value, column in zip(after, order, strict=True))
@@ -196,7 +199,7 @@ async def closed(
 
     listed, rows, position = await _listed(record, look)
     following = Place(*rows[size - 1]) if len(rows) > size else None
-    return listed[:size], following, position
+    return listed[:size], following, total, position
 
 
 async def _listed(

@@ -60,6 +60,7 @@ def players(
         players=[player(each, people[each.player_id], names[each.player_id]) for each in listed],
         teams=teams(of),
         next_page_token=following,
+        total=len(of.players),
     )
 
 
@@ -226,7 +227,7 @@ def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
 
 
 def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
-    """A game of which the table was never opened, as its result was entered by hand or came without a game."""
+    """A game of which the table is not opened: not yet, or never, as its result came without it."""
     return results.GetGameResponse(
         game_id=of.game_id,
         tournament_id=of.tournament_id,
@@ -238,13 +239,23 @@ def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
     )
 
 
-def is_decided(of: rows.Game) -> bool:
-    """Its result was entered by hand, or came without a game."""
-    return of.final and bool(of.entered_by or of.unplayed)
+def state_of(of: rows.Game, phase: int) -> results.GameState.ValueType:
+    """Where a game stands, in a round that stands at ``phase``."""
+    if of.final:
+        return results.GAME_STATE_FINAL
+    if of.postponed_to is not None:
+        return results.GAME_STATE_POSTPONED
+    return results.GAME_STATE_PAIRED if phase == results.ROUND_PHASE_PAIRED else results.GAME_STATE_PLAYING
 
 
-def titled(answer: results.GetGameResponse, of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
-    """``answer`` with the name of the tournament and what counts of the game there."""
+def titled(
+    answer: results.GetGameResponse, of: rows.Game, above: rows.Tournament, phase: int
+) -> results.GetGameResponse:
+    """``answer`` with the name of the tournament and what counts of the game there.
+
+    ``phase`` is where its round stands.
+    """
+    answer.state = state_of(of, phase)
     answer.tournament_name, answer.division = above.name, above.division
     answer.entered_by, answer.unplayed = of.entered_by, of.unplayed
     answer.corrected, answer.corrected_by = of.corrected, of.corrected_by

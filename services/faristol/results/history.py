@@ -107,7 +107,7 @@ async def _tournament(record: Record, tournament_id: str, moment: Moment, stream
 
 
 async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
-    """A game with the name of its tournament. Raises ``NotFound`` when it had neither been opened nor a result."""
+    """A game with the name of its tournament. Raises ``NotFound`` when it had not been paired."""
     opened = await record.read_stream(f"game-{game_id}")
     tournament_id = opened[0].tournament if opened else tournament_of(game_id)
     position = await moment.resolved(record, tournament_id)
@@ -115,7 +115,8 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
     found = state.games.get(game_id)
     if found is None:
         raise NotFound("game", game_id)
-    answer = lookup.shown_game(found, state.championships[tournament_id].tournament)
+    of = state.championships[tournament_id]
+    answer = lookup.shown_game(found, of.tournament, of.rounds[found.round].phase)
     answer.position = position
     return answer
 

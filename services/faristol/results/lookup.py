@@ -208,26 +208,27 @@ async def _head(reader: Reader, tournament_id: str) -> Tournament:
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
 
-    async def look(reader: Reader) -> tuple[Game, Tournament]:
+    async def look(reader: Reader) -> tuple[Game, Tournament, int]:
         found = await reader.those_games([game_id])
         if game_id not in found:
             raise NotFound("game", game_id)
         if found[game_id].sheet is not None:
             await reader.add_lines(found, [game_id])
-        return found[game_id], await _head(reader, found[game_id].tournament_id)
+        of = found[game_id]
+        rounds = await reader.those(Round, "tournament_id", [of.tournament_id])
+        phase = next(each.phase for each in rounds if each.round == of.round)
+        return of, await _head(reader, of.tournament_id), phase
 
-    (found, above), position = await read_now(record, look, tournament_of(game_id))
-    answer = shown_game(found, above)
+    (found, above, phase), position = await read_now(record, look, tournament_of(game_id))
+    answer = shown_game(found, above, phase)
     answer.position = position
     return answer
 
 
-def shown_game(found: Game, above: Tournament) -> results.GetGameResponse:
-    """A game as it is shown. Raises ``NotFound`` for one that was neither opened nor decided without a game."""
-    if found.sheet is None and not answers.is_decided(found):
-        raise NotFound("game", found.game_id)
+def shown_game(found: Game, above: Tournament, phase: int) -> results.GetGameResponse:
+    """A game as it is shown, from its pairing on. ``phase`` is where its round stands."""
     answer = answers.game(found) if found.sheet is not None else answers.unopened(found, above)
-    return answers.titled(answer, found, above)
+    return answers.titled(answer, found, above, phase)
 
 
 async def prizes(record: Record, tournament_id: str) -> tuple[Found, Plays]:

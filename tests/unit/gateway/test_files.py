@@ -140,7 +140,7 @@ def standing(name: str, spread: int) -> Standing:
 async def test_a_name_is_no_formula_and_a_number_stays_one(name: str) -> None:
     (row,) = rows(
         comma_separated.standings(
-            Standings(position=1, round=1, standings=[standing(name, -12)], division="", next_page_token="")
+            Standings(position=1, round=1, standings=[standing(name, -12)], division="", next_page_token="", total=1)
         )
     )
     assert (row["name"], row["spread"], row["head_to_head"]) == (f"'{name}", "-12", "0.5")
@@ -162,6 +162,7 @@ async def test_names_come_out_as_they_went_in() -> None:
             team_byes=[],
             algorithm="",
             next_page_token="",
+            total=1,
         )
     )
     assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]

@@ -28,7 +28,6 @@ FILTERED: list[tuple[dict[str, str | int], list[str]]] = [
     ({"table": 1}, EVERY[::2]),
     ({"player": "anna"}, [EVERY[0], EVERY[3]]),
     ({"player": "anna", "round": 1}, [EVERY[0]]),
-    ({"player": "nobody"}, []),
     ({"state": "final"}, EVERY),
     ({"state": "playing"}, []),
     ({"round": 9}, []),
@@ -99,7 +98,77 @@ async def test_the_archive_has_the_file_of_each_game_as_its_own_address_has_it(f
 
 
 async def test_what_is_asked_wrongly_is_refused_and_what_there_is_not_is_not_found(finished: Stage) -> None:
-    for asked in ("round=-1", "page_size=0", "page_size=1001", "state=won", "page_token=1.5", "games=x", "table=1_0"):
+    for asked in ("round=-1", "page_size=-1", "page_size=10001", "state=won", "page_token=1.5", "games=x", "table=1_0"):
         assert (await finished.http.get(f"{AT}?{asked}")).status_code == 400, asked
     for path in ("games", "games.zip"):
         assert (await finished.http.get(f"/api/v1/tournaments/nowhere/{path}")).status_code == 404
+
+
+async def test_a_game_is_there_from_its_pairing_on_and_says_where_it_stands(stage: Stage) -> None:
+    hall = Championship()
+    first, second = hall.table(1, 1, "anna", "carme"), hall.table(1, 2, "biel", "dolors")
+    await stage.add(*hall.create(), *hall.pair(1, [first.players, second.players], "eloi"))
+    found = (await stage.http.get("/api/v1/games/lliga-r1-t1")).json()
+    assert (found["state"], found["board"], found["clocks"], found["final"]) == ("paired", [], [], False)
+    assert [seat["player_id"] for seat in found["seats"]] == list(first.players)
+    page = await stage.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "en"})
+    assert (page.status_code, "not started" in page.text) == (200, True)
+    before = found["position"]
+    await stage.add(*hall.begin(1), *first.open(hall.ruleset, hall.lexicon))
+    for path in ("lliga-r1-t1", "lliga-r1-t2"):
+        assert (await stage.http.get(f"/api/v1/games/{path}")).json()["state"] == "playing"
+    past = (await stage.http.get("/api/v1/games/lliga-r1-t1", params={"as_of_position": before})).json()
+    assert past["state"] == "paired"
+    assert (await stage.http.get("/api/v1/games/lliga-r1-t3")).status_code == 404
+
+
+LISTS = {
+    "/api/v1/tournaments": "tournaments",
+    "/api/v1/tournaments/lliga/games": "games",
+    "/api/v1/tournaments/lliga/players": "players",
+    "/api/v1/tournaments/lliga/standings": "standings",
+    "/api/v1/tournaments/lliga/crosstable": "rows",
+    "/api/v1/tournaments/lliga/rounds/1/pairings": "tables",
+    "/api/v1/players": "players",
+    "/api/v1/players/anna": "tournaments",
+}
+
+
+async def test_every_list_is_sent_in_pages_of_one_size_and_says_its_total(finished: Stage) -> None:
+    document = (await finished.http.get("/openapi.json")).json()
+    sizes = {
+        parameter["schema"]["default"]
+        for methods in document["paths"].values()
+        for parameter in methods["get"].get("parameters", ())
+        if parameter["name"] == "page_size"
+    }
+    assert sizes == {100}
+    for path, name in LISTS.items():
+        whole = (await finished.http.get(path)).json()
+        assert whole["total"] == len(whole[name]) > 0, path
+        first = (await finished.http.get(path, params={"page_size": 1})).json()
+        assert (first["total"], len(first[name])) == (whole["total"], 1), path
+
+
+async def test_what_would_be_silent_for_ever_is_refused(finished: Stage) -> None:
+    stream = "/api/v1/tournaments/lliga/stream"
+    for query, field in (
+        ("games=nope", "games"),
+        ("games=lliga-r1-t1,lliga-r9-t1", "games"),
+        ("games=other-r1-t1", "games"),
+        ("rounds=99999", "rounds"),
+        ("rounds=0", "rounds"),
+        ("after=99999999", "after"),
+    ):
+        for path in (stream, "/api/v1/stream"):
+            answer = await finished.http.head(f"{path}?{query}")
+            assert answer.status_code == 400, (path, query)
+        answer = await finished.http.get(f"{stream}?{query}", headers={"Accept-Language": "en"})
+        assert [error["field"] for error in answer.json()["errors"]] == [field], query
+    for _ in range(2):  # asked first, then remembered
+        assert (await finished.http.head(f"{stream}?games=lliga-r1-t1&rounds=1")).status_code == 200
+    resumed = await finished.http.head(stream, headers={"Last-Event-ID": "99999999"})
+    assert resumed.status_code == 200  # as after the restore of an older backup
+    for path in ("games?player=nobody", "games.zip?player=nobody", "standings?player=nobody"):
+        answer = await finished.http.get(f"/api/v1/tournaments/lliga/{path}")
+        assert (answer.status_code, answer.json()["kind"], answer.json()["id"]) == (404, "player", "nobody"), path

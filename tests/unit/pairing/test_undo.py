@@ -12,6 +12,7 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
+from faristol.kernel.topics import place_of
 from faristol.pairing.model import Hall as Room
 from faristol.pairing.model import Tournament
 from faristol.pairing.undo import undone_by
@@ -453,3 +454,24 @@ def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
     with pytest.raises(Refusal, match=f"`result correct` for {GAME}") as refused:
         hall.decided(pb.UndoActRequest(version=version))
     assert refused.value.reason == "NOT_UNDONE"
+
+
+def test_another_game_at_a_table_has_another_id_and_the_same_game_its_own() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    first = {pairing.game_id: pairing.player_ids for pairing in hall.state.played[0].pairings}
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
+    together = next(iter(first.values()))
+    hall.carry_out(pb.ForbidPairRequest(player_ids=together))
+    hall.pair(1)
+    second = {pairing.game_id: pairing.player_ids for pairing in hall.state.played[0].pairings}
+    assert second != first
+    assert all(first[game] == players for game, players in second.items() if game in first)
+    others = [game for game in second if game not in first]
+    assert others
+    assert all(game.endswith("-2") and place_of(game)[1] == 1 for game in others)
+
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
+    hall.carry_out(pb.AllowPairRequest(player_ids=together))
+    hall.pair(1)
+    assert {pairing.game_id: pairing.player_ids for pairing in hall.state.played[0].pairings} == first

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from faristol.gateway.answers import NEXT_PAGE, Answer, Shown
 from faristol.gateway.pairings import ByeKind, Table
-from faristol.gateway.parameters import DIGITS, IfNoneMatch, MinPosition
+from faristol.gateway.parameters import DEFAULT_PAGE_COUNT, IfNoneMatch, LimitedPageSize, MinPosition
 from faristol.gateway.responses import tagged
 from faristol.gateway.results import Page, Reader
 from faristol.gateway.standings import Outcome, Standing
@@ -97,7 +97,7 @@ class FoundPlayers(Answer):
 async def search_players(
     results: Reader,
     search: Search = "",
-    page_size: Annotated[int, Query(ge=1, le=1_000, description="Players in the answer at most."), DIGITS] = 100,
+    page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
@@ -110,7 +110,7 @@ async def search_players(
 async def get_player(
     results: Reader,
     player_id: PlayerId,
-    page_size: Annotated[int, Query(ge=1, le=1_000, description="Tournaments in the answer at most."), DIGITS] = 100,
+    page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,

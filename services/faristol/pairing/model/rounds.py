@@ -48,7 +48,9 @@ def _unpaired(state: Tournament, fact: events.RoundUnpaired) -> Tournament:
         for player in state.players
     )
     teams = tuple(_unseeded(team, fact.round) for team in state.teams)
-    return replace(state, players=players, teams=teams, played=state.played[: fact.round - 1])
+    gone = {pairing.game_id: pairing.player_ids for pairing in state.played[fact.round - 1].pairings}
+    unpaired = MappingProxyType({**state.unpaired, **gone})
+    return replace(state, players=players, teams=teams, played=state.played[: fact.round - 1], unpaired=unpaired)
 
 
 def _seeded(state: Tournament, team: Team, paired: Round) -> Team:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
+from itertools import chain, count
 from types import MappingProxyType
 from typing import Any
 
@@ -23,9 +24,17 @@ def stream(tournament_id: str) -> str:
     return f"tournament-{tournament_id}"
 
 
-def game_id(tournament_id: str, round_number: int, table: int) -> str:
-    """The id of the game at a table, the same whenever the tournament is run again."""
-    return f"{tournament_id}-r{round_number}-t{table}"
+def game_id(
+    tournament_id: str, round_number: int, table: int, player_ids: Sequence[str], unpaired: Mapping[str, Sequence[str]]
+) -> str:
+    """The id of the game of these players at a table, the same whenever the tournament is run again.
+
+    ``unpaired`` are games whose pairing was taken back, with their players: who are paired there again have their id
+    again, and others another one, with a number behind it.
+    """
+    first = f"{tournament_id}-r{round_number}-t{table}"
+    ids = chain([first], (f"{first}-{again}" for again in count(2)))
+    return next(each for each in ids if tuple(unpaired.get(each, player_ids)) == tuple(player_ids))
 
 
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -328,6 +337,8 @@ class Tournament:
     teams: tuple[Team, ...] = ()
     """In the order of registration; none where players play each for themselves."""
     played: tuple[Round, ...] = ()
+    unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    """Games whose pairing was taken back, by their ids, with their players."""
     """The rounds paired so far."""
     forbidden: frozenset[frozenset[str]] = frozenset()
     """Pairs of players, or of teams, who are kept apart."""

@@ -79,7 +79,7 @@ def _round_paired(
         pairings=[
             Pairing(
                 table,
-                game_id(state.tournament_id, number, table),
+                game_id(state.tournament_id, number, table, board.players, state.unpaired),
                 board.players,
                 hall_of_table(state, table),
                 board.match,

@@ -45,6 +45,7 @@ async def get_pairings(
         except Refusal:
             ruleset = None
         teams.show_matches(answer, round_, ruleset)
+    answer.total = len(answer.tables)
     shown, answer.next_page_token = page(list(answer.tables), request.page_size, request.page_token)
     if len(shown) < len(answer.tables):
         del answer.tables[:]

@@ -47,6 +47,7 @@ async def get_standings(
         position=found.position,
         division=found.head.division,
         next_page_token=following,
+        total=len(lines),
     )
 
 
@@ -82,6 +83,7 @@ async def get_team_standings(
         division=found.head.division,
         score=teams.score(found.head),
         next_page_token=following,
+        total=len(lines),
     )
 
 
@@ -102,4 +104,5 @@ async def get_crosstable(
         position=found.position,
         division=found.head.division,
         next_page_token=following,
+        total=len(lines),
     )

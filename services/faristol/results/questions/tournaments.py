@@ -40,7 +40,9 @@ async def list_tournaments(
         found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
     shown, following = page(found, request.page_size, request.page_token)
     await lookup.with_words(models.record, shown)
-    return results.ListTournamentsResponse(tournaments=shown, position=position, next_page_token=following)
+    return results.ListTournamentsResponse(
+        tournaments=shown, position=position, next_page_token=following, total=len(found)
+    )
 
 
 async def get_tournament(
@@ -80,10 +82,15 @@ async def list_teams(
 ) -> results.ListTeamsResponse:
     """Teams with their line-ups."""
     found = await models.found(request, context, history.players, Part.TEAMS)
-    listed, following = page(answers.teams(found.of), request.page_size, request.page_token)
+    registered = answers.teams(found.of)
+    listed, following = page(registered, request.page_size, request.page_token)
     await models.name([member for team in listed for member in team.line_up], request.tournament_id)
     return results.ListTeamsResponse(
-        teams=listed, position=found.position, division=found.head.division, next_page_token=following
+        teams=listed,
+        position=found.position,
+        division=found.head.division,
+        next_page_token=following,
+        total=len(registered),
     )
 
 
