@@ -74,6 +74,20 @@ class Settings(BaseSettings):
         pattern=r"^(https?://[^/?#\s]+/?)?$",
         description="URL of the pages as people reach them, for links to sign in by: https://results.example.",
     )
+    contact: str = Field(
+        default="",
+        max_length=200,
+        description="Who answers for the pages: an address of mail or a page, at the foot of every page.",
+    )
+    privacy_notice: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s]+)?$",
+        description="URL of the organiser's own privacy notice; /privacy says what the pages show in any case.",
+    )
+    indexed: bool = Field(default=False, description="Let search engines list the pages, with the names on them.")
+    public_minors: bool = Field(
+        default=False, description="Tell the public the categories that mark players as minors, such as U18."
+    )
     http_connections: int = Field(default=4_000, ge=1, description="Connections to the HTTP port at a time.")
     http_connections_per_address: int = Field(
         default=500,

@@ -34,6 +34,7 @@ from faristol.gateway.consoles import (
     duplicate,
     judge,
     officials_stream,
+    own_data,
     own_table,
     queue_stream,
     results_entry,
@@ -48,6 +49,7 @@ from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe
 from faristol.gateway.openapi_commands import commands_document
+from faristol.gateway.operator import Operator
 from faristol.gateway.page import problem_page
 from faristol.gateway.papers import addresses as papers
 from faristol.gateway.papers.pdf import Pdfs
@@ -99,6 +101,7 @@ ROUTES = (
     *director.ROUTES,
     results_entry.routes,
     own_table.routes,
+    own_data.routes,
     *duplicate.ROUTES,
     officials_stream.routes,
 )
@@ -135,6 +138,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
     web.state.pdfs = Pdfs()
+    web.state.operator = Operator.of(runtime.settings)
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
     web.state.tail.on_news(web.state.cache.heard)
@@ -145,7 +149,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(PublicCors)
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(problems.Interrupted, page=problem_page)
-    web.add_middleware(SafeHeaders)
+    web.add_middleware(SafeHeaders, is_indexed=settings.indexed)
     web.add_middleware(Head)
     for routes in ROUTES:
         web.include_router(routes)

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faristol.credentials.needs import CALLERS
-from faristol.credentials.roles import ARBITER, DIRECTOR, SCORER
+from faristol.credentials.roles import ARBITER, DIRECTOR, PLAYER, SCORER
 from faristol.gateway.calls import NotSignedIn
 from faristol.gateway.consoles.doors import doors, may
 from faristol.gateway.divisions import titled
@@ -205,6 +205,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         names={each.tournament_id: titled(each) for each in held},
         time_zone=held[0].time_zone if len(held) == 1 else "",
         ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
+        player_role=PLAYER,
         creates=may(signed_in, CreateTournamentRequest) and not scope,
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),

@@ -29,7 +29,7 @@ EMBEDDABLE = re.compile(r"/games/[^/]+/embed")
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/new", "/tournaments/")
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/my-data", "/new", "/tournaments/")
 """Where pages are of who is signed in: no other site reads there."""
 
 PUBLIC_ENDS = ("/feed.atom", "/rounds.ics")
@@ -84,8 +84,10 @@ def _is_private(path: str) -> bool:
 class SafeHeaders:
     """Tells browsers to load nothing from elsewhere and to guess nothing."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, is_indexed: bool = False) -> None:
+        """``is_indexed`` lets search engines list what is sent."""
         self._app = app
+        self._is_indexed = is_indexed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -101,6 +103,8 @@ class SafeHeaders:
                 headers["Content-Security-Policy"] = policy
                 headers["X-Content-Type-Options"] = "nosniff"
                 headers["Referrer-Policy"] = "same-origin"
+                if not self._is_indexed:
+                    headers["X-Robots-Tag"] = "noindex"
             await send(message)
 
         await self._app(scope, receive, with_headers)

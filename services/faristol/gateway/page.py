@@ -46,7 +46,15 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
     if kept := unchanged(request):
         return kept
     language = language_of(request)
-    given = {"request": request, "moment": moment, "news": news.of_page(name), "session": None, **values}
+    operator = request.app.state.operator
+    given = {
+        "operator": operator,
+        "request": request,
+        "moment": moment,
+        "news": news.of_page(name),
+        "session": None,
+        **values,
+    }
     html = render(name, language, part, given)
     response = HTMLResponse(html, status)
     response.headers["Cache-Control"] = "no-cache"

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import cast
 
 from faristol.bus import Pace, Progress
-from faristol.host.access import Admission
+from faristol.credentials.roles import PLAYER
+from faristol.host.access import Admission, caller
 from faristol.host.dispatch import Context
 from faristol.host.errors import Behind
 from faristol.host.ruleset_store import bring
@@ -19,6 +20,7 @@ from faristol.results import lookup
 from faristol.results.directory import Directory
 from faristol.results.history import Moment
 from faristol.results.lookup import Found, Part
+from faristol.results.minors import public_category
 from faristol.results.standings import pin_of
 from faristol.results.tail import Tail
 
@@ -69,6 +71,8 @@ class ReadModels:
         lag: float = LAG,
         pace: Pace | None = None,
         admission: Callable[[], Admission | None] = lambda: None,
+        *,
+        tells_minors: bool = False,
     ) -> None:
         """``lag`` is in seconds: how long an answer waits before it says that something is not there.
 
@@ -84,6 +88,7 @@ class ReadModels:
         """Everybody by name."""
         self.lag = lag
         self._waiting = 0
+        self._tells_minors = tells_minors
 
     async def found(
         self,
@@ -106,7 +111,20 @@ class ReadModels:
             found = await lookup.tournament(self.record, request.tournament_id, parts, up_to=up_to, only=only)
             check_reached(request.min_position, found.position)
         await bring(self.record, pin_of(found.head))
+        if self.hides_minors():
+            for player in found.of.players.values():
+                player.category = public_category(player.category)
         return found
+
+    def hides_minors(self, player_id: str = "") -> bool:
+        """Whether who asks is not told which players are minors, or that ``player_id`` is one.
+
+        The public and players are not, unless the setting says so; a player is told it of themselves.
+        """
+        asking = caller()
+        if self._tells_minors or (asking is not None and player_id and asking.player == player_id):
+            return False
+        return asking is None or asking.role == PLAYER
 
     async def name(self, those: Collection[Named], tournament_id: str) -> None:
         """Give players of a tournament their names, where they sit or stand."""

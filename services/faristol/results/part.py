@@ -24,7 +24,13 @@ def part(runtime: Runtime) -> Part:
     """
     kept = projection()
     pace = Pace(runtime.record)
-    models = ReadModels(runtime.record, runtime.progress(kept.consumer), pace=pace, admission=lambda: runtime.admission)
+    models = ReadModels(
+        runtime.record,
+        runtime.progress(kept.consumer),
+        pace=pace,
+        admission=lambda: runtime.admission,
+        tells_minors=runtime.settings.public_minors,
+    )
     networks = _networks(runtime.settings.webhook_networks)
     means = Means(runtime.record, models.tail, runtime.now, networks)
     delivery = Delivery(means, lambda: holder_of(runtime.place))

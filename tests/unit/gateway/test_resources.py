@@ -15,7 +15,16 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}
 ARCHIVE = "/api/v1/tournaments/{tournament_id}/games.zip"
-NOT_KEPT = {"/manifest.webmanifest", "/worker.js", "/favicon.ico", "/status", "/api/v1/status", "/api/v1/seals"}
+NOT_KEPT = {
+    "/manifest.webmanifest",
+    "/worker.js",
+    "/favicon.ico",
+    "/robots.txt",
+    "/privacy",
+    "/status",
+    "/api/v1/status",
+    "/api/v1/seals",
+}
 NOT_KEPT |= {ARCHIVE, *STREAMS}
 LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
 

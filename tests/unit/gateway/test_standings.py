@@ -107,18 +107,33 @@ async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_
     for step in steps:
         for fact in step.get("tournament-lliga", ()):
             if isinstance(fact, pairing.PlayerRegistered) and fact.player_id in {"biel", "dolors"}:
-                fact.category = "U18"
+                fact.category = "veteran"
     await stage.add(*steps)
     everybody = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
-    young = (await stage.http.get("/api/v1/tournaments/lliga/standings?category=u18")).json()["standings"]
+    young = (await stage.http.get("/api/v1/tournaments/lliga/standings?category=VETERAN")).json()["standings"]
     assert {each["player_id"] for each in young} == {"biel", "dolors"}
-    assert young == [each for each in everybody if each["category"] == "U18"]
-    page = (await stage.http.get("/t/lliga?category=u18")).text
+    assert young == [each for each in everybody if each["category"] == "veteran"]
+    page = (await stage.http.get("/t/lliga?category=VETERAN")).text
     assert ('data-key="biel"' in page, 'data-key="anna"' in page) == (True, False)
-    assert '<a href="?category=U18" aria-current="true">U18</a>' in page
+    assert '<a href="?category=veteran" aria-current="true">veteran</a>' in page
     lines = (await stage.http.get("/api/v1/tournaments/lliga/standings.csv")).text.splitlines()
     assert lines[0].endswith(",category")
-    assert sum(line.endswith(",U18") for line in lines) == 2
+    assert sum(line.endswith(",veteran") for line in lines) == 2
+
+
+async def test_the_public_is_not_told_who_is_a_minor(stage: Stage) -> None:
+    steps = list(Championship().steps())
+    for step in steps:
+        for fact in step.get("tournament-lliga", ()):
+            if isinstance(fact, pairing.PlayerRegistered) and fact.player_id == "biel":
+                fact.category = "U18"
+    await stage.add(*steps)
+    api = "/api/v1/tournaments/lliga"
+    for path in (f"{api}/standings", f"{api}/standings.csv", f"{api}/players", f"{api}/crosstable"):
+        assert "U18" not in (await stage.http.get(path)).text, path
+    for path in ("/api/v1/players/biel", "/players/biel", "/t/lliga", "/t/lliga/players"):
+        assert "U18" not in (await stage.http.get(path)).text, path
+    assert (await stage.http.get(f"{api}/standings?category=U18")).json()["standings"] == []
 
 
 async def test_two_of_one_name_are_told_apart_on_pages_and_in_files(stage: Stage) -> None:

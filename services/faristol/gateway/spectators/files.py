@@ -9,12 +9,13 @@ from importlib import resources
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from faristol.gateway.asked import unchanged
 from faristol.gateway.form import public_address
 from faristol.gateway.html import asset
 from faristol.gateway.language import language_of
+from faristol.gateway.operator import ROBOTS
 from faristol.gateway.results import Reader
 from faristol.gateway.spectators import feeds
 from faristol.gateway.spectators.pictures import drawn, picture
@@ -82,6 +83,11 @@ async def worker() -> Response:
     return Response(_worker(), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
+async def robots() -> Response:
+    """What crawlers are asked to leave alone."""
+    return PlainTextResponse(ROBOTS, headers={"Cache-Control": "max-age=86400"})
+
+
 async def favicon() -> Response:
     """The icon, where browsers look for it for pages that name none."""
     content = (resources.files("faristol.gateway") / "static" / "icon.svg").read_bytes()
@@ -95,5 +101,6 @@ FILES: Mapping[str, Callable[..., Any]] = {
     "/manifest.webmanifest": manifest,
     "/worker.js": worker,
     "/favicon.ico": favicon,
+    "/robots.txt": robots,
 }
 """What is at each address."""

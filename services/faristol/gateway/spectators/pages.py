@@ -189,9 +189,15 @@ async def overlay(request: Request, results: Reader, game_id: str, part: Part = 
     return page(request, "overlay.html", part, **shown(request, await results.game(game_id)))
 
 
+async def privacy(request: Request, part: Part = "") -> Response:
+    """What these pages show of people, why, and whom to ask."""
+    return page(request, "privacy.html", part)
+
+
 PAGES: Mapping[str, Callable[..., Any]] = {
     "/players/{player_id}": player,
     "/search": search,
+    "/privacy": privacy,
     "/games/{game_id}/replay": replay,
     "/games/{game_id}/embed": embed,
     "/games/{game_id}/overlay": overlay,

@@ -91,7 +91,6 @@ async function keep(player) {
     return;
   }
   show();
-  if (player) navigator.serviceWorker?.register("/worker.js").catch(() => {}); // not over plain HTTP
   if (player && "Notification" in window && Notification.permission === "default") await Notification.requestPermission();
 }
 

@@ -285,9 +285,28 @@ function showWhoIsSignedIn() {
   account.textContent = account.dataset.signedIn;
 }
 
+// --- without a network ---------------------------------------------------------------------------------------
+
+// Public pages that were seen open again without a network: see worker.js.
+async function keepForOffline() {
+  const note = document.getElementById("offline");
+  if (!note || !navigator.serviceWorker) return;
+  const show = () => (note.hidden = navigator.onLine);
+  addEventListener("online", show);
+  addEventListener("offline", show);
+  show();
+  if (!navigator.onLine) return;
+  await navigator.serviceWorker.register("/worker.js").catch(() => {}); // not over plain HTTP
+  const { active } = await navigator.serviceWorker.ready;
+  if (navigator.serviceWorker.controller) return; // it has seen this page itself
+  const files = performance.getEntriesByType("resource").map(({ name }) => name);
+  active?.postMessage({ keep: [location.href, ...files] });
+}
+
 // -------------------------------------------------------------------------------------------------------------
 
 showWhoIsSignedIn();
+keepForOffline();
 if (live.dataset.follow) {
   follow();
   if (live.dataset.exact !== undefined) refresh(); // a countdown begins by the server's time, not by this device's

@@ -1,33 +1,71 @@
-// Keeps the page with one's own table at hand where the network of a hall is away, and leads from a notification to it.
+// Keeps the public pages that somebody has seen, so that they open where the network of a hall is away, and leads from a
+// notification to the page that it is about. What is of who is signed in is never kept: it says so in its headers.
 
-const KEPT = "find-1";
-const MOST = 40; // answers that are kept
+const PAGES = "pages-1";
+const FILES = "files-1";
+const MOST = { [PAGES]: 60, [FILES]: 120 };
+const PUBLIC = [
+  /^\/$/,
+  /^\/(t|g|players)\/[^/]+(\/(?!access|console)[^?]*)?$/,
+  /^\/games\/[^/]+\/replay$/,
+  /^\/tournaments\/[^/]+\/(find|screen)$/,
+  /^\/duplicate\/[^/]+(\/(screen|players\/[^/]+))?$/,
+  /^\/(search|privacy)$/,
+];
 
-async function keep(request, answer) {
-  const cache = await caches.open(KEPT);
-  await cache.put(request, answer);
-  const keys = await cache.keys();
-  await Promise.all(keys.slice(0, Math.max(0, keys.length - MOST)).map((key) => cache.delete(key)));
+function cacheOf({ method, url }) {
+  const { origin, pathname, searchParams } = new URL(url);
+  if (method !== "GET" || origin !== self.location.origin || searchParams.has("part")) return "";
+  if (pathname.startsWith("/static/")) return FILES;
+  return PUBLIC.some((each) => each.test(pathname)) ? PAGES : "";
 }
 
-async function answered(request) {
+async function keep(name, request, answer) {
+  const isPrivate = /no-store|private/.test(answer.headers.get("cache-control") ?? "");
+  if (!answer.ok || answer.redirected || isPrivate) return;
+  const cache = await caches.open(name);
+  await cache.delete(request, { ignoreVary: true }); // the newest comes last
+  await cache.put(request, answer);
+  const keys = await cache.keys();
+  await Promise.all(keys.slice(0, Math.max(0, keys.length - MOST[name])).map((key) => cache.delete(key)));
+}
+
+async function answered(name, request) {
   try {
     const answer = await fetch(request);
-    if (answer.ok) await keep(request, answer.clone()).catch(() => {}); // the device is full
+    keep(name, request, answer.clone()).catch(() => {}); // the device is full
     return answer;
   } catch (problem) {
-    const known = await caches.match(request, { ignoreVary: true });
+    const cache = await caches.open(name);
+    const known = await cache.match(request, { ignoreVary: true });
     if (known) return known;
     throw problem;
   }
 }
 
+/** Keep a page that was open before this worker was there, with its files. */
+async function keepOpen(addresses) {
+  for (const address of addresses) {
+    const request = new Request(address);
+    const name = cacheOf(request);
+    if (name) await keep(name, request, await fetch(request)).catch(() => {});
+  }
+}
+
+async function begin() {
+  const old = (await caches.keys()).filter((name) => name.startsWith("find-"));
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await self.clients.claim();
+}
+
 self.addEventListener("install", () => self.skipWaiting());
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("activate", (event) => event.waitUntil(begin()));
 self.addEventListener("fetch", (event) => {
-  const { pathname, searchParams } = new URL(event.request.url);
-  const own = /^\/tournaments\/[^/]+\/find$/.test(pathname) && !searchParams.has("part");
-  if (event.request.method === "GET" && (own || pathname.startsWith("/static/"))) event.respondWith(answered(event.request));
+  const name = cacheOf(event.request);
+  if (name) event.respondWith(answered(name, event.request));
+});
+self.addEventListener("message", (event) => {
+  if (Array.isArray(event.data?.keep)) event.waitUntil(keepOpen(event.data.keep));
 });
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();

@@ -8,6 +8,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import person
 from faristol.results.likeness import like
+from faristol.results.minors import public_category
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.page import page
 
@@ -28,6 +29,11 @@ async def get_player(
     await models.reach(request.min_position, context)
     answer = await person.player(models.record, request.player_id, request.page_size, request.page_token)
     check_reached(request.min_position, answer.position)
+    if models.hides_minors(request.player_id):
+        for entered in answer.tournaments:
+            entered.player.category = public_category(entered.player.category)
+            if entered.HasField("standing"):
+                entered.standing.category = public_category(entered.standing.category)
     return answer
 
 

@@ -25,6 +25,7 @@ from faristol.kernel.names import begins, words_of
 from faristol.kernel.refusal import N_
 from faristol.office.known_players import Known, of_list, of_person
 from faristol.office.player_list import Listed
+from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
 
 PAGE = "players"
@@ -110,7 +111,8 @@ async def _look(desk: AtDesk, given: Given) -> Look:
     known: dict[str, Known] = {}
     found: list[str] = []
     if look.list_id:
-        listed = of_list((await desk.results.players(look.list_id)).players)
+        of_all = await desk.calls.ask(results_pb2.ListPlayersRequest(tournament_id=look.list_id))
+        listed = of_list(of_all.players)
         known = {who.player_id: who for who in listed}
         words = words_of(look.name)
         found = [who.player_id for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
@@ -137,7 +139,7 @@ async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
     async def person(player_id: str) -> Known | None:
         async with few:
             try:
-                return of_person(await desk.results.player(player_id, Page(1)))
+                return of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
             except grpc.aio.AioRpcError as problem:
                 if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
                     raise
