@@ -129,13 +129,61 @@ async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk
     assert english == set()
 
 
-async def test_a_list_with_a_bad_line_registers_nobody_and_tells_every_line(cell: Cell, desk: Desk) -> None:
-    before = len(await ids(cell, desk))
-    text = "Marta Pons\n; Vic\nEva Serra; Vic; 1500; 1600; x"
-    answer = told(await desk.send(f"{CONSOLE}/players/list", "register", text=text))
-    assert "Line 2: the name is missing" in answer
-    assert "Line 3:" in answer
-    assert len(await ids(cell, desk)) == before
+async def test_one_bad_row_keeps_one_row_out_and_is_shown(cell: Cell, desk: Desk) -> None:
+    path, text = f"{CONSOLE}/players/list", "Marta Pons\n; Vic\nEva Serra; Vic; 1500; 1600; x"
+    seen = await desk.send(path, "preview", text=text)
+    assert "2 lines are left out: Line 2: the name is missing ; Vic" in told(seen)
+    assert "Line 3: there is no column for" in told(seen)
+    assert "Register 1 player" in told(seen)
+    assert "Marta Pons" not in await ids(cell, desk)
+    after = await desk.send(path, "register", text=text)
+    assert "1 player registered" in told(after)
+    assert "; Vic" in re.search(r"<textarea[^>]*>([^<]*)</textarea>", after.text)[1]  # type: ignore[index]
+    registered = await ids(cell, desk)
+    assert "Marta Pons" in registered
+    assert "Eva Serra" not in registered
+
+
+async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody_is_registered(
+    cell: Cell, desk: Desk
+) -> None:
+    path, text = f"{CONSOLE}/players/list", 'name;rating\n"Prat, Zoe";0\nNuria  Màs;1300\n'
+    before = await ids(cell, desk)
+    for fields in ({}, {"zero": "unrated"}, {"comma": "name"}, {"zero": "unrated", "comma": "name"}):
+        answer = await desk.send(path, "register", text=text, **fields)
+        assert answer.status_code in (200, 400)
+        assert await ids(cell, desk) == before
+    assert "resembles Núria Mas" in told(answer)
+    assert "Confirm that the marked players are different people" in told(answer)
+    seen = await desk.send(path, "preview", text=text)
+    assert "1 player has the rating 0. What does it say?" in told(seen)
+    assert "“Prat, Zoe”: what stands behind the comma?" in told(seen)
+    assert "Register 2 players" not in told(seen)
+    answers = {"zero": "unrated", "comma": "name", "others": "yes"}
+    assert (await desk.send(path, "register", text=text, **answers)).status_code == 303
+    assert (await ids(cell, desk)).keys() - before == {"Zoe Prat", "Nuria Màs"}
+
+
+async def test_a_file_is_read_in_its_own_encoding_and_the_guess_is_said(desk: Desk) -> None:
+    path = f"{CONSOLE}/players/list/text"
+    headers = {"content-type": "application/octet-stream", "origin": str(desk.web.base_url).rstrip("/")}
+    greek = "Όνομα;Σύλλογος\nΓιώργος;Αθήνα\n"
+    answer = await desk.web.post(path, content=greek.encode("cp1253"), headers=headers)
+    assert answer.json()["text"] == greek
+    assert "Read as Windows-1253, which is a guess" in answer.json()["encoding"]
+    answer = await desk.web.post(f"{path}?encoding=utf-8", content=greek.encode("cp1253"), headers=headers)
+    assert (answer.status_code, answer.json()["problem"]) == (400, "byte 1 is not UTF-8")
+    answer = await desk.web.post(path, content=greek.encode("utf-16"), headers=headers)
+    assert answer.json() == {"text": greek, "encoding": "Read as UTF-16."}
+
+
+async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cell: Cell, desk: Desk) -> None:
+    before = await ids(cell, desk)
+    asked = await desk.refused(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig")
+    assert "The name of Anna Puig, who is registered, is similar. Is this a different person?" in asked
+    assert await ids(cell, desk) == before
+    await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig", others="yes")
+    assert (await ids(cell, desk)).keys() - before == {"Anná Puig"}
 
 
 async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, desk: Desk) -> None:

@@ -144,9 +144,9 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
         said("tournament", "create", "copa-b", "--name", "Copa", "--rounds", "5", *names)
         players = tmp_path / "players.csv"
 
-        players.write_text("name,id,division\nAnna,anna,A\nBiel,biel,C\n", encoding="utf-8")
+        players.write_text("name,id,division\nBiel,biel,C\n", encoding="utf-8")
         told = said("player", "import", "copa", str(players), code=2)
-        assert told == f"{players}:3: the division is 'C'; expected A, B, or nothing\n"
+        assert told == f"{players}:2: the division is 'C'; expected A, B, or nothing: Biel,biel,C\n"
         assert "is registered" not in said("tournament", "history", "copa")
 
         players.write_text("name,id,team\nAnna,anna,\nBiel,biel,Torres\n", encoding="utf-8")
@@ -159,8 +159,15 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
         assert "faristol: no hi ha cap torneig 'lliga'" in said("standings", "export", "lliga", code=2)
         monkeypatch.delenv("LC_ALL")
 
-        players.write_text("name,id,division\nAnna,anna,\nBiel,biel,b\nCesca,cesca,A\n", encoding="utf-8")
-        assert "3 players registered" in said("player", "import", "copa", str(players))
+        rows = "name,id,division,rating\nAnna,anna,,\nBiel,biel,b,0\nCesca,cesca,A,\nDora,dora,C,\n"
+        players.write_text(rows, encoding="utf-8")
+        asked = said("player", "import", "copa", str(players), code=2)
+        assert (
+            "Players with the rating 0: 1. Are they unrated? No player was registered: say which with --zero." in asked
+        )
+        told = said("player", "import", "copa", str(players), "--zero", "unrated", code=1)
+        assert f"{players}:5: the division is 'C'" in told
+        assert "3 players registered" in told
         again = said("player", "add", "copa", "Biel", "--id", "biel", code=2)
         assert "biel is in division B (copa-b)" in again
 

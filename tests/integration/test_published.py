@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import AsyncIterator
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FISC = ("median-buchholz", "berger", "spread", "total")
 PES = ("buchholz", "spread", "total")
+
+both = attrgetter("rows", "errors")
 
 
 async def export(hall: Championship, *what: str) -> str:
@@ -166,7 +169,7 @@ async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next
         await asyncio.sleep(0.1)
     file.write_text(done.stdout, encoding="utf-8")
     told = {player["player_id"]: player for player in (await fisc.json("/players"))["players"]}
-    listed, errors = read_players(file)
+    listed, errors = both(read_players(file))
     rows = [row.request for row in listed]
     assert errors == []
     assert {row.player_id: (row.name, row.rating) for row in rows} == {

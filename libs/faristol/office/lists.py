@@ -1,12 +1,22 @@
-"""Lists that people give as comma-separated values: read line by line, with what is wrong by its line."""
+"""Lists that people give as comma-separated values: read line by line, with what is wrong by its line.
+
+A list is taken as spreadsheets, phones and messages give it: in the encoding of the program that wrote it, with commas,
+semicolons or tabs between the columns, with a line ``sep=;``, a title, empty rows and columns, and breaks of line
+within a cell.
+"""
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from charset_normalizer import from_bytes
 
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -18,6 +28,96 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
 
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "cp1253": "Windows-1253",
+    "iso8859-1": "ISO 8859-1",
+    "iso8859-7": "ISO 8859-7",
+    "iso8859-15": "ISO 8859-15",
+    "mac-roman": "Mac Roman",
+    "mac-greek": "Mac Greek",
+    "cp850": "DOS 850",
+    "cp737": "DOS 737",
+}
+"""Encodings that a list can be in, as Python calls them, and as people do."""
+
+_GUESSED = ["cp1252", "cp1253", "iso8859_7", "iso8859_15", "mac_roman", "mac_greek", "cp850", "cp737"]
+"""Encodings of bytes that are not Unicode: those of spreadsheets in the languages there are."""
+
+_MARKED = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_BREAKS = re.compile("[\u2028\u2029\x85\x0b\x0c]+")
+"""Breaks of line that no spreadsheet ends a row with: within a cell they are a space."""
+
+_SEPARATORS = ",;\t"
+_SEP = re.compile(r"\s*sep=(.)\s*\n", re.IGNORECASE)
+
+TITLE_ROWS_COUNT = 10
+"""Rows before the names of columns that are looked through."""
+
+UNKNOWN_ENCODING = N_("there is no encoding {given}; expected one of {known}")
+NOT_IN_ENCODING = N_("byte {place} is not {encoding}")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text of a list, and how it was read."""
+
+    text: str
+    encoding: str
+    """As people call it: ``Windows-1252``."""
+    guessed: bool = False
+    """Nothing in the file says the encoding, and its bytes are not Unicode."""
+
+
+def decode_list(data: bytes, encoding: str = "") -> Decoded:
+    """The text of a list: in the ``encoding`` that somebody says, else as its bytes are.
+
+    Raises ``ValueError``, with a text marked with ``N_`` in the first place of its arguments and its parameters in the
+    second, for an encoding that there is not, and for bytes that are not in it.
+    """
+    for mark, name in _MARKED:
+        if data.startswith(mark) and not encoding:
+            return _decoded(data.removeprefix(mark), name)
+    if encoding:
+        return _decoded(data, _named(encoding))
+    nulls = (data[0::2].count(0), data[1::2].count(0))
+    if 4 * max(nulls) > len(data) // 2:  # letters of Europe in UTF-16 have a zero in every other byte
+        return _decoded(data, "utf-16-be" if nulls[0] > nulls[1] else "utf-16-le")
+    try:
+        return _decoded(data, "utf-8")
+    except ValueError:
+        found = from_bytes(data, cp_isolation=_GUESSED).best()
+        name = codecs.lookup(found.encoding if found else "iso8859-1").name
+        try:
+            read = _decoded(data, name)
+        except ValueError:
+            read = _decoded(data, "iso8859-1")
+        return Decoded(read.text, read.encoding, guessed=True)
+
+
+def _named(encoding: str) -> str:
+    known = {name.replace("-", "").casefold(): name for name in ENCODINGS}
+    known |= {re.sub(r"[\W_]", "", called).casefold(): name for name, called in ENCODINGS.items()}
+    found = known.get(re.sub(r"[\W_]", "", encoding).casefold())
+    if found is None:
+        raise ValueError(UNKNOWN_ENCODING, {"given": repr(encoding), "known": ", ".join(ENCODINGS.values())})
+    return found
+
+
+def _decoded(data: bytes, name: str) -> Decoded:
+    called = ENCODINGS.get(name, "UTF-16" if name.startswith("utf-16") else name)
+    try:
+        return Decoded(data.decode(name).removeprefix("\ufeff"), called)
+    except UnicodeDecodeError as problem:
+        raise ValueError(NOT_IN_ENCODING, {"place": problem.start + 1, "encoding": called}) from None
+
 
 @dataclass(frozen=True, slots=True)
 class LineError:
@@ -25,6 +125,8 @@ class LineError:
 
     line: int
     problem: str
+    text: str = ""
+    """The line as it was given; empty where it says nothing, as of names of columns."""
 
     def __str__(self) -> str:
         return f"{self.line}: {self.problem}"
@@ -38,33 +140,80 @@ class Unreadable(ValueError):
         self.line = line
 
 
-def content_of(file: str, language: str, most: int = 0) -> str:
+def content_of(file: str, language: str, most: int = 0, encoding: str = "") -> str:
     """What is in a list; ``-`` is standard input. ``most`` is in bytes, 0 for no limit.
 
     Raises ``StartError`` where it cannot be read, or is larger than any list of players.
     """
+    return decoded_content_of(file, language, most, encoding).text
+
+
+def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = "") -> Decoded:
+    """The same, with the encoding that it was read in."""
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as source:
             content = source.read(most + 1) if most else source.read()
         if most and len(content) > most:
             why: dict[str, str | int] = {"file": file, "most": most // 1_000_000}
             raise StartError(say(N_("the list {file} is larger than {most} MB: not a list of players"), why, language))
-        return content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
+    except OSError as problem:
         why = {"file": file, "problem": why_unread(problem)}
+        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
+    try:
+        return decode_list(content, encoding)
+    except ValueError as problem:
+        text, params = problem.args
+        why = {"file": file, "problem": say(text, params, language)}
         raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
 
 
-def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each line that is not empty, as they were before a spreadsheet, with the number of its line.
+def lines_of(text: str) -> list[str]:
+    """The lines of a text: another break of line within one is a space, where there are line feeds too."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _BREAKS.sub(" " if "\n" in plain.strip("\n") else "\n", plain).split("\n")
 
-    Raises ``Unreadable``.
+
+def rows_of(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each line that has any, as they were before a spreadsheet, with the number of its first line.
+
+    The first row has the names of columns where one of ``known`` names is among the first rows: those before it, such
+    as a title, are passed over. Raises ``Unreadable``.
     """
-    lines = text.splitlines()
-    head = next((line for line in lines if line.strip()), "")
-    # A spreadsheet in a country that writes 1,5 parts columns by semicolons.
-    delimiter = ";" if head.count(";") > head.count(",") else ","
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    plain = "\n".join(lines_of(text.removeprefix("\ufeff")))
+    said = _SEP.match(plain)
+    skipped = 1 if said else 0
+    body = plain[said.end() :] if said else plain
+    separator = said[1] if said else separator_of(body, known)
+    rows = _rows(body, separator)
+    if known:
+        first: list[tuple[int, list[str]]] = []
+        for row in rows:
+            first.append(row)
+            if set(columns_of(row[1])) & set(known):
+                first = [row]
+                break
+            if len(first) > TITLE_ROWS_COUNT:
+                break
+        yield from ((line + skipped, fields) for line, fields in first)
+    yield from ((line + skipped, fields) for line, fields in rows)
+
+
+def separator_of(text: str, known: Collection[str] = ()) -> str:
+    """The sign between columns: the one by which the most ``known`` names are parted, else the most frequent."""
+    lines = [line for line in text.split("\n") if line.strip()][: TITLE_ROWS_COUNT + 1]
+
+    def weight(separator: str) -> tuple[int, int]:
+        parted = [{cell.strip(' "').lower() for cell in line.split(separator)} for line in lines]
+        named = max((len(cells & set(known)) for cells in parted), default=0)
+        # Of a spreadsheet in a country that writes 1,5 the columns are parted by semicolons.
+        return named, next((line.count(separator) for line in lines if line.count(separator)), 0)
+
+    return max(_SEPARATORS, key=weight)
+
+
+def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
     while True:
         begins = reader.line_num + 1
         try:
@@ -73,8 +222,11 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error:
             raise Unreadable(begins) from None
-        if fields:
-            yield reader.line_num, [" ".join(text_of(field).split()) for field in fields]
+        cells = [" ".join(text_of(field).split()) for field in fields]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            yield begins, cells
 
 
 def text_of(cell: str) -> str:
@@ -84,4 +236,4 @@ def text_of(cell: str) -> str:
 
 def columns_of(fields: Sequence[str]) -> list[str]:
     """The names of columns as they are compared."""
-    return [field.lower() for field in fields]
+    return [field.strip().lower() for field in fields]

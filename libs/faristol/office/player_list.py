@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
-import unicodedata
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
+from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, name_key, same_affiliation, same_name
 from faristol.kernel.refusal import N_
-from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
+from faristol.office.lists import (
+    UNREADABLE,
+    Decoded,
+    LineError,
+    Unreadable,
+    columns_of,
+    decoded_content_of,
+    lines_of,
+    rows_of,
+    text_of,
+)
 from faristol.office.names import folded
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -69,84 +78,223 @@ class Listed:
     request: pairing.RegisterPlayerRequest
     team: str
     """The name of their team; empty for none."""
+    given_name: str = ""
+    """As the list has it, where the name was put together of it otherwise: ``Puig, Anna``."""
+    zero: bool = False
+    """The list has the rating 0."""
+
+
+class Zero(StrEnum):
+    """What a rating of 0 says."""
+
+    UNRATED = "unrated"
+    RATING = "rating"
+
+
+class Comma(StrEnum):
+    """What stands behind a comma: ``Puig, Anna``."""
+
+    NAME = "name"
+    """The given name, and before it the surname."""
+    CLUB = "club"
+    """The club, in a list without names of columns; in a list with them the comma belongs to the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What somebody says of a list that can be read in two ways; None where they were not asked."""
+
+    zero: Zero | None = None
+    comma: Comma | None = None
+
+
+NOT_ASKED = Answers()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerList:
+    """What a list of players says."""
+
+    rows: list[Listed]
+    errors: list[LineError]
+    """What is wrong, by line: those lines register nobody."""
+    whole: bool = False
+    """The errors are of the list, as of its columns: nobody of it can be registered."""
+    title: tuple[str, ...] = ()
+    """The lines before the names of columns, which were passed over."""
+    asks_zero: int = 0
+    """Rows with a rating of 0; whether they are unrated is for a person to say."""
+    asks_comma: str = ""
+    """The first name with a comma that can be read in two ways."""
+    answers: Answers = NOT_ASKED
+    """As it was read: what was not said is what is likely."""
+    decoded: Decoded | None = None
+    """How the bytes of a file were read; None of a text."""
 
 
 def read_players(
-    file: Path, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
-) -> tuple[list[Listed], list[LineError]]:
-    """The players of a file, as ``players_of`` reads them. Raises ``StartError`` for one that cannot be read."""
-    return players_of(content_of(str(file), language, LARGEST_FILE), tournament, divisions, language)
+    file: Path,
+    tournament: str = "",
+    divisions: Sequence[events.Division] = (),
+    language: str = SOURCE,
+    answers: Answers = NOT_ASKED,
+    encoding: str = "",
+) -> PlayerList:
+    """The players of a file, as ``players_pasted`` reads them. Raises ``StartError`` for one that cannot be read."""
+    decoded = decoded_content_of(str(file), language, LARGEST_FILE, encoding)
+    return replace(players_of(decoded.text, tournament, divisions, language, answers), decoded=decoded)
 
 
 def players_of(
-    text: str, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
-) -> tuple[list[Listed], list[LineError]]:
+    text: str,
+    tournament: str = "",
+    divisions: Sequence[events.Division] = (),
+    language: str = SOURCE,
+    answers: Answers = NOT_ASKED,
+) -> PlayerList:
     """The players of a list, and everything that is wrong with it, in ``language``.
 
     They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
     name are an error where neither two clubs nor two ids tell them apart; and so are two of one id.
     """
-    lines = rows_of(text)
+    rows = rows_of(text, known_columns())
+    try:
+        line, head = next(rows, (1, []))
+    except Unreadable as problem:
+        return PlayerList([], [LineError(problem.line, say(UNREADABLE, {}, language))], whole=True)
+    columns = _columns(head)
+    if errors := list(islice(_wrong_columns(columns, line, language), MOST_COLUMNS_TOLD)):
+        return PlayerList([], errors, whole=True)
+    title = tuple(filter(None, (each.strip(" ;,\t") for each in lines_of(text)[: line - 1])))
+    title = tuple(each for each in title if not each.lower().startswith("sep="))
+    found = _players(rows, columns, lines_of(text), tournament, divisions, language, answers)
+    return replace(found, title=title)
+
+
+def _players(
+    lines: Iterator[tuple[int, list[str]]],
+    columns: Sequence[str],
+    texts: Sequence[str],
+    tournament: str,
+    divisions: Sequence[events.Division],
+    language: str,
+    answers: Answers,
+) -> PlayerList:
+    """The players of rows below their names of columns."""
     rows: list[Listed] = []
     errors: list[LineError] = []
     ids: dict[str, int] = {}
     by_name: dict[str, list[Listed]] = {}
+    zeros, with_comma = 0, ""
+
+    def tell(line: int, problem: str) -> None:
+        errors.append(LineError(line, problem, texts[line - 1].strip() if 0 < line <= len(texts) else ""))
+
     try:
-        columns = _columns(next(lines, (1, []))[1])
-        if errors := list(islice(_wrong_columns(columns, language), MOST_COLUMNS_TOLD)):
-            return [], errors
         for line, fields in lines:
             row = dict(zip(columns, fields, strict=False))
+            given = row.get("name", "")
+            zero = _is_zero(row.get("rating", ""))
             try:
-                if len(fields) > len(columns):
-                    spare = repr(", ".join(filter(None, fields[len(columns) :])))
-                    raise ValueError(say(MORE_FIELDS, {"given": spare}, language))
-                request = _player(row, language)
+                spare = [cell for cell in fields[len(columns) :] if cell]
+                spare += [cell for column, cell in zip(columns, fields, strict=False) if cell and not column]
+                if spare:
+                    raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
+                is_known = bool(row.get("id"))  # who has an id is called as the list that gave it says
+                turned = "" if is_known or answers.comma is Comma.CLUB else _turned(given)
+                if zero and answers.zero is not Zero.RATING:
+                    row["rating"] = ""
+                request = _player(row | {"name": turned or given}, language)
                 request.tournament_id = _division(row, divisions, language) or tournament
             except ValueError as problem:
-                errors.append(LineError(line, str(problem)))
+                tell(line, str(problem))
                 continue
-            namesakes = by_name.setdefault(unicodedata.normalize("NFC", request.name).casefold(), [])
+            zeros += zero
+            with_comma = with_comma or (given if _turned(given) and not is_known else "")
+            namesakes = by_name.setdefault(name_key(request.name), [])
             if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
-                told = say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language)
-                errors.append(LineError(line, told))
+                tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
+                continue
             if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
-                told = say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language)
-                errors.append(LineError(line, told))
-            rows.append(Listed(line, request, row.get(TEAM, "")))
+                tell(line, say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language))
+                continue
+            rows.append(Listed(line, request, row.get(TEAM, ""), given if turned else "", zero))
             namesakes.append(rows[-1])
     except Unreadable as problem:
-        errors.append(LineError(problem.line, say(UNREADABLE, {}, language)))
-    return rows, errors
+        tell(problem.line, say(UNREADABLE, {}, language))
+        return PlayerList([], errors, whole=True)
+    # A team enters with all its players, in their order.
+    whole = bool(errors) and TEAM in columns
+    return PlayerList(rows, errors, whole, asks_zero=zeros, asks_comma=with_comma, answers=answers)
 
 
 PASTED = ("name", "club", "country", "rating")
 """Columns of a list without their names, once what stands in its fields was told by what it looks like."""
 
-_NUMBER = re.compile(r"\d{1,4}", re.ASCII)
+_NUMBER = re.compile(r"\d{1,4}([.,]0+)?", re.ASCII)
+
+_SURNAME_FIRST = re.compile(r"([^\d,]+),\s*([^\d,]+)")
+"""``Puig, Anna``."""
 
 
 def players_pasted(
-    text: str, tournament: str = "", divisions: Sequence[events.Division] = (), language: str = SOURCE
-) -> tuple[list[Listed], list[LineError]]:
+    text: str,
+    tournament: str = "",
+    divisions: Sequence[events.Division] = (),
+    language: str = SOURCE,
+    answers: Answers = NOT_ASKED,
+) -> PlayerList:
     """The same of what somebody pasted, out of a spreadsheet or a message: the names of columns may be missing.
 
     Without them a line begins with the name, and behind it, parted by tabs, semicolons or commas, may stand in any
-    order a rating, which is a number, a country, which is three capital letters, and a club.
+    order a rating, which is a number, a country, which is three capital letters, and a club. Where every line is two
+    words with a comma between them, the first is the surname.
     """
     text = text.removeprefix("\ufeff")
-    lines = text.splitlines()
-    head = next((line for line in lines if line.strip()), "")
-    if "name" in _columns([cell.strip(' "') for cell in re.split("[,;\t]", head)]):
-        if "\t" in head:
-            text = "\n".join(_written(line.split("\t")) for line in lines)
-        return players_of(text, tournament, divisions, language)
-    written = [",".join(PASTED), *(_written(_cells(line)) if line.strip() else "" for line in lines)]
-    rows, errors = players_of("\n".join(written), tournament, divisions, language)
-    return (
-        [replace(row, line=row.line - 1) for row in rows],
-        [replace(error, line=error.line - 1) for error in errors],
-    )
+    if column_line(text):
+        return players_of(text, tournament, divisions, language, answers)
+    lines = lines_of(text)
+    pairs = [_SURNAME_FIRST.fullmatch(line.strip()) for line in lines if line.strip()]
+    asks = all(pairs) and bool(pairs)
+    if asks and answers.comma is None:
+        alone = all(pair and " " not in pair[1].strip() for pair in pairs)
+        answers = replace(answers, comma=Comma.NAME if alone else Comma.CLUB)
+    named = asks and answers.comma is Comma.NAME
+    rows = ((number, [line.strip()] if named else _cells(line)) for number, line in enumerate(lines, 1) if line.strip())
+    found = _players(rows, PASTED, lines, tournament, divisions, language, answers)
+    first = next((pair[0] for pair in pairs if pair), "") if asks else found.asks_comma
+    return replace(found, asks_comma=first)
+
+
+def column_line(text: str) -> int:
+    """The line that has the names of columns, from 1; 0 where none of the first rows has them."""
+    try:
+        rows = list(islice(rows_of(text, known_columns()), 1))
+    except Unreadable:
+        return 1 if "name" in text[:200].lower() else 0
+    return rows[0][0] if rows and "name" in _columns(rows[0][1]) else 0
+
+
+def _turned(name: str) -> str:
+    """``Anna Puig`` for ``Puig, Anna``; empty for a name that is not written so."""
+    found = _SURNAME_FIRST.fullmatch(name)
+    return f"{found[2].strip()} {found[1].strip()}" if found else ""
+
+
+def _is_zero(rating: str) -> bool:
+    return bool(rating) and _whole(rating) == "0"
+
+
+def _whole(rating: str) -> str:
+    """A rating as a whole number, where it is one: ``1650`` for ``1650,0`` and ``1650.00``."""
+    return re.sub(r"[.,]0+$", "", rating)
+
+
+@cache
+def known_columns() -> frozenset[str]:
+    """Every name that a column of players can have, as columns are compared."""
+    said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
+    return frozenset({*COLUMNS, DIVISION, TEAM, *said})
 
 
 @cache
@@ -165,7 +313,8 @@ def _columns(fields: Sequence[str]) -> list[str]:
 def _cells(line: str) -> list[str]:
     """The fields of a pasted line in the order of ``PASTED``."""
     sign = next((sign for sign in ("\t", ";", ",") if sign in line), ",")
-    name, *others = (cell.strip() for cell in line.split(sign))
+    cells = next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""])
+    name, *others = (" ".join(text_of(cell).split()) for cell in cells)
     found = {"name": name}
     spare = []
     for cell in filter(None, others):
@@ -180,13 +329,6 @@ def _cells(line: str) -> list[str]:
     return [found.get(column, "") for column in PASTED] + spare
 
 
-def _written(cells: Sequence[str]) -> str:
-    """Fields as a line of comma-separated values."""
-    made = io.StringIO()
-    csv.writer(made, lineterminator="").writerow(cells)
-    return made.getvalue()
-
-
 def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
     """Whether two players of the same name are known to be two people: by their ids, or by their clubs."""
     if first.player_id and other.player_id:
@@ -194,17 +336,19 @@ def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPla
     return bool(first.club and other.club) and not same_affiliation(first.club, other.club)
 
 
-def _wrong_columns(columns: Sequence[str], language: str) -> Iterator[LineError]:
+def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator[LineError]:
     known = (*COLUMNS, DIVISION, TEAM)
     if "name" not in columns:
         expected = {"known": ", ".join(known)}
-        yield LineError(1, say(N_("expected names of columns, with `name` among {known}"), expected, language))
+        yield LineError(line, say(N_("expected names of columns, with `name` among {known}"), expected, language))
     for column, times in Counter(columns).items():
         given = {"column": repr(column), "known": ", ".join(known)}
+        if not column:
+            continue  # its cells have to be empty
         if column not in known:
-            yield LineError(1, say(N_("there is no column {column}; expected {known}"), given, language))
+            yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
         elif times > 1:
-            yield LineError(1, say(N_("the column {column} stands there twice"), given, language))
+            yield LineError(line, say(N_("the column {column} stands there twice"), given, language))
 
 
 def _division(row: Mapping[str, str], divisions: Sequence[events.Division], language: str) -> str:
@@ -225,10 +369,10 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
     """A line as a command. Raises ``ValueError`` that says what is wrong with it."""
     if not given.get("name"):
         raise ValueError(say(N_("the name is missing"), {}, language))
-    rating = given.get("rating", "")
+    rating = _whole(given.get("rating", ""))
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
         expected = N_("the rating is {given}; expected 0 to 9999, or nothing for an unrated player")
-        raise ValueError(say(expected, {"given": repr(rating)}, language))
+        raise ValueError(say(expected, {"given": repr(given["rating"])}, language))
     country = given.get("country", "")
     if country and not COUNTRY.fullmatch(country):
         expected = N_("the country is {given}; expected its three capital letters, as ESP, GRE or AND, or nothing")

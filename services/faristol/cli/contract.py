@@ -19,6 +19,7 @@ from faristol.cli.completion import players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, option_of, written
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.host import StartError
+from faristol.office.resembling import Resemblances
 from faristol.pb.comments import COMMENTS
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -163,6 +164,11 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
         known = run(roll(given["tournament_id"], address))
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
+    if isinstance(request, pairing.RegisterPlayerRequest) and known is not None and not request.player_id:
+        from faristol.cli.players import ask_whether_another
+
+        if other := Resemblances(player.name for player in known.tournament.players).of(request.name):
+            ask_whether_another(request.name, other)
     try:
         answer = call(address, method, request)
     except StartError as problem:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +21,8 @@ from faristol.host import StartError
 from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
 from faristol.office.names import Named
-from faristol.office.player_list import Listed, read_players
+from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Zero, read_players
+from faristol.office.resembling import Resemblances
 from faristol.office.sentences import NOTE
 from faristol.office.team_list import Tournaments, teams_of, without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -42,6 +45,15 @@ STANDS_WITH_CLUB = N_(
 STANDS_WITHOUT = N_(
     "{who} is registered already; if this is somebody else of the same name, give each a club, or an id"
 )
+PASSED_OVER = N_("passed over, as it stands before the names of columns: {lines}")
+GUESSED = N_("The file is read as {encoding}, which is a guess: {example}. Is that right?")
+GIVE_ENCODING = N_("No player was registered: give the encoding with --encoding.")
+ZERO = N_("Players with the rating 0: {count}. Are they unrated?")
+GIVE_ZERO = N_("No player was registered: say which with --zero.")
+COMMA = N_("{name}: does the given name stand behind the comma?")
+GIVE_COMMA = N_("No player was registered: say which with --comma.")
+SIMILAR = N_("{name} is similar to {other}. Is this another person?")
+GIVE_ID = N_("No player was registered: if {name} and {other} are two people, give {name} an id.")
 TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in its line-up: {players}")
 
 
@@ -51,26 +63,44 @@ def import_players(
         Path,
         typer.Argument(help="CSV with column names: name, club, rating, id, country, category, note, division, team."),
     ],
+    zero: Annotated[
+        Zero | None, typer.Option(help="What a rating of 0 says: asked about where it is not given.")
+    ] = None,
+    comma: Annotated[
+        Comma | None, typer.Option(help="What stands behind a comma in a name: asked about where it is not given.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of the file, such as Windows-1253: found out where it is empty.")] = "",
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Register the players of a list in their divisions, and their teams. Nobody is while a line cannot be read."""
+    """Register the players of a list in their divisions, and their teams.
+
+    A line that cannot be read registers nobody and is told. A list that can be read in two ways, and a name similar to
+    another, are asked about before anybody is registered.
+    """
     language = language_of_terminal()
     head = run(roll(tournament, address)).tournament
     tournament = head.tournament_id
-    rows, errors = read_players(file, tournament, head.divisions, language)
-    if not errors:
+    answers = Answers(zero, comma)
+    listed = read_players(file, tournament, head.divisions, language, answers, encoding)
+    listed = _asked(
+        listed, file, lambda answers: read_players(file, tournament, head.divisions, language, answers, encoding)
+    )
+    rows, errors = listed.rows, listed.errors
+    if not listed.whole:
         entered = {row.request.tournament_id for row in rows} - {tournament}
         tournaments = {tournament: head}
         for division in sorted(entered):
             request = pairing.GetTournamentRequest(tournament_id=division)
             tournaments[division] = call(address, "GetTournament", request)
-        errors = list(without_teams(rows, tournaments, language))
-    for error in errors:
-        typer.echo(f"{file}:{error}", err=True)
-    if errors:
-        raise typer.Exit(2)
+        of_teams = list(without_teams(rows, tournaments, language))
+        errors, whole = [*errors, *of_teams], bool(of_teams)
     complaints = _Complaints(file)
+    for error in errors:
+        complaints.tell(error.line, f"{error.problem}: {error.text}" if error.text else error.problem)
+    if listed.whole or whole or (errors and not rows):
+        raise typer.Exit(2)
+    _ask_of_similar(rows, [player.name for found in tournaments.values() for player in found.players])
     told: list[str] = []
     read = translations(language)
     rolls = {division: Roll(found) for division, found in tournaments.items()}
@@ -87,6 +117,50 @@ def import_players(
     tell(content | {"teams": teams or 0}, told, json_output=json_output)
     if complaints.made:
         raise typer.Exit(1)
+
+
+def _asked(listed: PlayerList, file: Path, read: Callable[[Answers], PlayerList]) -> PlayerList:
+    """The list as a person says that it is to be read. Raises ``StartError`` where no person is there to say it."""
+    answers = listed.answers
+    if listed.title:
+        typer.echo(f"{file}: {said(PASSED_OVER, lines=' / '.join(listed.title))}", err=True)
+    if listed.decoded and listed.decoded.guessed:
+        example = next((row.request.name for row in listed.rows if not row.request.name.isascii()), "")
+        _agree(said(GUESSED, encoding=listed.decoded.encoding, example=example), said(GIVE_ENCODING))
+    if listed.asks_zero and answers.zero is None:
+        unrated = _is_agreed(said(ZERO, count=listed.asks_zero), said(GIVE_ZERO))
+        answers = replace(answers, zero=Zero.UNRATED if unrated else Zero.RATING)
+    if listed.asks_comma and answers.comma is None:
+        name = _is_agreed(said(COMMA, name=listed.asks_comma), said(GIVE_COMMA))
+        answers = replace(answers, comma=Comma.NAME if name else Comma.CLUB)
+    return listed if answers == listed.answers else read(answers)
+
+
+def _ask_of_similar(rows: Sequence[Listed], registered: Sequence[str]) -> None:
+    """Ask whether those are other people whose names are similar to those of others, and who have no id in the list."""
+    known = Resemblances(registered)
+    for row in rows:
+        name = row.request.name
+        if (other := known.of(name)) and not row.request.player_id:
+            ask_whether_another(name, other)
+        known.add(name)
+
+
+def ask_whether_another(name: str, other: str) -> None:
+    """Ask whether two similar names are of two people. Raises ``StartError`` where they are not, or nobody answers."""
+    _agree(said(SIMILAR, name=name, other=other), said(GIVE_ID, name=name, other=other))
+
+
+def _agree(question: str, otherwise: str) -> None:
+    if not _is_agreed(question, otherwise):
+        raise StartError(otherwise)
+
+
+def _is_agreed(question: str, otherwise: str) -> bool:
+    """Whether a person at the terminal says yes. Raises ``StartError``, with what to do, where there is no terminal."""
+    if not sys.stdin.isatty():
+        raise StartError(f"{question} {otherwise}")
+    return typer.confirm(question, err=True)
 
 
 class _Complaints:

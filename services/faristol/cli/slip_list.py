@@ -62,7 +62,7 @@ def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
 
 def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
     """The fields of every line by their columns."""
-    rows = rows_of(text)
+    rows = rows_of(text, COLUMNS)
     begin = next(rows, None)
     if begin is None:
         return

@@ -181,6 +181,32 @@ def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, ho
 
 
 @pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("2026-03-29T02:30", "There is no 02:30 on 2026-03-29: summer time begins."),
+        (
+            "2025-10-26T02:30",
+            "02:30 comes twice on 2025-10-26, as summer time ends: write 2025-10-26T02:30+02:00 or "
+            "2025-10-26T02:30+01:00.",
+        ),
+    ],
+)
+def test_a_time_that_is_none_or_two_is_refused_with_the_ways_to_write_it(said: Said, written: str, told: str) -> None:
+    made, refused = said("round", "start", "copa", "--at", written, code=2)
+    assert made is None
+    assert told in " ".join(re.sub("[│╭╮╰╯─]", " ", refused).split())
+
+
+def test_a_player_whose_name_is_similar_to_another_is_asked_about(said: Said) -> None:
+    made, refused = said("player", "add", "copa", "Anná Puig", code=1)
+    assert made is None
+    assert "Anná Puig is similar to Anna Puig. Is this another person?" in refused
+    assert "give Anná Puig an id" in refused
+    made, _ = said("player", "add", "copa", "Anná Puig", "--id", "anna-2")
+    assert made.player_id == "anna-2"
+
+
+@pytest.mark.parametrize(
     ("words", "problem"),
     [
         (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 
 import grpc
@@ -17,11 +18,13 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.terminal.names import Roll
 
+both = attrgetter("rows", "errors")
+
 
 def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
     file = tmp_path / "players.csv"
     file.write_text(text, encoding="utf-8")
-    rows, errors = read_players(file)
+    rows, errors = both(read_players(file))
     found = [
         (
             row.line,
@@ -65,7 +68,7 @@ def test_a_list_may_have_two_of_one_name_with_different_clubs_or_ids(tmp_path: P
 def test_a_category_and_a_note_are_read_from_a_list(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_text(f"name,category,note\nAnna,U18,needs a ramp\nBiel,{'x' * 21},\nCarme,,{'x' * 501}\n")
-    rows, errors = read_players(file)
+    rows, errors = both(read_players(file))
     assert [(row.request.category, row.request.note) for row in rows] == [("U18", "needs a ramp")]
     assert [str(error) for error in errors] == [
         "3: the category has 21 characters; expected 20 at the most",
@@ -91,7 +94,7 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     [
         (
             "",
-            "1: expected names of columns, with `name` among name, club, rating, id, country, category, note, "
+            "2: expected names of columns, with `name` among name, club, rating, id, country, category, note, "
             "division, team",
         ),
         (
@@ -111,7 +114,7 @@ DIVISIONS = [events.Division(tournament_id="copa", name="A"), events.Division(to
 def test_every_line_goes_to_its_division_and_to_the_tournament_where_it_says_none(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,division\nAnna,A\nBiel, juvenil\nCesca,\n", encoding="utf-8")
-    rows, errors = read_players(file, "copa-b", DIVISIONS)
+    rows, errors = both(read_players(file, "copa-b", DIVISIONS))
     assert errors == []
     assert [(row.request.name, row.request.tournament_id) for row in rows] == [
         ("Anna", "copa"),
@@ -132,7 +135,7 @@ def test_a_division_that_is_not_there_is_told_with_its_line(
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,division\nAnna,\nBiel,C\n", encoding="utf-8")
-    assert [str(error) for error in read_players(file, "copa", divisions)[1]] == [told]
+    assert [str(error) for error in read_players(file, "copa", divisions).errors] == [told]
 
 
 def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -155,7 +158,7 @@ def test_teams_come_in_the_order_of_first_mention_with_the_players_who_are_regis
         "Gal,els cavalls,\n",
         encoding="utf-8",
     )
-    rows, errors = read_players(file, "copa-b", DIVISIONS)
+    rows, errors = both(read_players(file, "copa-b", DIVISIONS))
     assert errors == []
     ids = {row.line: row.request.name.lower() for row in rows if row.request.name != "Eva"}
     found = teams_of(rows, ids, TOURNAMENTS)
@@ -183,7 +186,7 @@ def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_fre
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,team\nAnna,Torres\n", encoding="utf-8")
-    rows, _ = read_players(file, "copa")
+    rows, _ = both(read_players(file, "copa"))
     (found,) = teams_of(rows, {2: "anna"}, {"copa": pairing.GetTournamentResponse(tournament_id="copa", teams=teams)})
     assert found.team_id == team_id
     request = found.request()
@@ -257,7 +260,7 @@ def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,club\n,Valls\n", encoding="utf-8")
-    assert [str(error) for error in read_players(file, "copa", language=language)[1]] == [f"2: {told}"]
+    assert [str(error) for error in read_players(file, "copa", language=language).errors] == [f"2: {told}"]
 
 
 @pytest.mark.parametrize(
@@ -275,14 +278,14 @@ def test_a_list_that_is_no_csv_is_told_with_the_line_on_which_it_goes_wrong(
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text(content, encoding="utf-8")
-    _, (error,) = read_players(file)
+    _, (error,) = both(read_players(file))
     assert str(error).startswith(problem)
 
 
 def test_a_list_with_a_thousand_wrong_columns_is_told_in_ten_lines(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_text(",".join(["name", *(f"c{number}" for number in range(1_000))]) + "\n", encoding="utf-8")
-    _, errors = read_players(file)
+    _, errors = both(read_players(file))
     assert len(errors) == 10
 
 
@@ -294,7 +297,7 @@ def test_a_file_without_end_is_no_list_of_players() -> None:
 def test_a_list_that_a_spreadsheet_parted_by_semicolons_is_read(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name;club;rating\nAnna Puig;Valls, secció Scrabble;1700\n", encoding="utf-8")
-    ((row,), errors) = read_players(file)
+    ((row,), errors) = both(read_players(file))
     assert (row.request.name, row.request.club, row.request.rating, errors) == (
         "Anna Puig",
         "Valls, secció Scrabble",
@@ -327,7 +330,7 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
 
 
 def pasted(text: str) -> list[tuple[int, str, str, int, str]]:
-    rows, errors = players_pasted(text)
+    rows, errors = both(players_pasted(text))
     assert errors == []
     return [(row.line, row.request.name, row.request.club, row.request.rating, row.request.country) for row in rows]
 
@@ -351,6 +354,10 @@ def test_the_names_of_columns_may_be_in_every_language_as_the_pages_have_them(he
 
 
 def test_what_cannot_be_read_of_a_pasted_list_is_told_by_its_line() -> None:
-    rows, errors = players_pasted("Anna Puig\n; Reus\nBlai; Vic; 1; 2; 3\nAnna Puig")
-    assert [row.line for row in rows] == [1, 4]
-    assert [error.line for error in errors] == [2, 3, 4]
+    rows, errors = both(players_pasted("Anna Puig\n; Reus\nBlai; Vic; 1; 2; 3\nAnna Puig"))
+    assert [row.line for row in rows] == [1]
+    assert [(error.line, error.text) for error in errors] == [
+        (2, "; Reus"),
+        (3, "Blai; Vic; 1; 2; 3"),
+        (4, "Anna Puig"),
+    ]

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 
 from faristol.cli.ratings import rating_list, title
 from faristol.office.player_list import read_players
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
+
+both = attrgetter("rows", "errors")
 
 
 def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tmp_path: Path) -> None:
@@ -24,7 +27,7 @@ def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tm
     ]
     file = tmp_path / "ratings.csv"
     file.write_text(text, encoding="utf-8")
-    rows, errors = read_players(file)
+    rows, errors = both(read_players(file))
     assert errors == []
     read = [row.request for row in rows]
     assert [(row.name, row.club, row.rating, row.player_id, row.country, row.category) for row in read] == [

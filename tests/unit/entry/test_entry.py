@@ -180,6 +180,16 @@ def test_every_line_of_a_file_that_is_wrong_is_told_at_once() -> None:
     ]
 
 
+def test_a_line_whose_names_a_spreadsheet_garbled_is_taken_by_its_ids_and_table() -> None:
+    head = "sep=;\nround;table;first_player_id;first_name;second_player_id;second_name;first_score;second_score\n"
+    new, _, errors = read_sheet(f"{head}3;3;anna-3;?nn? 3;blai-3;BlaÃ¯ 3;400;300\n", ROUND, "en")
+    assert ([entry.given for entry in new], errors) == ([Given(3, scores(400, 300))], [])
+    _, _, errors = read_sheet(f"{head}3;3;blai-3;Anna 3;anna-3;Blai 3;400;300\n", ROUND, "en")
+    assert errors[0].problem.startswith("at table 3 sit")
+    _, _, errors = read_sheet(f"{head}3;3;;?nn? 3;;Blai 3;400;300\n", ROUND, "en")
+    assert errors[0].problem.startswith("at table 3 sit")
+
+
 ASKED = "; if it is right write `yes` in a column `sure`, or give --sure for the whole file"
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_
-from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, rows_of
+from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, lines_of, rows_of
 from faristol.office.names import folded
 from faristol.office.results.doubts import SWAPPED, is_swapped
 from faristol.office.results.lines import NO, NOTHING, YES, Given, Slip, given, is_forfeit, read, table_of
@@ -16,6 +17,9 @@ from faristol.text import say
 
 SEATS = ("first", "second", "third", "fourth")
 """Of the columns, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
+
+COLUMNS = ("table", "first_score", "second_score")
+"""Columns that a list of results has."""
 
 NO_COLUMN = N_("expected a column {column}; there are: {known}")
 OTHER_ROUND = N_("this is of round {given}, and results of round {round} are entered")
@@ -49,9 +53,8 @@ def read_sheet(
     lines or, by the column of that name, of one.
     """
     text = text.removeprefix("\ufeff")
-    lines = text.splitlines()
-    head = next((line for line in lines if line.strip()), "")
-    with_names = any(word.strip().lower() == "table" for word in head.replace(";", ",").split(","))
+    lines = lines_of(text)
+    with_names = any("table" in columns_of(re.split("[,;\t]", line.replace('"', ""))) for line in lines[:11])
     found: list[Listed] = []
     errors: list[LineError] = []
     try:
@@ -81,12 +84,12 @@ def _plain(lines: Sequence[str], tables: Tables) -> Iterator[Listed | tuple[int,
 
 
 def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
-    lines = rows_of(text)
+    lines = rows_of(text, COLUMNS)
     try:
         columns = columns_of(next(lines)[1])
     except Unreadable:
         raise Slip(UNREADABLE) from None
-    for column in ("table", "first_score", "second_score"):
+    for column in COLUMNS:
         if column not in columns:
             raise Slip(NO_COLUMN, column=column, known=shown(", ".join(columns)))
     try:
@@ -132,10 +135,10 @@ def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
 def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
     """That a line that names players names those of its table, in the order of the pairing."""
     table = tables[number]
-    for kind, seated in (
-        ("player_id", [player.player_id for player in table.players]),
-        ("name", names_at(table)),
-    ):
+    ids = [player.player_id for player in table.players]
+    if [row.get(f"{seat}_player_id", "").lower() for seat in SEATS[: len(ids)]] == ids:
+        return  # a spreadsheet may have garbled the names
+    for kind, seated in (("player_id", ids), ("name", names_at(table))):
         said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
         if any(said) and any(name and folded(name) != folded(other) for name, other in zip(said, seated, strict=True)):
             raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shown, said)))

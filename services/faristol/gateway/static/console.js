@@ -104,24 +104,26 @@ document.addEventListener("keydown", (event) => {
   event.target.select();
 });
 
-// A spreadsheet may write a list in the old encoding of its country, or in UTF-16: names with accents are right all the same.
-function decoded(bytes) {
-  const start = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength)).join();
-  if (start === "255,254" || start === "254,255") {
-    return new TextDecoder(start === "255,254" ? "utf-16le" : "utf-16be").decode(bytes);
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (problem) {
-    if (!(problem instanceof TypeError)) throw problem;
-    return new TextDecoder(document.documentElement.lang === "el" ? "windows-1253" : "windows-1252").decode(bytes);
-  }
+// A spreadsheet may write a list in the old encoding of its country, or in UTF-16: the server finds out which, and says so.
+async function readFile(field, encoding) {
+  const [file] = field.files ?? [];
+  const told = document.querySelector(field.dataset.told);
+  if (!file) return;
+  const answer = await fetch(`${field.dataset.read}?encoding=${encodeURIComponent(encoding)}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/octet-stream" },
+    body: await file.arrayBuffer(),
+  });
+  const said = await answer.json();
+  if (answer.ok) document.querySelector(field.dataset.into).value = said.text;
+  told.textContent = said.encoding ?? said.problem ?? said.detail;
+  document.getElementById(`${told.id}-told`).value = answer.ok ? said.encoding : "";
 }
 
 document.addEventListener("change", (event) => {
-  const into = event.target.dataset?.into && document.querySelector(event.target.dataset.into);
-  const [file] = event.target.files ?? [];
-  if (into && file) file.arrayBuffer().then((bytes) => (into.value = decoded(bytes)));
+  const chosen = event.target.dataset?.encodingOf;
+  if (event.target.dataset?.read) readFile(event.target, "");
+  if (chosen) readFile(document.querySelector(chosen), event.target.value);
 });
 document.addEventListener("click", (event) => {
   if (event.target.dataset?.into) event.target.value = ""; // the same file may be chosen again, once it was put right

@@ -5,19 +5,22 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from itertools import groupby
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.consoles.director.commands import Given
 from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields, Lists
+from faristol.gateway.form import Fields, Lists, file_of
+from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_
-from faristol.office.lists import LineError
-from faristol.office.player_list import Listed, players_pasted
+from faristol.office.lists import ENCODINGS, LineError, decode_list, lines_of
+from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Zero, column_line, players_pasted
+from faristol.office.resembling import Resemblances
 from faristol.office.team_list import without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations
@@ -51,6 +54,10 @@ WHY: Mapping[str, str] = {
 }
 OTHERWISE = N_("was not registered ({reason})")
 EMPTY = N_("There is no player in the list.")
+RESEMBLES = N_("The name of {name}, who is registered, is similar. Is this a different person?")
+SAY_OTHERS = N_("Confirm that the marked players are different people, or remove their lines.")
+READ_AS = N_("Read as {encoding}.")
+GUESSED = N_("Read as {encoding}, which is a guess: see whether all letters are right, or choose another encoding.")
 
 routes = APIRouter(include_in_schema=False)
 
@@ -63,7 +70,12 @@ async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=M
 
 @routes.post("/tournaments/{tournament_id}/console/players")
 async def change_players(desk: AtDesk, given: Fields) -> Response:
-    """Carry out one act on a player."""
+    """Carry out one act on a player; a name that resembles a registered one is asked about before it is registered."""
+    if given.get("act") == "RegisterPlayer" and given.get("others") != "yes":
+        registered = Resemblances(player.name for player in desk.tournament.players)
+        if other := registered.of(given.get("name", "")):
+            desk.typed, desk.errors = given, {"others": say(RESEMBLES, {"name": other}, desk.language)}
+            return await _show(desk)
     return await desk.carry_out(given, f"{desk.address}/players", pairing=ACTS) or await _show(desk)
 
 
@@ -81,26 +93,47 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
         command_id = uuid.UUID(given.get("command_id", ""))
     except ValueError:
         command_id = uuid.uuid4()
-    rows, wrong = players_pasted(text, desk.tournament_id, desk.tournament.divisions, desk.language)
-    if not wrong:
+    answers = _answers(given)
+    listed = players_pasted(text, desk.tournament_id, desk.tournament.divisions, desk.language, answers)
+    rows, wrong, whole = listed.rows, listed.errors, listed.whole
+    if not whole:
         tournaments = {desk.tournament_id: desk.tournament}
         for other in {row.request.tournament_id for row in rows} - {desk.tournament_id}:
             tournaments[other] = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
-        wrong = list(without_teams(rows, tournaments, desk.language))
+        of_teams = list(without_teams(rows, tournaments, desk.language))
+        wrong, whole = [*wrong, *of_teams], bool(of_teams)
+    marks = _marks(rows, [player.name for player in desk.tournament.players])
+    asked = _asked(listed, answers)
     if not rows and not wrong:
         desk.errors = {"text": say(EMPTY, {}, desk.language)}
-    if given.get("act") != "register" or wrong or not rows:
-        known = {player.name.casefold() for player in desk.tournament.players}
-        return await _show_list(desk, text, rows, wrong, command_id=command_id, known=known)
+    resembling = sum(bool(mark.resembles) for mark in marks.values())
+    unsure = resembling and given.get("others") != "yes"
+    if given.get("act") == "register" and unsure and not asked:
+        desk.errors = {"others": say(SAY_OTHERS, {}, desk.language)}
+    if given.get("act") != "register" or whole or asked or unsure or not rows:
+        return await _show_list(
+            desk,
+            text,
+            () if whole else rows,
+            wrong,
+            whole=whole,
+            listed=listed,
+            asked=asked,
+            marks=marks,
+            resembling=resembling,
+            answers=answers,
+            encoding=given.get("encoding", ""),
+            command_id=command_id,
+        )
     registered = await register(desk, rows, {"text": text}, command_id)
     if registered is None:
         return await _show_list(desk, text)
-    if not registered.refused:
+    if not registered.refused and not wrong:
         return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
     return await _show_list(
         desk,
-        "\n".join(_line(text, row.line) for row, _ in registered.refused),
-        left=registered.told(desk.language),
+        "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),
+        left=[*registered.told(desk.language), *((error.text or str(error.line), error.problem) for error in wrong)],
         said=counted(len(rows) - len(registered.refused), desk.language),
     )
 
@@ -109,7 +142,9 @@ async def _show_list(
     desk: AtDesk, text: str, rows: Sequence[Listed] = (), wrong: Sequence[LineError] = (), **values: Any
 ) -> Response:
     """Where a list is pasted; with its ``rows``, or what is ``wrong`` with them, once it was looked at."""
-    return await desk.show("director/player_list.html", PAGE, text=text, rows=rows, wrong=wrong, **values)
+    return await desk.show(
+        "director/player_list.html", PAGE, text=text, rows=rows, wrong=wrong, encodings=ENCODINGS, **values
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +188,61 @@ async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_i
     return Registered(position, refused)
 
 
-def _line(text: str, number: int) -> str:
-    lines = text.splitlines()
-    return lines[number - 1] if 0 < number <= len(lines) else ""
+def _lines_left(text: str, refused: Sequence[int], wrong: Sequence[LineError]) -> list[str]:
+    """The lines that registered nobody, below those with the names of columns."""
+    numbers = sorted({*refused, *(error.line for error in wrong)})
+    lines = lines_of(text)
+    return [*lines[: column_line(text)], *(lines[number - 1] for number in numbers if 0 < number <= len(lines))]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is to be seen of a row before it is registered."""
+
+    known: bool = False
+    """Of a name that is registered."""
+    resembles: str = ""
+    """The name that this one resembles and is not: of a player, or of a row before."""
+
+
+def _marks(rows: Sequence[Listed], registered: Sequence[str]) -> Mapping[int, Mark]:
+    known, resemblances = set(map(name_key, registered)), Resemblances(registered)
+    marks = {}
+    for row in rows:
+        name = row.request.name
+        similar = "" if row.request.player_id else resemblances.of(name)
+        marks[row.line] = Mark(name_key(name) in known, similar)
+        resemblances.add(name)
+    return marks
+
+
+def _answers(given: Given) -> Answers:
+    """What was said of a list that can be read in two ways."""
+    zero, comma = given.get("zero", ""), given.get("comma", "")
+    return Answers(
+        Zero(zero) if zero in tuple(Zero) else None,
+        Comma(comma) if comma in tuple(Comma) else None,
+    )
+
+
+def _asked(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
+    """What is asked of a list, by the names of fields, before anybody of it is registered."""
+    zero = ("zero",) if listed.asks_zero and answers.zero is None else ()
+    comma = ("comma",) if listed.asks_comma and answers.comma is None else ()
+    return (*zero, *comma)
+
+
+@routes.post("/tournaments/{tournament_id}/console/players/list/text")
+async def read_file(desk: AtDesk, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
+    """The text of a file, whose bytes are the body, and the encoding that it was read in: by what its bytes are."""
+    data = await file_of(desk.request)
+    try:
+        decoded = decode_list(data, encoding)
+    except ValueError as problem:
+        text, params = problem.args
+        return JSONResponse({"problem": say(text, params, desk.language)}, HTTPStatus.BAD_REQUEST)
+    told = say(GUESSED if decoded.guessed else READ_AS, {"encoding": decoded.encoding}, desk.language)
+    return JSONResponse({"text": decoded.text, "encoding": told})
 
 
 def _why(reason: str, language: str) -> str:

@@ -1,0 +1,180 @@
+"""Lists of players as spreadsheets, phones and messages give them."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faristol.host import StartError
+from faristol.office.lists import decode_list, lines_of, rows_of
+from faristol.office.player_list import Answers, Comma, PlayerList, Zero, players_of, players_pasted, read_players
+
+NAMES = ["Núria Muñoz", "Blai Soler", "Àngel Çelik"]
+GREEK = ["Γιώργος Παπαδόπουλος", "Ελένη Ωνάση"]
+
+
+def told(listed: PlayerList) -> list[tuple[int, str, str, int | None]]:
+    return [
+        (row.line, row.request.name, row.request.club, row.request.rating if row.request.HasField("rating") else None)
+        for row in listed.rows
+    ]
+
+
+def names(listed: PlayerList) -> list[str]:
+    return [row.request.name for row in listed.rows]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark", "called", "guessed"),
+    [
+        ("utf-8", b"", "UTF-8", False),
+        ("utf-8", codecs.BOM_UTF8, "UTF-8", False),
+        ("utf-16-le", codecs.BOM_UTF16_LE, "UTF-16", False),
+        ("utf-16-be", codecs.BOM_UTF16_BE, "UTF-16", False),
+        ("utf-16-le", b"", "UTF-16", False),
+        ("cp1252", b"", "Windows-1252", True),
+        ("mac-roman", b"", "Mac Roman", True),
+    ],
+)
+def test_a_list_is_read_in_the_encoding_that_it_is_in(encoding: str, mark: bytes, called: str, guessed: bool) -> None:
+    text = "name;club\r\n" + "".join(f"{name};València\r\n" for name in NAMES)
+    decoded = decode_list(mark + text.encode(encoding))
+    assert (decoded.text, decoded.encoding, decoded.guessed) == (text, called, guessed)
+
+
+@pytest.mark.parametrize("encoding", ["cp1253", "iso8859-7", "cp737"])
+def test_greek_is_read_in_the_encodings_of_its_spreadsheets(encoding: str) -> None:
+    text = "name;club\n" + "".join(f"{name};Αθήνα\n" for name in GREEK)
+    decoded = decode_list(text.encode(encoding))
+    assert (decoded.text, decoded.guessed) == (text, True)
+    assert decode_list(text.encode(encoding), encoding).text == text
+    assert decode_list(text.encode("cp1253"), "Windows 1253").encoding == "Windows-1253"
+
+
+def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_bytes("name\nNúria\n".encode("cp1252"))
+    with pytest.raises(StartError, match="there is no encoding 'latin'; expected one of UTF-8, UTF-16"):
+        read_players(file, encoding="latin")
+    with pytest.raises(StartError, match="byte 7 is not UTF-8"):
+        read_players(file, encoding="utf8")
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from(",;\t"),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.permutations(["name", "club", "rating", ""]),
+    st.sampled_from(["", "sep", "title", "blank"]),
+    st.integers(0, 3),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_every_writing_of_a_list_is_the_same_list(
+    separator: str, end: str, order: list[str], before: str, spare: int, encoding: str
+) -> None:
+    cells = [
+        {"name": "Núria Muñoz", "club": f"Reus{separator} Club", "rating": "1650,0", "": ""},
+        {"name": "Blai\u2028Soler", "club": "", "rating": "1500", "": ""},
+        {},
+        {"name": "Àngel\nÇelik", "club": "Valls", "rating": "", "": ""},
+    ]
+
+    def written(values: list[str]) -> str:
+        quoted = (f'"{value}"' if {separator, "\n"} & set(value) or "," in value else value for value in values)
+        return separator.join(quoted) + separator * spare
+
+    rows = [written(order), *(written([row.get(column, "") for column in order]) for row in cells)]
+    head = {"sep": [f"sep={separator}"], "title": [written(["Copa 2026"]), written([])], "blank": ["", written([])]}
+    text = end.join([*head.get(before, []), *rows, ""])
+    listed = players_of(decode_list(text.encode(encoding)).text)
+    assert listed.errors == []
+    assert [found[1:] for found in told(listed)] == [
+        ("Núria Muñoz", f"Reus{separator} Club".replace("\t", ""), 1650),
+        ("Blai Soler", "", 1500),
+        ("Àngel Çelik", "Valls", None),
+    ]
+    assert listed.title == (("Copa 2026",) if before == "title" else ())
+
+
+def test_a_break_of_line_that_no_row_ends_with_is_a_space() -> None:
+    assert lines_of("a\u2028b\nc\x85d") == ["a b", "c d"]
+    assert lines_of("a\u2028b\u2028c") == ["a", "b", "c"]
+    assert list(rows_of('name,club\n"Anna\nPuig",Valls\nBlai,\n')) == [
+        (1, ["name", "club"]),
+        (2, ["Anna Puig", "Valls"]),
+        (4, ["Blai"]),
+    ]
+
+
+def test_one_bad_row_keeps_one_row_out_and_says_so_with_the_row() -> None:
+    listed = players_of(
+        "name,rating\nAnna Puig,1650\nBlai Soler,many\n,1500\nAnna Puig,1400\nCesca Riu,1650.5\nDídac,1\n"
+    )
+    assert names(listed) == ["Anna Puig", "Dídac"]
+    assert not listed.whole
+    assert [(error.line, error.text) for error in listed.errors] == [
+        (3, "Blai Soler,many"),
+        (4, ",1500"),
+        (5, "Anna Puig,1400"),
+        (6, "Cesca Riu,1650.5"),
+    ]
+
+
+def test_a_cell_below_no_name_of_a_column_keeps_its_row_out() -> None:
+    listed = players_of("name,,rating\nAnna Puig,,1650\nBlai Soler,Reus,1500\n")
+    assert names(listed) == ["Anna Puig"]
+    assert "there is no column for 'Reus'" in listed.errors[0].problem
+
+
+def test_a_list_with_teams_is_registered_whole_or_not_at_all() -> None:
+    assert players_of("name,team\nAnna,Reus\n,Reus\n").whole
+    assert not players_of("name,club\nAnna,Reus\n,Reus\n").whole
+
+
+def test_a_rating_of_0_is_asked_about() -> None:
+    text = 'name,rating\nAnna Puig,1650\nCesca Riu,0\nBlai Soler,"0,0"\n'
+    listed = players_of(text)
+    assert (listed.asks_zero, [row[3] for row in told(listed)]) == (2, [1650, None, None])
+    assert [row[3] for row in told(players_of(text, answers=Answers(zero=Zero.RATING)))] == [1650, 0, 0]
+    assert [row[3] for row in told(players_of(text, answers=Answers(zero=Zero.UNRATED)))] == [1650, None, None]
+
+
+def test_a_surname_before_a_comma_is_asked_about() -> None:
+    text = "Puig, Anna\nSoler, Blai\nRiu, Cesca\n"
+    listed = players_pasted(text)
+    assert (listed.asks_comma, names(listed)) == ("Puig, Anna", ["Anna Puig", "Blai Soler", "Cesca Riu"])
+    assert [row.given_name for row in listed.rows] == ["Puig, Anna", "Soler, Blai", "Riu, Cesca"]
+    clubs = players_pasted(text, answers=Answers(comma=Comma.CLUB))
+    assert [found[1:3] for found in told(clubs)] == [("Puig", "Anna"), ("Soler", "Blai"), ("Riu", "Cesca")]
+    longer = players_pasted("Anna Puig, Valls\nBlai Soler, Reus\n")
+    assert (longer.asks_comma, told(longer)[0][1:3]) == ("Anna Puig, Valls", ("Anna Puig", "Valls"))
+    assert names(players_pasted("Puig Mas, Anna\n", answers=Answers(comma=Comma.NAME))) == ["Anna Puig Mas"]
+    columns = players_of('name;club\n"Puig, Anna";Valls\n')
+    assert (columns.asks_comma, told(columns)[0][1:3]) == ("Puig, Anna", ("Anna Puig", "Valls"))
+    assert names(players_of('name;club\n"Puig, Anna";Valls\n', answers=Answers(comma=Comma.CLUB))) == ["Puig, Anna"]
+    assert names(players_of('name;id\n"Puig, Anna";anna\n')) == ["Puig, Anna"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["name\nNúria d’Or\nNúria d'Or\n", "name\nΓΙΩΡΓΟΣ ΠΑΠΑΣ\nΓιώργος Παπάς\n", "name\nPuigdel·lívol\nPuigdeŀlívol\n"],
+)
+def test_one_name_in_two_writings_is_one_player(text: str) -> None:
+    listed = players_of(text)
+    assert len(listed.rows) == 1
+    assert "stands in line 2 already" in listed.errors[0].problem
+
+
+FIELD = Path(__file__).parents[4] / "shared" / "data" / "field" / "csv"
+
+
+@pytest.mark.skipif(not FIELD.is_dir(), reason="the lists of the field are not beside the checkout")
+def test_the_lists_of_the_field_are_read() -> None:
+    for file in sorted(FIELD.glob("players_*")):
+        listed = read_players(file)
+        twice = file.stem.endswith("_twice")
+        assert (bool(listed.rows), len(listed.errors), listed.whole) == (True, int(twice), False), file.name
