@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -67,6 +67,17 @@ def to_timestamp(moment: datetime) -> Timestamp:
     timestamp = Timestamp()
     timestamp.FromDatetime(moment.astimezone(UTC))
     return timestamp
+
+
+def moments_of(local: datetime, zone: tzinfo) -> tuple[datetime, ...]:
+    """The moments in UTC, in order, at which the clocks of ``zone`` show a ``local`` time: one nearly always.
+
+    None where clocks are put forward over it, two where they are put back to it. Raises ``OverflowError`` for a time
+    whose moment is out of the years 1 to 9999.
+    """
+    found = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    plain = local.replace(fold=0)
+    return tuple(dict.fromkeys(at for at in found if at.astimezone(zone).replace(tzinfo=None, fold=0) == plain))
 
 
 def milliseconds_between(earlier: Timestamp, later: Timestamp) -> int:

@@ -18,6 +18,7 @@ from faristol.cli.options import in_language
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
+from faristol.kernel.times import moments_of
 from faristol.office.names import candidates
 from faristol.terminal.common import said
 from faristol.terminal.names import Roll, Unclear
@@ -30,6 +31,8 @@ TEAMS = frozenset({"team_id", "team_ids"})
 PERSONS = frozenset({"arbiter_id", "decided_by", "person_id"})
 TOURNAMENTS = frozenset({"division_of", "to_tournament_id"})
 
+NO_SUCH_TIME = N_("There is no {time} on {date}: summer time begins.")
+WRITE_WHICH = N_("{time} comes twice on {date}, as summer time ends: write {first} or {second}.")
 CANNOT_BE = N_("{field} cannot be {given}: expected {expected}")
 CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {expected}")
 
@@ -205,10 +208,21 @@ class Reader:
             moment = datetime.fromisoformat(given.strip())
             if moment.tzinfo is None:
                 zone = self._known.tournament.time_zone if self._known else ""
-                moment = moment.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
+                moment = self._in_zone(moment, ZoneInfo(zone or "UTC"))
             return moment.astimezone(UTC).replace(tzinfo=None)
         except (ValueError, OverflowError):  # the second for a moment before the year 1 in UTC
             raise self._cannot_be(given, "2026-03-07T10:00, 2026-03-07T10:00:00Z") from None
+
+    def _in_zone(self, local: datetime, zone: ZoneInfo) -> datetime:
+        """The moment of a time of the halls. Raises ``BadParameter`` for one that clocks show never, or twice."""
+        moments = moments_of(local, zone)
+        if len(moments) == 1:
+            return moments[0]
+        params = {"time": f"{local:%H:%M}", "date": f"{local:%Y-%m-%d}"}
+        if not moments:
+            raise typer.BadParameter(said(NO_SUCH_TIME, **params))
+        first, second = (moment.astimezone(zone).isoformat(timespec="minutes") for moment in moments)
+        raise typer.BadParameter(said(WRITE_WHICH, **params, first=first, second=second))
 
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
         """What is wrong with a value, what was perhaps meant, and how it would be written."""

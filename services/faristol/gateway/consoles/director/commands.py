@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,12 +13,15 @@ from google.protobuf.message import Message
 
 from faristol.gateway.calls import NAMED
 from faristol.gateway.consoles.commands import form_id
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Param
+from faristol.kernel.times import moments_of
 
 Given = Mapping[str, str]
 
 NOT_A_NUMBER = N_("Expected a whole number.")
 NOT_A_TIME = N_("Expected a day and a time.")
+NO_SUCH_TIME = N_("There is no {time} on {date}: summer time begins.")
+TWO_SUCH_TIMES = N_("{time} comes twice on {date}, as summer time ends. Say which of the two it is.")
 MOST_DIGITS = 9
 
 OPTION = "option."
@@ -41,9 +45,13 @@ DESCRIBED = (
 class Unusable(Exception):
     """What is wrong with a field of a form: an English text, marked with ``N_``."""
 
-    def __init__(self, field: str, text: str) -> None:
+    def __init__(
+        self, field: str, text: str, params: Mapping[str, Param] = MappingProxyType({}), asked: str = ""
+    ) -> None:
         super().__init__(text)
-        self.field, self.text = field, text
+        self.field, self.text, self.params = field, text, params
+        self.asked = asked
+        """The field of the form that answers it, where it is a question."""
 
 
 def number_in(given: Given, field: str, otherwise: int = 0) -> int:
@@ -80,9 +88,19 @@ def time_in(given: Given, field: str) -> datetime | None:
     if not text:
         return None
     try:
-        return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(given["time_zone"])).astimezone(UTC)
+        local = datetime.fromisoformat(text)
+        if local.tzinfo is not None:
+            return local.astimezone(UTC)
+        moments = moments_of(local, ZoneInfo(given["time_zone"]))
     except (ValueError, OverflowError):
         raise Unusable(field, NOT_A_TIME) from None
+    params = {"time": f"{local:%H:%M}", "date": f"{local:%Y-%m-%d}"}
+    if not moments:
+        raise Unusable(field, NO_SUCH_TIME, params)
+    which = given.get(f"{field}.which", "")
+    if len(moments) > 1 and which not in ("first", "second"):
+        raise Unusable(field, TWO_SUCH_TIMES, params, asked=f"{field}.which")
+    return moments[-1 if which == "second" else 0]
 
 
 def command_of(name: str, given: Given, tournament_id: str, service: str = "pairing") -> Message:

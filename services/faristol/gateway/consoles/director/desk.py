@@ -189,7 +189,8 @@ class Desk(Console):
             in_zone = {**given, "time_zone": self.tournament.time_zone}
             command = command_of(name, in_zone, self.tournament_id, service)
         except Unusable as problem:
-            self.typed, self.errors = given, {problem.field: say(problem.text, {}, self.language)}
+            told = say(problem.text, problem.params, self.language)
+            self.typed, self.errors = given, {problem.field: told, **({problem.asked: told} if problem.asked else {})}
             return None
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
