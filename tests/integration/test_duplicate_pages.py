@@ -12,7 +12,6 @@ import pytest
 from tests.integration.test_duplicate import CUP, FIRST, Stage, staged
 from tests.plain_http import PLAIN
 
-from faristol.gateway.papers.duplicate import ALL_PAPERS
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -154,42 +153,8 @@ async def test_what_there_is_not_is_not_found_and_of_a_duplicate_game_there_is_n
         assert (answer.status_code, answer.json()["reason"]) == (404, "NOT_FOUND")
     answer = await stranger.get(f"/api/v1/games/{FIRST}.gcg")
     assert answer.status_code == 409
-    assert "everybody has the same rack" in answer.json()["detail"]
+    assert (answer.json()["reason"], answer.json()["instead"]) == ("DUPLICATE_GAME", f"/api/v1/duplicate/{FIRST}")
     assert (await stranger.get("/api/v1/games/cup-r9.gcg")).status_code == 404
-
-
-async def test_every_page_and_resource_of_a_tournament_answers_where_it_is_of_duplicate_games(
-    stage: Stage, stranger: httpx.AsyncClient
-) -> None:
-    stage.clock.wait(180)
-    await close(stage)
-    await stage.ask(pb.ScoreTurnRequest(turn=1, arbiter_id="judge"))
-    pages = [
-        "",
-        "/duplicate",
-        "/standings/anna",
-        "/crosstable",
-        "/prizes",
-        "/r/1",
-        "/r/1?by=name",
-        "/players",
-        "/rulings",
-    ]
-    beside = ["/find", "/find?name=anna", "/screen", "/feed.atom", "/rounds.ics"]
-    resources = ["", "/standings", "/standings.csv", "/crosstable", "/crosstable.csv", "/rounds/1/pairings", "/games"]
-    resources += ["/rounds/1/pairings.csv", "/prizes", "/players", "/rulings"]
-    addresses = [f"/t/{CUP}{each}" for each in pages] + [f"/tournaments/{CUP}{each}" for each in beside]
-    addresses += ["/", "/players/anna", *(f"/api/v1/tournaments/{CUP}{each}" for each in resources)]
-    wrong = {}
-    for address in addresses:
-        answer = await stranger.get(address)
-        if answer.status_code != 200:
-            wrong[address] = answer.status_code
-    assert not wrong
-    there = {"playslips", "seats", "playsheets", "ranking"}
-    for kind in (name for name, paper in ALL_PAPERS.items() if paper.of_round):
-        printed = await stranger.get(f"/tournaments/{CUP}/print/round/1/{kind}")
-        assert printed.status_code == (200 if kind in there else 404), kind
 
 
 async def test_who_opens_the_tournament_finds_its_duplicate_games_and_nothing_of_tables(

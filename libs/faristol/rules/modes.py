@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal, NoReturn
 
+from faristol.kernel.refusal import N_, Refusal
+
 Mode = Literal["classic", "multi", "duplicate"]
 """Two players; a table of several; or one game that everybody plays with the same tiles, each alone."""
 
@@ -30,6 +32,21 @@ PLACEMENT_LAW: Final = (
 
 DUPLICATE_LAW: Final = (*PLACEMENT_LAW, "warning", "game_over", "correction", "correction_closed", "result_final")
 """The rules without a value that a book of duplicate games has articles for; the others are empty there."""
+
+
+def refuse_without_tables(mode: str, tournament_id: str) -> None:
+    """Raise ``Refusal`` for a tournament of duplicate games, of which a question about tables has no answer."""
+    if mode == "duplicate":
+        raise Refusal(
+            "DUPLICATE_GAMES",
+            "",
+            N_(
+                "{tournament} is a tournament of duplicate games, in which nobody meets an opponent: it has no "
+                "pairings, crosstable, special prizes, TRF report or rating list, and its standings are those of its "
+                "games."
+            ),
+            {"tournament": tournament_id},
+        )
 
 
 def has_section(mode: str, section: str) -> bool:

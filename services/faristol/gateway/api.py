@@ -16,6 +16,7 @@ from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates, is_duplicate
 from faristol.gateway.frames import News, NewsWithContent
+from faristol.gateway.instead import check_has_tables
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
@@ -196,6 +197,7 @@ async def list_players(
 
 @routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
 async def list_rulings(
+    results: Reader,
     found: RulingsReader,
     tournament_id: TournamentId,
     round: Annotated[  # noqa: A002 # the name of the query parameter
@@ -213,6 +215,7 @@ async def list_rulings(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """What was challenged in closed rounds, and how it was ruled on, page by page."""
+    check_has_tables(await results.tournament(tournament_id))
     answer = await found.of(tournament_id, round, Page(page_size, page_token))
     return tagged(rulings.Rulings.of(answer), if_none_match)
 

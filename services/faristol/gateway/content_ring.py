@@ -41,7 +41,7 @@ KEPT_SECONDS = 60.0
 REMEMBERED = 4_096
 """Subjects of which earlier answers are remembered."""
 
-ABSENT = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT})
+ABSENT = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION})
 """What there is not yet, or not any more: a game that is not opened, a round that was taken back."""
 
 AWAY = frozenset(

@@ -21,6 +21,7 @@ from faristol.gateway.consoles.doors import doors, may
 from faristol.gateway.divisions import titled
 from faristol.gateway.form import Fields, local
 from faristol.gateway.language import language_of
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.page import private_page
 from faristol.gateway.problems import as_json, of_rpc, of_session
 from faristol.gateway.results import Reader
@@ -220,6 +221,7 @@ async def _tables(
     numbers = set(credential.scope.tables)
     if credential.role not in KEEPERS or not numbers:
         return []
-    rounds = [(each.tournament_id, each.played[-1].round) for each in held if each.played]
+    at_tables = [each for each in held if each.played and not is_of_duplicate_games(each)]
+    rounds = [(each.tournament_id, each.played[-1].round) for each in at_tables]
     paired = await asyncio.gather(*(results.pairings(*each) for each in rounds))
     return [table for answer in paired for table in answer.tables if table.table in numbers]

@@ -8,15 +8,13 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-import grpc
 from fastapi import APIRouter, Path, Query
 from starlette.responses import PlainTextResponse, Response
 
 from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
-from faristol.gateway.duplicate.service import DuplicateReader, is_duplicate
 from faristol.gateway.games import WithRacks
-from faristol.gateway.gcg import gcg_of, no_gcg_of_duplicate
+from faristol.gateway.gcg import gcg_of
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
     DIGITS,
@@ -48,7 +46,7 @@ EDITIONS: dict[EditionName, pb.ReportEdition.ValueType] = {
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
-    409: {**ERRORS[400], "description": "No game of two players, or its rules are not installed; `detail` says which."}
+    409: {**ERRORS[409], "description": "No game of two players, or its rules are not installed; `detail` says which."}
 }
 
 
@@ -171,18 +169,12 @@ async def get_report(
 async def get_gcg(
     results: Reader,
     found: RackReader,
-    duplicates: DuplicateReader,
     game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
     when: When,
     racks: WithRacks = False,
 ) -> Response:
     """A game of two players as a GCG file: plays, scores and totals as recorded. Of a duplicate game there is none."""
-    try:
-        game = await results.game(game_id, when)
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.NOT_FOUND or not await is_duplicate(duplicates, game_id):
-            raise
-        raise no_gcg_of_duplicate() from error
+    game = await results.game(game_id, when)
     told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
     named = {"Content-Disposition": inline(f"{game_id}.gcg"), "Cache-Control": "no-cache"}
     return PlainTextResponse(told, headers=named)

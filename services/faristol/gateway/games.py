@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from faristol.gateway.answers import NEXT_PAGE, TOTAL, Answer
 from faristol.gateway.gcg import gcg_of
+from faristol.gateway.instead import check_has_tables
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import named
 from faristol.gateway.pairings import Table
@@ -118,7 +119,7 @@ async def list_games(
 @routes.get(
     "/tournaments/{tournament_id}/games.zip",
     responses={
-        **{status: ERRORS[status] for status in (400, 404, 503, 504)},
+        **{status: ERRORS[status] for status in (400, 404, 409, 503, 504)},
         200: {
             "description": "A ZIP archive: `GAME.gcg` for each game, and `left-out.txt` where some have none.",
             "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
@@ -151,6 +152,7 @@ async def get_games_zip(
 async def _found(results: Results, tournament_id: str, when: Moment, filters: Filters) -> tuple[list[GameLine], int]:
     """The games that are asked for, and up to where the answer holds."""
     head = await results.tournament(tournament_id, when)
+    check_has_tables(head)
     numbers = [played.round for played in head.tournament.played if filters.round in (0, played.round)]
     then = replace(when, min_position=0)
     answers = await asyncio.gather(*(results.pairings(tournament_id, number, then) for number in numbers))

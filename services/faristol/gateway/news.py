@@ -21,6 +21,7 @@ from faristol.pb.event.v1.event_pb2 import (
     CHANGE_WAITS,
     Change,
 )
+from faristol.pb.game.v1.duplicate_events_pb2 import DuplicateOpened
 
 PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "standings.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
@@ -34,7 +35,7 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "rulings.html": (CHANGE_PROGRESS,),
     "files.html": (CHANGE_PROGRESS, CHANGE_TEAMS),
     "find.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
-    "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
+    "screen.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE, CHANGE_DUPLICATE),
     "embed.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
@@ -67,9 +68,14 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
 """The same of pages of consoles, which nobody keeps."""
 
 
+ALSO: Mapping[str, frozenset[facts.Kind]] = {"find.html": frozenset([DuplicateOpened])}
+"""Further events that a page shows: the seats of a duplicate game are known when it opens, and stay as they are."""
+
+
 def events_of(template: str) -> frozenset[facts.Kind]:
     """The news after which a page is another; none for one that follows nothing."""
-    return facts.that_change(*{**PAGES, **DUPLICATES, **CONSOLES}.get(template, ())) & facts.told_to(AUDIENCE_PUBLIC)
+    found = facts.that_change(*{**PAGES, **DUPLICATES, **CONSOLES}.get(template, ()))
+    return (found | ALSO.get(template, frozenset())) & facts.told_to(AUDIENCE_PUBLIC)
 
 
 @cache

@@ -26,6 +26,7 @@ PROBLEMS = {
     HTTPStatus.NOT_FOUND: N_("There is nothing here."),
     HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
     HTTPStatus.FORBIDDEN: FROM_ELSEWHERE,
+    HTTPStatus.CONFLICT: N_("This cannot be shown."),
     HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
     HTTPStatus.GATEWAY_TIMEOUT: AWAY,
 }
@@ -82,7 +83,8 @@ def problem_page(request: Request, problem: Problem) -> Response:
         status=problem.status.value,
         message=MISSING.get(kind, PROBLEMS.get(problem.status, FAULT)),
         wanted=number,
-        detail=problem.detail if problem.status is HTTPStatus.BAD_REQUEST else "",
+        detail=problem.detail if problem.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT) else "",
+        instead=problem.more.get("instead", ""),
         tournament_id=tournament,
         code=problem.status.value,
     )

@@ -15,6 +15,7 @@ from faristol.gateway import operation
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.duplicate.pages import After, show_totals
 from faristol.gateway.duplicate.service import DuplicateReader
+from faristol.gateway.instead import check_has_tables
 from faristol.gateway.mode import is_of_duplicate_games, known_rules
 from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.pairings import absent
@@ -28,6 +29,7 @@ from faristol.gateway.spectators import pages as spectators
 from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.files import FILES
 from faristol.gateway.spectators.seats import places
+from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
@@ -135,6 +137,7 @@ async def teams(request: Request, results: Reader, tournament_id: str, part: Par
     head, answer, standings = await asyncio.gather(
         results.tournament(tournament_id), results.teams(tournament_id), results.team_standings(tournament_id)
     )
+    check_has_tables(head)
     answer.position = min(answer.position, standings.position)
     line_ups = {team.team_id: team.line_up for team in answer.teams}
     return tournament_page(
@@ -207,12 +210,11 @@ async def pairings(
     part: Part = "",
 ) -> Response:
     """The tables of a round, in their order, or everybody by name."""
-    head, answer, listed = await asyncio.gather(
-        results.tournament(tournament_id), results.pairings(tournament_id, number), results.players(tournament_id)
-    )
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+    has_tables = not is_of_duplicate_games(head.tournament)
+    answer = await results.pairings(tournament_id, number) if has_tables else _without_tables(head, number)
     answer.position = min(answer.position, listed.position)
     beside = await rounds_beside(results, head.tournament, number)
-    has_tables = not is_of_duplicate_games(head.tournament)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -226,11 +228,19 @@ async def pairings(
         beside=beside,
         round=next((each for each in head.tournament.played if each.round == number), None),
         places=await asyncio.to_thread(places, answer, listed.players, "", language_of_tournament(head))
-        if by == "name"
+        if has_tables and by == "name"
         else [],
-        by=by,
+        by=by if has_tables else "",
         duplicate_id=_duplicate_id(head, number, answer.phase),
     )
+
+
+def _without_tables(head: pb.GetTournamentResponse, number: int) -> pb.GetPairingsResponse:
+    """A round that is a duplicate game. Raises ``NotFound`` where it is not opened for play yet."""
+    for round_ in head.tournament.played:
+        if round_.round == number:
+            return pb.GetPairingsResponse(round=number, phase=round_.phase, position=head.position)
+    raise NotFound("round", f"{head.tournament.tournament_id}/{number}")
 
 
 def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPhase.ValueType) -> str:
@@ -277,6 +287,7 @@ async def rulings(
     head, answer = await asyncio.gather(
         results.tournament(tournament_id), found.of(tournament_id, page=Page(token=page_token))
     )
+    check_has_tables(head)
     return tournament_page(request, "rulings.html", part, head, answer=answer, modes=MODE_LABELS, tab="rulings")
 
 

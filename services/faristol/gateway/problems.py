@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
+from urllib.parse import quote
 
 import grpc
 from fastapi import FastAPI
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faristol.gateway.instead import REASONS, address_instead, refusal_of_duplicate
 from faristol.gateway.language import language_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_, Refusal
@@ -262,7 +264,9 @@ def install(app: FastAPI, page: Page) -> None:
     """Answer every error: as JSON under ``/api``, as a page elsewhere."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        return told(page, request, _of(error, request))
+        if isinstance(error, grpc.aio.AioRpcError) and (refusal := await refusal_of_duplicate(request, error)):
+            error = refusal
+        return told(page, request, with_address(_of(error, request), request))
 
     for kind in (
         grpc.aio.AioRpcError,
@@ -275,6 +279,14 @@ def install(app: FastAPI, page: Page) -> None:
         Exception,
     ):
         app.add_exception_handler(kind, answer)
+
+
+def with_address(problem: Problem, request: Request) -> Problem:
+    """Return the problem with the address to ask instead, where it comes of the mode of a tournament."""
+    if problem.more.get("reason") not in REASONS or not (address := address_instead(request)):
+        return problem
+    headers = {**problem.headers, "Link": f'<{quote(address)}>; rel="related"'}
+    return problem._replace(more={**problem.more, "instead": address}, headers=headers)
 
 
 def _of(error: Exception, request: Request) -> Problem:

@@ -28,11 +28,11 @@ class RatingService(Service):
         return await self._asked(self._stub.EstimateRatings, pb.EstimateRatingsRequest(tournament_id=tournament_id))
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
-        """The same, for a page that can do without: None while the rating service is away."""
+        """The same, for a page that can do without: None while the service is away, and where nobody is rated."""
         try:
             return await self.of(tournament_id)
         except grpc.aio.AioRpcError as error:
-            if error.code() not in AWAY:
+            if error.code() not in (*AWAY, grpc.StatusCode.FAILED_PRECONDITION):
                 raise
             return None
 

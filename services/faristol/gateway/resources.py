@@ -29,7 +29,7 @@ class Shows(Enum):
     DUPLICATES = auto()
     """The duplicate games of a tournament, with what is scored of a running one."""
     PLAYER = auto()
-    """A player across tournaments, without the scores of running games; or what a search finds."""
+    """A player across tournaments, without the scores of running games but duplicate ones; or what a search finds."""
 
 
 _API = "/api/v1/tournaments/{tournament_id}"
@@ -56,8 +56,8 @@ KEPT: Mapping[str, Shows] = {
     "/api/v1/games/{game_id}/racks": Shows.GAME,
     "/players/{player_id}": Shows.PLAYER,
     "/search": Shows.PLAYER,
-    "/tournaments/{tournament_id}/find": Shows.TOURNAMENT,
-    "/tournaments/{tournament_id}/screen": Shows.TOURNAMENT,
+    "/tournaments/{tournament_id}/find": Shows.DUPLICATES,
+    "/tournaments/{tournament_id}/screen": Shows.DUPLICATES,
     "/api/v1/players": Shows.PLAYER,
     "/api/v1/players/{player_id}": Shows.PLAYER,
     "/api/v1/tournaments": Shows.TOURNAMENTS,
@@ -131,6 +131,7 @@ _GAME, _TOURNAMENT, _SCORES, _DUPLICATES = "game", "tournament", "scores", "dupl
 _GAMES: Mark = ("games", "", 0)
 _GROUPS: Mark = ("groups", "", 0)
 """Any duplicate game: groups of several tournaments can be one classification, once all of them have played."""
+_ALL_DUPLICATES: Mark = (_DUPLICATES, "", 0)
 _TOURNAMENTS: Mark = ("tournaments", "", 0)
 _DIVISIONS: Mark = ("divisions", "", 0)
 
@@ -151,7 +152,7 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
     elif news.type in OF_SCORES:
         found += [(_SCORES, news.tournament_id, number) for number in {0, news.round}]
     elif news.type in OF_DUPLICATES:
-        found.append((_DUPLICATES, news.tournament_id, 0))
+        found += [(_DUPLICATES, news.tournament_id, 0), _ALL_DUPLICATES]
     return found
 
 
@@ -177,6 +178,8 @@ class Resource:
                 more: tuple[Mark, ...] = ((_SCORES, self.tournament_id, self.round),)
             case Shows.DUPLICATES:
                 more = ((_DUPLICATES, self.tournament_id, 0),)
+            case Shows.PLAYER:
+                more = (_ALL_DUPLICATES,)
             case _:
                 more = ()
         return _DIVISIONS, of_tournament, *more

@@ -35,6 +35,11 @@ class ProblemBody(BaseModel):
     reason: str = Field("", description="A word for programs: `NOT_FOUND`.")
     kind: str = Field("", description="Of what there is none, for `NOT_FOUND`.", examples=["tournament"])
     id: str = Field("", description="Its id.")
+    instead: str = Field(
+        "",
+        description="Where to ask instead, for `DUPLICATE_GAMES`, `DUPLICATE_GAME` and `NO_DUPLICATE_GAMES`.",
+        examples=["/api/v1/tournaments/demo/duplicate-standings"],
+    )
     field: str = Field("", description="The field that a service refused; it is in `errors` too.")
     errors: list[FieldProblem] = Field([], description="The fields of a request that is malformed.")
 
@@ -84,6 +89,11 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         "content": _PROBLEM,
     },
     404: {"description": "There is no such thing; `detail` names its id.", "content": _PROBLEM},
+    409: {
+        "description": "The tournament or the game is of another mode, which has no such thing: `instead` says where "
+        "to ask. Or its rules are not at hand.",
+        "content": _PROBLEM,
+    },
     503: {"description": "The results cannot be reached; try again after `Retry-After`.", "content": _PROBLEM},
     504: {"description": "`min_position` was not reached in time, or no answer came.", "content": _PROBLEM},
 }

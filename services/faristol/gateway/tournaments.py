@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, TOTAL, Answer, Pin, Shown, word_of
+from faristol.duplicate.preparation import duplicate_id
+from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, TOTAL, Answer, Pin, Read, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Phase = Annotated[str, word_of(pb.RoundPhase)]
+Mode = Annotated[str, word_of(pb.TournamentMode)]
+
+GameState = Literal["paired", "playing", "closed"]
+
+STATES: Mapping[pb.RoundPhase.ValueType, GameState] = {
+    pb.ROUND_PHASE_PAIRED: "paired",
+    pb.ROUND_PHASE_STARTED: "playing",
+    pb.ROUND_PHASE_CLOSED: "closed",
+}
+"""Where the duplicate game of a round stands, by the phase of the round."""
 
 
 class Round(Shown):
@@ -60,6 +72,29 @@ class AnnouncedRound(Shown):
     announced_at: datetime = Field(description="When that was announced.")
 
 
+class DuplicateGame(Shown):
+    """A round that is a duplicate game: `/api/v1/duplicate/{game_id}` has it."""
+
+    game_id: str
+    round: int = Field(description="Round of the tournament, from 1.")
+    state: GameState = Field(
+        description="`paired` before it begins, `playing`, `closed` with its round. The game itself says whether its "
+        "results are final."
+    )
+
+
+def duplicate_games_of(tournament: pb.Tournament) -> list[DuplicateGame]:
+    """Return the duplicate games of a tournament, in their order; none where its rounds are played at tables."""
+    if tournament.mode != pb.TOURNAMENT_MODE_DUPLICATE:
+        return []
+    return [
+        DuplicateGame(
+            game_id=duplicate_id(tournament.tournament_id, each.round), round=each.round, state=STATES[each.phase]
+        )
+        for each in tournament.played
+    ]
+
+
 class Tournament(Shown):
     """One tournament, in short."""
 
@@ -70,6 +105,13 @@ class Tournament(Shown):
     ruleset: Pin = Field(description="Rules.")
     lexicon: Pin = Field(description="Lexicon.")
     played: list[Round] = Field(description="Rounds paired so far.")
+    mode: Mode | None = Field(
+        description="How its rounds are played: `classic`, two players at a table; `multi`, several; `duplicate`, one "
+        "game that everybody plays. Null where its rules are not at hand. `team_boards` says whether teams meet."
+    )
+    duplicate_games: Annotated[list[DuplicateGame], Read(duplicate_games_of)] = Field(
+        description="In mode `duplicate`, the game of each round of `played`; empty in the others."
+    )
     over: bool = Field(description="The final standings are published.")
     created_at: datetime
     division: str = Field(description="The division of a championship that it is; empty where it is none.")

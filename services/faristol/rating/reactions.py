@@ -8,6 +8,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
 from faristol.rating.earlier import Earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
+from faristol.rating.rated import mode_of
 from faristol.record import Decision, Guard, Record, Recorded, Write, load, load_at_once
 
 CLOSES = (pairing_events.RoundClosed, pairing_events.RoundsChanged)
@@ -32,6 +33,8 @@ def lists(record: Record, earlier: Earlier) -> Reaction:
         if isinstance(fact, CORRECTS) and not published.state.tournament_id:
             return None
         tournament = await load_at_once(record, tournament_stream(event.tournament), TournamentView(), view)
+        if await mode_of(record, event.tournament) == "duplicate":
+            return None
         if isinstance(fact, CLOSES) and _last(fact) < tournament.state.rounds:
             # A late consumer may find the last round closed already: the list still follows its closing, not this one.
             return None

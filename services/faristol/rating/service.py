@@ -20,8 +20,10 @@ from faristol.rating.elo import Factor
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
+from faristol.rating.rated import mode_of
 from faristol.rating.systems import DEFAULT, SYSTEMS, RatingSystem, system_named
 from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
+from faristol.rules.modes import refuse_without_tables
 
 
 def service(runtime: Runtime, earlier: Earlier) -> Dispatcher:
@@ -64,6 +66,7 @@ class Lists:
         position = await self._record.last_position()
         published = await self._list(request.tournament_id)
         tournament = await self._tournament(request.tournament_id)
+        refuse_without_tables(await mode_of(self._record, request.tournament_id), request.tournament_id)
         found, seen = published.state, tournament.state
         answer = pb.EstimateRatingsResponse(
             tournament_id=request.tournament_id, system=system_named(found.system).name, position=position
@@ -91,6 +94,7 @@ class Lists:
         async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseRatingSystemResponse]]:
             chosen = await self._list(request.tournament_id)
             tournament = await self._tournament(request.tournament_id)
+            refuse_without_tables(await mode_of(self._record, request.tournament_id), request.tournament_id)
             facts = decide.choose(
                 chosen.state, tournament_id=request.tournament_id, system=request.system, occurred_at=at
             )

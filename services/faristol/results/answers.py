@@ -20,6 +20,7 @@ from faristol.results import rows
 from faristol.results.arithmetic import explain
 from faristol.results.championship import Championship
 from faristol.results.likeness import like
+from faristol.results.mode import mode_of
 from faristol.results.model import table_of
 from faristol.results.page import page
 from faristol.results.rows import ByeKind, unpacked, unpacked_all
@@ -38,6 +39,7 @@ def tournament(
         divisions=[like(pairing.Division, each) for each in divisions],
         halls=[like(pairing.Hall, each) for each in of.halls],
         announced=[like(results.AnnouncedRound, each) for each in of.announced],
+        mode=mode_of(of),
         played=[like(results.Round, each) for each in sorted(rounds, key=lambda each: each.round)],
     )
     if of.lexicon:

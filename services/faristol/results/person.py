@@ -77,7 +77,7 @@ def _told(entry: Entry, known: Person, names: dict[str, str]) -> results.PlayerT
         tournament=answers.tournament(entry.tournament, entry.rounds.values(), ()),
         player=answers.player(entry.player, known, names[own]),
     )
-    if entry.standing is not None:
+    if entry.standing is not None and answer.tournament.mode != results.TOURNAMENT_MODE_DUPLICATE:
         (tie_breaks,) = unpacked_all([entry.standing.tie_breaks])
         answer.standing.CopyFrom(answers.standing(entry.standing, entry.player, tie_breaks))
         answer.standing.name = known.name

@@ -323,7 +323,7 @@ def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> N
 def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool = False) -> pb.GetHallSheetResponse:
     """What every player of a hall has of every turn that is scored there; or one player, wherever they sit.
 
-    ``hidden``: of no turn, because the game is under embargo.
+    ``hidden``: of no turn, because the game is under embargo, or the numbers alone are asked for.
 
     Raises ``NotFound`` for a player who plays in no hall.
     """

@@ -118,7 +118,7 @@ class DuplicateGames:
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
         """What the players of a hall have."""
         situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
-        hidden = situation.game.is_embargoed and not request.inside
+        hidden = request.seats_alone or (situation.game.is_embargoed and not request.inside)
         return answers.sheet(situation, request.hall, request.player_id, hidden=hidden)
 
     async def own_sheet(self, request: pb.GetOwnSheetRequest, context: Context) -> pb.GetOwnSheetResponse:

@@ -18,6 +18,7 @@ from faristol.credentials.roles import PLAYER
 from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.frame import TournamentId
 from faristol.gateway.consoles.scorer.words import ACTS as LABELS
+from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
@@ -58,7 +59,7 @@ async def act_at_own_table(
     request: Request, results: Reader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
 ) -> Response:
     """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an act that there is not."""
-    _, place = await _own_place(results, signed_in, tournament_id)
+    _, place = await _own_place(request, results, signed_in, tournament_id)
     act = given.get("act", "")
     if act not in ACTS or place is None or place.table is None:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
@@ -95,7 +96,7 @@ def _command(act: str, given: Mapping[str, str], place: Place) -> Message:
 
 
 async def _own_place(
-    results: Reader, signed_in: SignedIn, tournament_id: str
+    request: Request, results: Reader, signed_in: SignedIn, tournament_id: str
 ) -> tuple[pb.GetTournamentResponse, Place | None]:
     """A tournament, and where the player who is signed in is in its latest round; None before the first.
 
@@ -105,14 +106,14 @@ async def _own_place(
     scope = credential.scope.tournament_ids
     if credential.role != PLAYER or (scope and tournament_id not in scope):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    head, _, everybody = await seated(results, tournament_id)
+    head, _, everybody = await seated(results, await Duplicates.for_visitor(request), tournament_id)
     return head, next((place for place in everybody if place.player_id == credential.player_id), None)
 
 
 async def _show(
     request: Request, results: Reader, signed_in: SignedIn, tournament_id: str, part: str, said: str = ""
 ) -> Response:
-    head, place = await _own_place(results, signed_in, tournament_id)
+    head, place = await _own_place(request, results, signed_in, tournament_id)
     round_ = latest(head.tournament)
     table = place.table if place else None
     offers: Sequence[game_pb2.Offer] = ()

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from faristol.gateway.duplicate.models import Duplicate, DuplicateSheets, DuplicateStandings, DuplicateTotals
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
+from faristol.gateway.instead import check_has_duplicate_games
 from faristol.gateway.parameters import KNOWN, IfNoneMatch, MinPosition, TournamentId
 from faristol.gateway.responses import ERRORS, tagged
 from faristol.gateway.results import Moment, Reader, Results
@@ -82,6 +83,8 @@ async def get_duplicate_totals(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The standings of all duplicate games of a tournament, summed; who was absent from a game has 0 of it."""
+    head = await results.tournament(tournament_id, Moment(min_position))
+    check_has_duplicate_games(head)
     listed = await results.players(tournament_id, Moment(min_position))
     found = await games.totals(tournament_id)
     answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)

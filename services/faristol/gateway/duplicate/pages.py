@@ -16,6 +16,7 @@ from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import DuplicateTotals, coordinates_of, main_word
 from faristol.gateway.duplicate.names import names_in, names_of
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
+from faristol.gateway.instead import check_has_duplicate_games
 from faristol.gateway.mode import tile_values
 from faristol.gateway.page import Part, page, tournament_page
 from faristol.gateway.parameters import DIGITS
@@ -84,7 +85,9 @@ async def totals(
     part: Part = "",
 ) -> Response:
     """The standings of all games of a tournament, summed."""
-    return await show_totals(request, results, games, await results.tournament(tournament_id), category, after, part)
+    head = await results.tournament(tournament_id)
+    check_has_duplicate_games(head)
+    return await show_totals(request, results, games, head, category, after, part)
 
 
 async def show_totals(

@@ -46,18 +46,25 @@ class Duplicates(Service):
         """A turn of a game that somebody plays alone."""
         return await self._asked(self._stub.TrainTurn, request)
 
-    async def sheet(self, game_id: str, hall: str = "", player_id: str = "") -> pb.GetHallSheetResponse:
-        """What the players of a hall have of the turns that are scored, or one player wherever they sit."""
-        request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id)
+    async def sheet(
+        self, game_id: str, hall: str = "", player_id: str = "", *, seats_alone: bool = False
+    ) -> pb.GetHallSheetResponse:
+        """What the players of a hall have of the turns that are scored, or one player wherever they sit.
+
+        Their numbers alone where ``seats_alone`` matter.
+        """
+        request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, seats_alone=seats_alone)
         return await self._asked(self._stub.GetHallSheet, request)
 
-    async def sheets(self, game: pb.GetDuplicateResponse) -> Sequence[pb.GetHallSheetResponse]:
-        """The sheets of all halls, in their order."""
+    async def sheets(
+        self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False
+    ) -> Sequence[pb.GetHallSheetResponse]:
+        """The sheets of all halls, in their order; the numbers of the players alone where ``seats_alone`` matter."""
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def of(hall: str) -> pb.GetHallSheetResponse:
             async with gate:
-                return await self.sheet(game.game_id, hall)
+                return await self.sheet(game.game_id, hall, seats_alone=seats_alone)
 
         return await asyncio.gather(*(of(hall.name) for hall in game.halls))
 

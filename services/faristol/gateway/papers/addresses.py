@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import public_address
 from faristol.gateway.html import render
+from faristol.gateway.instead import check_has_duplicate_games, check_has_tables
 from faristol.gateway.language import language_of
 from faristol.gateway.page import page, rules_title
 from faristol.gateway.papers.contents import Wanted, language_of_tournament
@@ -74,7 +75,8 @@ async def _answer(
         raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
     head = await found.tournament(tournament_id)
     if kind not in papers_of(head.tournament):
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+        check_has_tables(head)
+        check_has_duplicate_games(head)
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
     duplicates = Duplicates(request.app.state.duplicate, language)

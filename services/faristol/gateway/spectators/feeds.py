@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
+from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway.answers import moment
 from faristol.gateway.divisions import titled
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import translations
@@ -17,6 +19,10 @@ PAIRED = N_("Round %(number)s is paired")
 STARTED = N_("Round %(number)s has started")
 CLOSED = N_("Round %(number)s is closed: standings")
 ROUND = N_("Round %(number)s")
+GAME_OPEN = N_("Game %(number)s is about to begin")
+GAME_STARTED = N_("Game %(number)s has begun")
+GAME_CLOSED = N_("Game %(number)s is closed: standings")
+GAME = N_("Game %(number)s")
 
 ATOM = "application/atom+xml; charset=utf-8"
 CALENDAR = "text/calendar; charset=utf-8"
@@ -49,11 +55,19 @@ def news_of(tournament: pb.Tournament, language: str) -> list[News]:
         for round_ in tournament.played:
             pairings = f"/t/{tournament.tournament_id}/r/{round_.round}"
             standings = f"/t/{tournament.tournament_id}?round={round_.round}"
-            for field, wording, path in (
+            told = (
                 ("paired_at", PAIRED, pairings),
                 ("started_at", STARTED, pairings),
                 ("closed_at", CLOSED, standings),
-            ):
+            )
+            if is_of_duplicate_games(tournament):
+                game = f"/duplicate/{duplicate_id(tournament.tournament_id, round_.round)}"
+                told = (
+                    ("paired_at", GAME_OPEN, pairings),
+                    ("started_at", GAME_STARTED, game),
+                    ("closed_at", GAME_CLOSED, game),
+                )
+            for field, wording, path in told:
                 if round_.HasField(field):  # type: ignore[arg-type] # these are fields of it
                     at = moment(getattr(round_, field))
                     yield News(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
@@ -134,7 +148,8 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
     halls = ", ".join(hall.name for hall in tournament.halls)
     paired = len(tournament.played)
     for each in events_of(tournament):
-        title = f"{titled(tournament)}: {read(ROUND) % {'number': each.round}}"
+        wording = GAME if is_of_duplicate_games(tournament) else ROUND
+        title = f"{titled(tournament)}: {read(wording) % {'number': each.round}}"
         page = f"/r/{each.round}" if each.round <= paired else ""
         lines += [
             "BEGIN:VEVENT",

@@ -11,7 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.divisions import together
-from faristol.gateway.mode import tile_values
+from faristol.gateway.duplicate.names import names_of
+from faristol.gateway.duplicate.seats import places_in_game, played_in
+from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
+from faristol.gateway.mode import is_of_duplicate_games, tile_values
 from faristol.gateway.page import Part, page, rules_title, tournament_page
 from faristol.gateway.papers.contents import language_of_tournament
 from faristol.gateway.parameters import DIGITS
@@ -43,9 +46,12 @@ CURVE = (300, 80)
 """Width and height of the drawing of a player's ratings."""
 
 
-async def player(request: Request, results: Reader, player_id: str, after: After = 0, part: Part = "") -> Response:
+async def player(
+    request: Request, results: Reader, games: DuplicateReader, player_id: str, after: After = 0, part: Part = ""
+) -> Response:
     """A player across tournaments."""
     answer = await results.player(player_id, Page(TOURNAMENTS, str(after) if after else ""))
+    played = await played_in(games, answer)
     over = [game.outcome for each in answer.tournaments for game in each.games]
     ratings = rating_line(answer.tournaments)
     return page(
@@ -61,6 +67,7 @@ async def player(request: Request, results: Reader, player_id: str, after: After
             for game in each.games
             if not game.table.final and game.phase != pb.ROUND_PHASE_CLOSED
         ],
+        played=played,
         ratings=ratings,
         curve=curve([rating for _, rating in ratings], *CURVE),
         size=CURVE,
@@ -88,11 +95,20 @@ async def search(request: Request, results: Reader, q: Words = "", after: After 
 
 
 async def seated(
-    results: Results, tournament_id: str, hall: str = ""
+    results: Results, games: Duplicates, tournament_id: str, hall: str = ""
 ) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[Place]]:
     """A tournament, the round that people look for, and where everybody is in it; nothing before the first round."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
     round_ = latest(head.tournament)
+    if round_ and is_of_duplicate_games(head.tournament):
+        answer = pb.GetPairingsResponse(
+            round=round_.round, phase=round_.phase, position=min(head.position, listed.position)
+        )
+        if round_.phase == pb.ROUND_PHASE_PAIRED:
+            return head, answer, []
+        language = language_of_tournament(head)
+        seats = await places_in_game(games, tournament_id, round_.round, listed.players, hall, language)
+        return head, answer, seats or []
     if round_ is None:
         return head, pb.GetPairingsResponse(position=min(head.position, listed.position)), []
     answer = await results.pairings(tournament_id, round_.round, seats_alone=True)
@@ -100,9 +116,11 @@ async def seated(
     return head, answer, await asyncio.to_thread(places, answer, listed.players, hall, language_of_tournament(head))
 
 
-async def find(request: Request, results: Reader, tournament_id: str, name: Words = "", part: Part = "") -> Response:
+async def find(
+    request: Request, results: Reader, games: DuplicateReader, tournament_id: str, name: Words = "", part: Part = ""
+) -> Response:
     """Where everybody plays now, by name; whoever types theirs sees their own."""
-    head, answer, everybody = await seated(results, tournament_id)
+    head, answer, everybody = await seated(results, games, tournament_id)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -124,11 +142,19 @@ def _only_hall(answer: pb.GetPairingsResponse) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-async def screen(request: Request, results: Reader, tournament_id: str, hall: Hall = "", part: Part = "") -> Response:
+async def screen(
+    request: Request, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = "", part: Part = ""
+) -> Response:
     """For a projector in a hall: seats, time left and the top of the standings, in pages that turn by themselves."""
-    (head, answer, everybody), standings = await asyncio.gather(
-        seated(results, tournament_id, hall), results.standings(tournament_id, page=Page(TOP))
-    )
+    head, answer, everybody = await seated(results, games, tournament_id, hall)
+    standings, summed, names = pb.GetStandingsResponse(position=answer.position), [], {}
+    if is_of_duplicate_games(head.tournament):
+        found = await games.totals(tournament_id)
+        if any(game.turns for game in found.games):
+            summed = [line.line for line in found.lines[:TOP]]
+            names = names_of(await results.players(tournament_id))
+    else:
+        standings = await results.standings(tournament_id, page=Page(TOP))
     answer.position = min(answer.position, standings.position)
     return await asyncio.to_thread(
         tournament_page,
@@ -139,12 +165,20 @@ async def screen(request: Request, results: Reader, tournament_id: str, hall: Ha
         answer=answer,
         places=[] if answer.phase == pb.ROUND_PHASE_CLOSED else everybody,
         standings=standings,
+        summed=summed,
+        names=names,
         hall=hall,
-        known_hall=bool(everybody) or not answer.tables,
+        known_hall=bool(everybody) or not (answer.tables or _is_begun(head)),
         only_hall=_only_hall(answer),
         round=latest(head.tournament),
         tab="screen",
     )
+
+
+def _is_begun(head: pb.GetTournamentResponse) -> bool:
+    """Whether the latest round is a duplicate game that has begun, so that its halls are known."""
+    round_ = latest(head.tournament)
+    return round_ is not None and round_.phase != pb.ROUND_PHASE_PAIRED and is_of_duplicate_games(head.tournament)
 
 
 async def replay(

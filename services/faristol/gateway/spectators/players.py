@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from faristol.gateway.answers import NEXT_PAGE, Answer, Shown
+from faristol.gateway.duplicate.seats import Played, played_in
+from faristol.gateway.duplicate.service import DuplicateReader
 from faristol.gateway.pairings import ByeKind, Table
 from faristol.gateway.parameters import DEFAULT_PAGE_COUNT, IfNoneMatch, LimitedPageSize, MinPosition
 from faristol.gateway.responses import tagged
@@ -54,12 +56,50 @@ class PlayerBye(Shown):
     kind: ByeKind | None = Field(description="What it is worth where that was granted; null for the odd player out.")
 
 
+class PlayerDuplicateGame(BaseModel):
+    """A duplicate game of a player that has begun: `/api/v1/duplicate/{game_id}` has it."""
+
+    game_id: str
+    round: int = Field(description="Round of the tournament, from 1.")
+    hall: str = Field(description="The hall; empty where the tournament has none.")
+    number: int = Field(description="The number that stands on the slips; 0 for a player who was absent.")
+    total: int = Field(description="Points in the turns that are scored, bonus and penalties included.")
+
+
+class PlayerDuplicates(BaseModel):
+    """What a player has in the duplicate games of a tournament."""
+
+    rank: int | None = Field(description="In the standings of all games; null before the first turn is scored.")
+    total: int = Field(description="Points in all games.")
+    percent: float = Field(description="The total as a part of the master plays.")
+    games: list[PlayerDuplicateGame] = Field(description="In the order of the rounds.")
+
+    @classmethod
+    def of(cls, played: Played) -> PlayerDuplicates:
+        """Return what is told of what the game service knows."""
+        line = played.line
+        return cls(
+            rank=line.rank if line else None,
+            total=line.total if line else 0,
+            percent=line.percent_hundredths / 100 if line else 0,
+            games=[PlayerDuplicateGame(**{name: getattr(game, name) for name in GAME}) for game in played.games],
+        )
+
+
+GAME = tuple(PlayerDuplicateGame.model_fields)
+
+
 class PlayerTournament(Shown):
     """A tournament of a player."""
 
     tournament: Tournament
     player: Player = Field(description="The player in it: rating, team, category.")
-    standing: Standing | None = Field(description="The line in the standings with the results so far.")
+    standing: Standing | None = Field(
+        description="The line in the standings with the results so far; null in a tournament of duplicate games."
+    )
+    duplicate: PlayerDuplicates | None = Field(
+        None, description="The duplicate games; null where rounds are played at tables, and while they cannot be had."
+    )
     games: list[PlayerGame] = Field(description="In the order of the rounds.")
     byes: list[PlayerBye] = Field(description="Rounds without a game.")
 
@@ -109,6 +149,7 @@ async def search_players(
 
 async def get_player(
     results: Reader,
+    duplicates: DuplicateReader,
     player_id: PlayerId,
     page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
@@ -116,8 +157,13 @@ async def get_player(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """A player across tournaments: places, tie-breaks, games, ratings. Who was erased has no name there."""
-    answer = await results.player(player_id, Page(page_size, page_token), min_position)
-    return tagged(PlayerAnswer.of(answer), if_none_match)
+    found = await results.player(player_id, Page(page_size, page_token), min_position)
+    played = await played_in(duplicates, found)
+    answer = PlayerAnswer.of(found)
+    for each in answer.tournaments:
+        if own := played.get(each.tournament.tournament_id):
+            each.duplicate = PlayerDuplicates.of(own)
+    return tagged(answer, if_none_match)
 
 
 def rating_line(tournaments: Any) -> list[tuple[Any, int]]:

@@ -22,6 +22,12 @@ class Place:
     is_bye: bool = False
     worth: pairing.ByeKind.ValueType = pairing.BYE_KIND_UNSPECIFIED
     """Of a bye that was granted."""
+    duplicate_id: str = ""
+    """The duplicate game that the round is; empty for a round of tables."""
+    hall: str = ""
+    """Of a duplicate game."""
+    number: int = 0
+    """On the slips of a duplicate game; 0 for a player without a seat in it."""
 
     @property
     def opponents(self) -> list[pb.Seat]:
@@ -43,6 +49,11 @@ def places(
     if not hall:
         found += _resting(answer)
         found += [Place(player.player_id, player.shown_name) for player in absent(answer, players)]
+    return in_order(found, language)
+
+
+def in_order(found: Iterable[Place], language: str) -> list[Place]:
+    """Return places in the order of names in a language."""
     return sorted(found, key=lambda place: (name_order(place.name, language), place.player_id))
 
 

@@ -28,5 +28,5 @@ def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[M
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.OfferPrizesRequest: Command(offer_prizes, rests_on=(events.PrizesOffered,))
+    pb.OfferPrizesRequest: Command(offer_prizes, of_tables=True, rests_on=(events.PrizesOffered,))
 }

@@ -13,6 +13,7 @@ from faristol.record import Record
 from faristol.results import answers, history, lookup, standings, teams
 from faristol.results.history import Moment
 from faristol.results.lookup import Found, Part
+from faristol.results.mode import check_has_tables
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.page import page
 from faristol.results.sheet import write_pinned
@@ -29,6 +30,7 @@ async def get_pairings(
         return history.pairings(record, tournament_id, request.round, moment)
 
     found = await models.found(request, context, folded, Part.TEAMS | Part.TABLES, only=request.round)
+    check_has_tables(found.head)
     round_ = found.round(request.round)
     answer = answers.pairings(round_, found.of.teams)
     seats = [seat for table in answer.tables for seat in table.seats]

@@ -13,6 +13,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import answers, history, lookup, standings
 from faristol.results.crosstable import crosstable
 from faristol.results.lookup import Part
+from faristol.results.mode import check_has_tables
 from faristol.results.models import ReadModels
 from faristol.results.report import Arrangements, complete, report
 from faristol.results.teams import taking_part
@@ -38,6 +39,7 @@ async def get_report(
     ``Refusal`` for a tournament of which the format cannot tell.
     """
     found = await models.found(request, context, history.games, Part.PLAYERS | Part.TEAMS | Part.TABLES)
+    check_has_tables(found.head)
     number = request.round
     counted = complete(found.up_to(number))
     if number and len(counted) < number:

@@ -11,6 +11,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results import answers, explanations, history, lookup, standings, teams
 from faristol.results.crosstable import crosstable
 from faristol.results.lookup import Part
+from faristol.results.mode import check_has_tables
 from faristol.results.models import ReadModels
 from faristol.results.page import page
 
@@ -21,6 +22,7 @@ async def get_standings(
     """Standings with their tie-breaks and, where asked for, how each comes about: so far, or as of a round."""
     parts = Part.PLAYERS | (Part.TABLES if request.arithmetic else Part.STANDINGS)
     found = await models.found(request, context, history.tournament, parts, up_to=request.round)
+    check_has_tables(found.head)
     counted = found.up_to(request.round)
     lines = await asyncio.to_thread(
         answers.standings, found.of, counted, arithmetic=request.arithmetic, only=request.player_id
@@ -92,6 +94,7 @@ async def get_crosstable(
 ) -> results.GetCrosstableResponse:
     """Everybody's rounds: so far, or up to a round."""
     found = await models.found(request, context, history.games, Part.PLAYERS | Part.TABLES)
+    check_has_tables(found.head)
     counted = found.up_to(request.round)
     lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
     ranks = {line.player_id: line.rank for line in lines}

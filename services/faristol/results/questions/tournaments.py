@@ -14,6 +14,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import load
 from faristol.results import answers, history, lookup, standings
 from faristol.results.lookup import Part
+from faristol.results.mode import check_has_tables
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.page import page
 from faristol.results.prizes import ALL, offered, prizes
@@ -101,6 +102,7 @@ async def get_prizes(
     await models.reach(request.min_position, context)
     found, plays = await lookup.prizes(models.record, request.tournament_id)
     check_reached(request.min_position, found.position)
+    check_has_tables(found.head)
     kinds = (await load(models.record, f"tournament-{request.tournament_id}", ALL, offered)).state
     won = await asyncio.to_thread(prizes, kinds, found.rounds, plays)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)

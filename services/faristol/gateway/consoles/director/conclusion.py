@@ -6,19 +6,25 @@ from starlette.responses import Response
 
 from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
 from faristol.gateway.labels import PRIZES
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results_pb
 
 PAGE = "closing"
 ACTS = frozenset({"OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
 
 
 async def _show(desk: Desk) -> Response:
-    prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
+    has_tables = not is_of_duplicate_games(desk.tournament)
+    prizes = results_pb.GetPrizesResponse()
+    if has_tables:
+        prizes = await desk.results.prizes(desk.tournament_id, min_position=desk.done)
     checks = [details_of(act) for act in (await desk.acts()).acts if act.type == "ResultCheckSet"]
     check = checks[-1] if checks else {}
     return await desk.show(
         "director/closing.html",
         PAGE,
+        has_tables=has_tables,
         prizes=PRIZES,
         offered={each.kind for each in prizes.prizes},
         second_person=check.get("second-person") == "yes",

@@ -10,6 +10,7 @@ from faristol.gateway.consoles.director.creation import choices_of, time_zones
 from faristol.gateway.consoles.director.desk import SETTINGS, Desk, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.labels import RATING_LABELS
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.rules.options import NONE
@@ -49,7 +50,7 @@ routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
 
 async def _systems(desk: Desk) -> list[rating.RatingSystem]:
     """The systems by which it can be rated, the usual one first; none while the rating service is away."""
-    if not desk.may_call("ChooseRatingSystem", "rating"):
+    if is_of_duplicate_games(desk.tournament) or not desk.may_call("ChooseRatingSystem", "rating"):
         return []
     try:
         return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)

@@ -1,0 +1,129 @@
+"""Where everybody sits in a duplicate game, by name, and what a player has in the duplicate games of a tournament."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import grpc
+
+from faristol.duplicate.preparation import duplicate_id
+from faristol.gateway.asked import AWAY
+from faristol.gateway.duplicate.service import AT_ONCE, Duplicates
+from faristol.gateway.mode import is_of_duplicate_games
+from faristol.gateway.spectators.seats import Place, in_order
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.results.v1 import results_pb2 as results_pb
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A duplicate game of a player."""
+
+    round: int
+    game_id: str
+    hall: str = ""
+    number: int = 0
+    """On the slips; 0 for a player who was absent."""
+    total: int = 0
+    is_over: bool = False
+    is_scored: bool = False
+    """A turn of it is scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a player has in the duplicate games of a tournament."""
+
+    line: pb.DuplicateLine | None = None
+    """In the standings of all games; None before the first turn is scored, and for a player who is not in them."""
+    games: Sequence[PlayedGame] = field(default_factory=list)
+
+
+async def places_in_game(
+    games: Duplicates,
+    tournament_id: str,
+    round_: int,
+    players: Iterable[results_pb.Player],
+    hall: str = "",
+    language: str = "",
+) -> list[Place] | None:
+    """Return the seats of all players in a duplicate game, by name in the order of a ``language``.
+
+    With a ``hall``, its own alone.
+
+    A player without a seat is told without a number. None before the game is open: seats are given when it begins.
+    """
+    game_id = duplicate_id(tournament_id, round_)
+    try:
+        sheets = await games.sheets(await games.game(game_id), seats_alone=True)
+    except grpc.aio.AioRpcError as error:
+        if error.code() not in (grpc.StatusCode.NOT_FOUND, *AWAY):
+            raise
+        return None
+    seats = {seat.player_id: (sheet.hall.name, seat.number) for sheet in sheets for seat in sheet.players}
+    found = []
+    for player in players:
+        own_hall, number = seats.get(player.player_id, ("", 0))
+        if not hall or (number and own_hall == hall):
+            place = Place(player.player_id, player.shown_name, duplicate_id=game_id, hall=own_hall, number=number)
+            found.append(place)
+    return in_order(found, language)
+
+
+async def played_by(games: Duplicates, tournament: results_pb.Tournament, player_id: str) -> Played | None:
+    """Return what a player has in the duplicate games of a tournament; None while the game service is away."""
+    try:
+        found = await games.totals(tournament.tournament_id)
+        each = await asyncio.gather(
+            *(
+                _played(games, tournament, round_, player_id)
+                for round_ in tournament.played
+                if round_.phase != results_pb.ROUND_PHASE_PAIRED
+            )
+        )
+    except grpc.aio.AioRpcError as error:
+        if error.code() not in AWAY:
+            raise
+        return None
+    line = next((line for line in found.lines if line.line.player_id == player_id), None)
+    shares = {} if line is None else dict(zip((game.game_id for game in found.games), line.games, strict=True))
+    scored = {game.game_id for game in found.games if game.turns}
+    return Played(
+        line.line if line is not None and scored else None,
+        [
+            replace(game, total=shares[game.game_id].total, is_scored=game.game_id in scored)
+            if game.game_id in shares
+            else game
+            for game in each
+        ],
+    )
+
+
+async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> Mapping[str, Played]:
+    """Return what a player has in the tournaments of duplicate games among those of an answer, by their ids."""
+    of = [each.tournament for each in player.tournaments if is_of_duplicate_games(each.tournament)]
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def ask(tournament: results_pb.Tournament) -> Played | None:
+        async with gate:
+            return await played_by(games, tournament, player.player_id)
+
+    found = await asyncio.gather(*map(ask, of))
+    return {tournament.tournament_id: each for tournament, each in zip(of, found, strict=True) if each is not None}
+
+
+async def _played(
+    games: Duplicates, tournament: results_pb.Tournament, round_: results_pb.Round, player_id: str
+) -> PlayedGame:
+    """Return a game with the seat of a player; without a number where the player has none."""
+    game_id = duplicate_id(tournament.tournament_id, round_.round)
+    is_over = round_.phase == results_pb.ROUND_PHASE_CLOSED
+    try:
+        sheet = await games.sheet(game_id, player_id=player_id, seats_alone=True)
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        return PlayedGame(round_.round, game_id, is_over=is_over)
+    return PlayedGame(round_.round, game_id, sheet.hall.name, sheet.players[0].number, is_over=is_over)

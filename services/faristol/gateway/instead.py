@@ -1,0 +1,103 @@
+"""Where to ask instead of what a tournament or a game of another mode does not have.
+
+A tournament of duplicate games has no tables, a tournament of tables has no duplicate games. Such a question is refused
+with 409, the reason, and the address that answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import grpc
+from starlette.requests import Request
+
+from faristol.gateway.duplicate.service import Duplicates, is_duplicate
+from faristol.gateway.mode import is_of_duplicate_games
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.modes import refuse_without_tables
+
+REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME"))
+"""The reasons of refusals that come of the mode."""
+
+_API = "/api/v1/tournaments/{tournament_id}"
+_GAME = "/api/v1/duplicate/{game_id}"
+
+INSTEAD: Mapping[str, str] = {
+    f"{_API}/standings": f"{_API}/duplicate-standings",
+    f"{_API}/standings.csv": f"{_API}/duplicate-standings",
+    f"{_API}/crosstable": f"{_API}/duplicate-standings",
+    f"{_API}/crosstable.csv": f"{_API}/duplicate-standings",
+    f"{_API}/rounds/{{number}}/pairings": "/api/v1/duplicate/{tournament_id}-r{number}",
+    f"{_API}/rounds/{{number}}/pairings.csv": "/api/v1/duplicate/{tournament_id}-r{number}",
+    f"{_API}/prizes": f"{_API}/duplicate-standings",
+    f"{_API}/report.trf": f"{_API}/duplicate-standings",
+    f"{_API}/ratings": f"{_API}/players",
+    f"{_API}/ratings.csv": f"{_API}/players",
+    f"{_API}/rulings": _API,
+    f"{_API}/games": _API,
+    f"{_API}/games.zip": _API,
+    f"{_API}/duplicate-standings": f"{_API}/standings",
+    "/t/{tournament_id}/standings/{player_id}": "/players/{player_id}",
+    "/t/{tournament_id}/crosstable": "/t/{tournament_id}",
+    "/t/{tournament_id}/prizes": "/t/{tournament_id}",
+    "/t/{tournament_id}/rulings": "/t/{tournament_id}",
+    "/t/{tournament_id}/teams": "/t/{tournament_id}",
+    "/t/{tournament_id}/teams/{team_id}": "/t/{tournament_id}",
+    "/t/{tournament_id}/duplicate": "/t/{tournament_id}",
+    "/tournaments/{tournament_id}/print/{kind}": "/tournaments/{tournament_id}/print",
+    "/tournaments/{tournament_id}/print/round/{number}/{kind}": "/tournaments/{tournament_id}/print",
+    "/api/v1/games/{game_id}": _GAME,
+    "/api/v1/games/{game_id}/racks": _GAME,
+    "/api/v1/games/{game_id}.gcg": _GAME,
+    "/g/{game_id}": "/duplicate/{game_id}",
+    "/games/{game_id}/replay": "/duplicate/{game_id}",
+    "/games/{game_id}/embed": "/duplicate/{game_id}",
+    "/games/{game_id}/overlay": "/duplicate/{game_id}/screen",
+    "/games/{game_id}/board.png": "/duplicate/{game_id}",
+}
+"""By the path of a route, the path of what there is in the other mode. Both have the same parameters."""
+
+
+def address_instead(request: Request) -> str:
+    """Return the address to ask instead of the one of ``request``; empty where there is none."""
+    route = request.scope.get("route")
+    path = INSTEAD.get(getattr(route, "path", ""), "")
+    return path.format_map(request.path_params)
+
+
+def check_has_tables(head: pb.GetTournamentResponse) -> None:
+    """Raise ``Refusal`` for a tournament of duplicate games, which has no tables."""
+    if is_of_duplicate_games(head.tournament):
+        refuse_without_tables("duplicate", head.tournament.tournament_id)
+
+
+def check_has_duplicate_games(head: pb.GetTournamentResponse) -> None:
+    """Raise ``Refusal`` for a tournament of tables, which has no duplicate games."""
+    if not is_of_duplicate_games(head.tournament):
+        raise Refusal(
+            "NO_DUPLICATE_GAMES",
+            "",
+            N_("{tournament} is played at tables: it has no duplicate games, and other standings."),
+            {"tournament": head.tournament.tournament_id},
+        )
+
+
+async def refusal_of_duplicate(request: Request, error: grpc.aio.AioRpcError) -> Refusal | None:
+    """Return why a game that was not found is asked for in vain, as it is a duplicate game; None where it is none."""
+    game_id = request.path_params.get("game_id")
+    if error.code() is not grpc.StatusCode.NOT_FOUND or not game_id or not address_instead(request):
+        return None
+    games = await Duplicates.for_visitor(request)
+    try:
+        found = await is_duplicate(games, game_id)
+    except grpc.aio.AioRpcError:
+        return None
+    if not found:
+        return None
+    return Refusal(
+        "DUPLICATE_GAME",
+        "",
+        N_("{game} is a duplicate game: everybody plays it alone with the same racks, and it has no table."),
+        {"game": game_id},
+    )
