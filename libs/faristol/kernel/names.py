@@ -133,6 +133,65 @@ def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
     return True
 
 
+_ELOT_743 = {
+    "α": "a", "β": "v", "γ": "g", "δ": "d", "ε": "e", "ζ": "z", "η": "i", "θ": "th", "ι": "i", "κ": "k", "λ": "l",
+    "μ": "m", "ν": "n", "ξ": "x", "ο": "o", "π": "p", "ρ": "r", "σ": "s", "ς": "s", "τ": "t", "υ": "y", "φ": "f",
+    "χ": "ch", "ψ": "ps", "ω": "o",
+}  # fmt: skip
+"""Greek letters by ELOT 743 (ISO 843), each by itself."""
+
+_LATIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"})
+"""Latin letters that Unicode does not take apart into a letter and an accent."""
+
+_UNVOICED = frozenset("θκξπσςτφχψ")
+_PAIRS = (("γγ", "ng"), ("γξ", "nx"), ("γχ", "nch"), ("ου", "ou"))
+
+
+def slug(text: str) -> str:
+    """Write a name with the letters of an address: ``trofeu-valls``, and Greek by ELOT 743: ``kypello-athinon``.
+
+    Accents fall off their letters. Other scripts are left out, so that nothing may be left.
+    """
+    decomposed = unicodedata.normalize("NFKD", _without_marks(text).casefold())
+    letters = _greek_in_latin(decomposed).translate(_LATIN)
+    plain = "".join(each for each in letters if not unicodedata.combining(each))
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+
+
+def _without_marks(text: str) -> str:
+    return text.translate(_MARKS)
+
+
+def _greek_in_latin(decomposed: str) -> str:
+    """Transliterate Greek letters by ELOT 743 in a text of small letters whose accents stand behind them.
+
+    ``αυ``, ``ευ`` and ``ηυ`` are av, ev and iv, before an unvoiced consonant and at an end af, ef and if; a dieresis
+    parts such a pair, and an accent on its first letter does.
+    """
+    written: list[str] = []
+    letters = re.findall(r"[^\u0300-\u036f][\u0300-\u036f]*", decomposed)
+    place = 0
+    while place < len(letters):
+        first, marks = letters[place][0], letters[place][1:]
+        second = letters[place + 1] if place + 1 < len(letters) else " "
+        pair = first + second[0] if not marks and "\u0308" not in second else ""
+        following = letters[place + 2][0] if place + 2 < len(letters) else " "
+        found = next((latin for greek, latin in _PAIRS if greek == pair), "")
+        if pair in ("αυ", "ευ", "ηυ"):
+            unvoiced = following in _UNVOICED or following not in _ELOT_743
+            found = _ELOT_743[first] + ("f" if unvoiced else "v")
+        elif pair == "μπ":
+            starts = place == 0 or letters[place - 1][0] not in _ELOT_743
+            found = "b" if starts or following not in _ELOT_743 else "mp"
+        if found:
+            written.append(found)
+            place += 2
+            continue
+        written.append(_ELOT_743.get(first, first))
+        place += 1
+    return "".join(written)
+
+
 def same_name(name: str, other: str) -> bool:
     """Whether readers would take two names for one, by their ``name_key``."""
     return name_key(name) == name_key(other)

@@ -105,12 +105,17 @@ def seats_of(seat: events.Pairing) -> Sequence[str]:
 class Roster:
     """The players, teams and games of a tournament, by their ids."""
 
-    def __init__(self, tournament: pairing.GetTournamentResponse, language: str = SOURCE) -> None:
-        """``language`` is that of sentences with names in them."""
+    def __init__(
+        self,
+        tournament: pairing.GetTournamentResponse,
+        language: str = SOURCE,
+        officials: Mapping[str, str] | None = None,
+    ) -> None:
+        """``language`` is that of sentences with names in them; ``officials`` are names by ids."""
         self.tournament, self.language = tournament, language
         self.players = [Named(player.player_id, player.name, player.club) for player in tournament.players]
         self.teams = [Named(team.team_id, team.name) for team in tournament.teams]
-        self._called = {**labels(self.teams), **labels(self.players)}
+        self._called = {**(officials or {}), **labels(self.teams), **labels(self.players)}
 
     @property
     def tournament_id(self) -> str:

@@ -62,6 +62,7 @@ SENTENCES: Mapping[str, Sentences] = {
     "WithdrawTeam": Sentences(N_("{who} has withdrawn, from round {round} on.")),
     "ReinstateTeam": Sentences(N_("{who} is paired again from round {round} on.")),
     "CheckInPlayer": Sentences(N_("{who} is checked in.")),
+    "CheckInPlayers": Sentences(N_("Checked in: {player_ids}.")),
     "CheckOutPlayer": Sentences(N_("{who} is not checked in any more.")),
     "WithdrawPlayer": Sentences(
         N_("{who} has withdrawn, from round {round} on."), {"game_id": N_("The game {game} is lost.")}

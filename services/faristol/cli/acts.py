@@ -55,6 +55,7 @@ _OTHERWISE: Mapping[str, Act] = {
     "ChangeOptions": Act(arguments=()),
     "RegisterPlayer": Act(arguments=("name",), new="player_id", spelled={"player_id": "id"}),
     "RegisterTeam": Act(arguments=("name",), new="team_id", spelled={"team_id": "id"}),
+    "CheckInPlayers": Act(arguments=()),
     "WithdrawPlayer": Act(spelled={"running_game": "game"}, values={"lost": "given-up"}),
     "MovePlayer": Act(spelled={"to_tournament_id": "to"}),
     "SanctionPlayer": Act(spelled={"rounds": "rounds", "game_id": "game"}),

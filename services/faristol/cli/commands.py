@@ -74,6 +74,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "amend": Verb("AmendPlayer"),
             "list": Verb("players:list_players", "List the players."),
             "check-in": Verb("CheckInPlayer"),
+            "check-in-all": Verb("CheckInPlayers"),
             "check-out": Verb("CheckOutPlayer"),
             "withdraw": Verb("WithdrawPlayer"),
             "reinstate": Verb("ReinstatePlayer"),

@@ -53,6 +53,7 @@ def adjudicate(
     does: asking it takes nobody's time. Where judges rule the case waits in the queue from ``now`` on. A case that is
     open gets its ruling only, and one that is ruled on or waits for a judge nothing. Where nobody but those who ruled
     first could rule on an appeal, the arbiter at the table rules on it: no case is opened that would wait for ever.
+    Where too few judges could, and a director can, the case is with the directors at once.
     """
     facts: list[Message] = []
     if not case.open:
@@ -61,6 +62,9 @@ def adjudicate(
         opened = _opened(question, game, adjudication, law, now)
         facts.append(opened)
         case = evolve(case, opened)
+        if case.panel and len(adjudication.able(law.language) - frozenset(question.barred)) < case.panel:
+            # A director alone may rule: to wait in a queue that no judge takes it from helps neither player.
+            facts.append(events.CaseEscalated(case_id=case.case_id, occurred_at=now))
     if case.waiting and not case.panel:
         rulings = tuple(Ruling(word, law.is_word(word)) for word in case.words)
         facts.append(ruled(case, rulings, (), case.opened_at))

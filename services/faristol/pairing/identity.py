@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 import uuid
 from collections.abc import Iterator
 from itertools import count
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, tidy
+from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, slug, tidy
 from faristol.kernel.names import checked_name as checked_name
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
@@ -87,14 +86,14 @@ def checked_note(field: str, value: str) -> str:
 def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
     """Ids for what has that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
 
-    Where the name has no letter of the Latin alphabet, the id comes from ``kind`` and the id of the command.
+    Greek letters are those of ELOT 743. Where the name has no letter of either alphabet, the id comes from ``kind`` and
+    the id of the command.
     """
-    letters = unicodedata.normalize("NFKD", name.replace("·", "")).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-") or f"{kind}-{_short(command_id)[:8]}"
-    yield slug[:LONGEST_ID].strip("-")
+    made = slug(name) or f"{kind}-{_short(command_id)[:8]}"
+    yield made[:LONGEST_ID].strip("-")
     for number in count(2):
         tail = f"-{number}"
-        yield slug[: LONGEST_ID - len(tail)].strip("-") + tail
+        yield made[: LONGEST_ID - len(tail)].strip("-") + tail
 
 
 _MADE = re.compile(r"p-[0-9a-f]{12}")

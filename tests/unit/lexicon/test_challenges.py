@@ -74,6 +74,18 @@ def test_a_case_is_opened_and_ruled_on_once_however_often_the_challenge_is_told(
         assert adjudicated(after(Case(), facts[: done + 1]), settings, ("S", "O", "L")) == facts[done + 1 :]
 
 
+def test_an_appeal_that_a_director_alone_may_rule_on_is_with_the_director_at_once() -> None:
+    head, ada = Judge("head", frozenset(), director=True), Judge("ada", frozenset({"ca"}), director=False)
+    settings = Adjudication(mode=events.MODE_JUDGE, panel=1, judges={"head": head, "ada": ada})
+
+    def opened(barred: str) -> Case:
+        question = Question(challenge(("S", "O", "L")), RAISED_AT, appeal=True, barred=(barred,))
+        return after(Case(), adjudicate(Case(), question, GAME, settings, LAW, LATER))
+
+    assert opened("ada").escalated
+    assert not opened("nil").escalated
+
+
 @pytest.mark.parametrize("panel", [1, 3])
 def test_where_judges_rule_the_case_waits_from_when_it_is_known_and_keeps_its_mode(panel: int) -> None:
     (opened,) = adjudicated(Case(), judged(panel), ("S", "O", "L"))
@@ -101,7 +113,9 @@ def test_an_appeal_that_no_other_judge_can_take_is_left_to_the_arbiter_at_the_ta
     alone = replace(judged(), judges={"ada": Judge("ada", frozenset({"ca"}), director=True)})
     assert adjudicate(Case(), question, GAME, alone, LAW, LATER) == []
     another = replace(judged(), judges={**alone.judges, "head": JUDGES["head"]})
-    assert len(adjudicate(Case(), question, GAME, another, LAW, LATER)) == 1
+    opened, escalated = adjudicate(Case(), question, GAME, another, LAW, LATER)
+    assert isinstance(opened, events.CaseOpened)
+    assert isinstance(escalated, events.CaseEscalated)
 
 
 def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:

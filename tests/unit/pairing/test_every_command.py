@@ -31,6 +31,7 @@ REQUESTS: list[Message] = [
     pb.CancelPostponementRequest(game_id=GAME),
     pb.ChangeRoundsRequest(rounds=6),
     pb.CheckInPlayerRequest(player_id="p1"),
+    pb.CheckInPlayersRequest(),
     pb.CheckOutPlayerRequest(player_id="p1"),
     pb.CloseRoundRequest(round=1),
     pb.ConfirmResultRequest(game_id=GAME, scores=SCORES, arbiter_id="eva"),

@@ -65,7 +65,28 @@ def test_every_id_that_is_made_is_an_id(name: str, taken: int) -> None:
 
 
 def test_a_name_in_another_alphabet_still_gives_an_id() -> None:
-    assert next(ids_of("Πρωτάθλημα", COMMAND, "championship")).startswith("championship-")
+    assert next(ids_of("選手権", COMMAND, "championship")).startswith("championship-")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Κύπελλο Αθηνών 2026", "kypello-athinon-2026"),
+        ("ΠΡΩΤΑΘΛΗΜΑ", "protathlima"),
+        ("Ευάγγελος Παπαδόπουλος", "evangelos-papadopoulos"),
+        ("Αύγουστος", "avgoustos"),
+        ("Ναύπλιο", "nafplio"),
+        ("Ελευθέριος", "eleftherios"),
+        ("Μπάμπης Γκίκας", "bampis-gkikas"),
+        ("Μαΐου", "maiou"),
+        ("Θράκη και Ψαρά", "thraki-kai-psara"),
+        ("Τριφύλλι Χανίων", "trifylli-chanion"),
+        ("Øystein Łódź Straße", "oystein-lodz-strasse"),
+        ("Lliga d’Escrabel de l’Alt Camp i Col·lectiu Ñandú", "lliga-descrabel-de-lalt-camp-i-collectiu"),
+    ],
+)
+def test_greek_is_transliterated_by_elot_743_and_letters_keep_without_their_accents(name: str, expected: str) -> None:
+    assert next(ids_of(name, COMMAND, "championship")) == expected
 
 
 def test_the_id_of_a_player_comes_from_the_command_and_not_from_the_name() -> None:

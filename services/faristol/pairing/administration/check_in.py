@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import taking_part
+from faristol.pairing.conditions import check_open, taking_part
 from faristol.pairing.model import Player, Tournament
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -15,14 +15,36 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
-    """Note that a player is there.
+    """Note that a player is there, also one who comes after the first round was paired.
 
-    Once a player is, the first round is paired when all are checked in or have withdrawn.
+    Once a player is, the first round is paired when all are checked in, sit it out or have withdrawn.
     """
-    player = _before_first_round(situation.state, request.player_id)
+    player = taking_part(situation.state, request.player_id)
     if player.checked_in:
         raise Refusal("CHECKED_IN", "", N_("{player} is checked in already."), {"player": player.player_id})
     return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
+
+
+def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> list[Message]:
+    """Note that players are there: those who are named, or all who take part, without those who are checked in.
+
+    Raises ``Refusal`` for one who does not take part, and where all are checked in.
+    """
+    state = situation.state
+    check_open(state)
+    wanted = list(dict.fromkeys(request.player_ids)) or [
+        player.player_id for player in state.players if player.withdrawn is None
+    ]
+    players = [taking_part(state, player_id) for player_id in wanted]
+    at = situation.occurred_at
+    facts: list[Message] = [
+        events.PlayerCheckedIn(player_id=player.player_id, occurred_at=at)
+        for player in players
+        if not player.checked_in
+    ]
+    if not facts:
+        raise Refusal("CHECKED_IN", "", N_("Everybody is checked in already."))
+    return facts
 
 
 def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[Message]:
@@ -42,6 +64,12 @@ def _before_first_round(state: Tournament, player_id: str) -> Player:
 
 COMMANDS: Mapping[type[Message], Command] = {
     pb.CheckInPlayerRequest: Command(check_in),
+    pb.CheckInPlayersRequest: Command(
+        check_in_all,
+        more=lambda situation, request, facts: {
+            "player_ids": [fact.player_id for fact in facts if isinstance(fact, events.PlayerCheckedIn)]
+        },
+    ),
     pb.CheckOutPlayerRequest: Command(check_out),
 }
 

@@ -116,7 +116,7 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
             yield Refusal(
                 "NOT_CHECKED_IN",
                 "",
-                N_("{player} is not checked in: check them in or withdraw them."),
+                N_("{player} is not checked in: check them in, let them sit the round out, or withdraw them."),
                 {"player": player.player_id},
                 subject=f"players/{player.player_id}",
             )

@@ -314,6 +314,29 @@ def test_once_one_is_checked_in_the_first_round_waits_for_all_who_have_not_withd
     assert refusal_of(lambda: hall.decided(pb.CheckOutPlayerRequest(player_id="p1")))[0] == ("CHECK_IN_CLOSED")
 
 
+def test_who_comes_late_is_checked_in_after_the_first_round_was_paired() -> None:
+    hall = hall_of()
+    for place in range(1, 8):
+        hall.carry_out(pb.CheckInPlayerRequest(player_id=f"p{place}"))
+    grant(hall, "p8", 1, events.BYE_KIND_ZERO_POINT)
+    hall.play(1)
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="p8"))
+    hall.pair(2)
+
+    assert "p8" in in_round(hall, 2)
+
+
+def test_all_are_checked_in_by_one_act() -> None:
+    hall = hall_of()
+    withdraw(hall, "p8")
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="p1"))
+    noted = hall.carry_out(pb.CheckInPlayersRequest())
+
+    assert [fact.player_id for fact in noted] == [f"p{place}" for place in range(2, 8)]  # type: ignore[attr-defined]
+    assert refusal_of(lambda: hall.decided(pb.CheckInPlayersRequest()))[0] == "CHECKED_IN"
+    assert refusal_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p8"])))[0] == "WITHDRAWN"
+
+
 def test_a_check_in_is_taken_back() -> None:
     hall = hall_of()
     hall.carry_out(pb.CheckInPlayerRequest(player_id="p1"))

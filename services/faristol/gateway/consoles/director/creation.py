@@ -33,7 +33,11 @@ from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.text import say
 
 ROUNDS = 7
-"""Rounds that the form proposes."""
+"""Rounds that the form proposes where the rule book does not say a number."""
+
+ZONES: Mapping[str, str] = {"pes-2024": "Europe/Athens"}
+ZONE = "Europe/Madrid"
+"""The time zone that the form proposes: of the rule book's country."""
 
 BECAUSE: Mapping[str, str] = {
     "organiser": N_("the book leaves it to the organiser"),
@@ -180,7 +184,8 @@ async def _show(
         zones=time_zones() if chosen else [],
         typed=typed,
         errors=Typed(errors or {}),
-        proposed=ROUNDS,
+        proposed=max(ROUNDS, chosen.championship.rounds_min) if chosen else ROUNDS,
+        proposed_zone=ZONES.get(typed["ruleset"], ZONE),
         chosen_options=Typed(),
         none=NONE,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import grpc
 from fastapi import APIRouter, Depends
@@ -24,9 +25,12 @@ from faristol.gateway.mode import known_rules
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
+from faristol.kernel.names import slug
 from faristol.kernel.refusal import N_
 from faristol.office.history import Told, told
-from faristol.office.names import Roster
+from faristol.office.names import Roster, folded
+from faristol.pb.access.v1 import access_pb2 as access
+from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.rules import Ruleset
@@ -37,6 +41,9 @@ LOOKED_BACK = 60
 """Acts before the last one among which that of a form is looked for."""
 
 SAID = N_("Done.")
+
+OFFICIALS = frozenset({needs.ROLE_ARBITER, needs.ROLE_JUDGE, needs.ROLE_DIRECTOR, needs.ROLE_FEDERATION})
+"""Roles of people who decide on sanctions, sit in a tribunal or rule on words."""
 
 SETTINGS = "settings"
 """The page on which a tournament is restored that was removed."""
@@ -56,6 +63,18 @@ PARTS: Sequence[tuple[str, str]] = (
 """The pages of the console, by the end of their address; that of teams is there where teams meet."""
 
 
+BY_NAME = ("decided_by", "judge_id", "person.")
+"""What the names of fields begin with in which officials are named, several with commas between."""
+
+
+class Official(NamedTuple):
+    """Somebody who holds a credential for a tournament."""
+
+    id: str
+    name: str
+    role: needs.Role.ValueType
+
+
 @dataclass
 class Desk(Console):
     """A page of a tournament, for somebody who directs it or is its arbiter."""
@@ -73,6 +92,8 @@ class Desk(Console):
     refused: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
     """What fills the places of the text of that refusal, as the service has it."""
+    officials: Sequence[Official] = ()
+    """Who holds a credential here, as far as who is signed in may know, in the order of their names."""
     changes: Sequence[Told] = ()
     """What changed since that form was made."""
 
@@ -84,7 +105,7 @@ class Desk(Console):
     @property
     def roster(self) -> Roster:
         """Everybody in it by their names."""
-        return Roster(self.tournament, self.language)
+        return Roster(self.tournament, self.language, {each.id: each.name for each in self.officials})
 
     @property
     def address(self) -> str:
@@ -135,6 +156,7 @@ class Desk(Console):
             last=self.last,
             named=self.roster.name,
             may=self.may_call,
+            officials=self.officials,
             typed=Typed(self.typed),
             errors=Typed(self.errors),
             blank=Typed(),
@@ -186,7 +208,7 @@ class Desk(Console):
         if not service:
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         try:
-            in_zone = {**given, "time_zone": self.tournament.time_zone}
+            in_zone = {**self._with_ids(given), "time_zone": self.tournament.time_zone}
             command = command_of(name, in_zone, self.tournament_id, service)
         except Unusable as problem:
             told = say(problem.text, problem.params, self.language)
@@ -216,6 +238,26 @@ class Desk(Console):
                 await self._changed(given)
             return None
 
+    def _with_ids(self, given: Given) -> Given:
+        """A form with ids where names of officials were typed: an id of its own for a name that nobody here has."""
+        named = {folded(player.name): player.id for player in self.roster.players}
+        named |= {folded(each.name): each.id for each in self.officials}
+        ids = set(named.values())
+
+        def id_of(text: str) -> str:
+            found = named.get(folded(text))
+            return found or (text if text in ids or not any(map(str.isspace, text)) else slug(text))
+
+        changed = dict(given)
+        for name, value in given.items():
+            if name.startswith(BY_NAME):
+                changed[name] = ",".join(id_of(part.strip()) for part in value.split(",") if part.strip())
+        several = sorted(key for key in changed if key.startswith("decided_by."))
+        if several and changed.get("decided_by"):
+            for number, person in enumerate(changed.pop("decided_by").split(","), 1_000):
+                changed[f"decided_by.{number}"] = person
+        return changed
+
     async def _changed(self, given: Given) -> None:
         """What changed since a form was made; the form is one of the tournament as it stands from now on."""
         seen = int(given.get("expected_version", "0") or 0)
@@ -226,6 +268,20 @@ class Desk(Console):
 def details_of(act: pairing.Act) -> dict[str, str]:
     """What an act says beside its players, by name."""
     return dict(detail.partition(": ")[::2] for detail in act.details)
+
+
+async def _officials(console: Console, tournament_id: str) -> list[Official]:
+    """Officials of a tournament by their names; who is signed in alone, where they may not see the credentials."""
+    own = console.session.credential
+    found = {own.subject_id: Official(own.subject_id, console.session.name, own.role)}
+    if may(console.session, access.ListCredentialsRequest):
+        with suppress(grpc.aio.AioRpcError):
+            answer = await console.calls.ask(access.ListCredentialsRequest(tournament_id=tournament_id))
+            for line in answer.credentials:
+                held = line.credential
+                if line.name and held.role in OFFICIALS and held.subject_id not in found:
+                    found[held.subject_id] = Official(held.subject_id, line.name, held.role)
+    return sorted(found.values(), key=lambda each: each.name.casefold())
 
 
 async def _desk(
@@ -240,7 +296,8 @@ async def _desk(
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
     if tournament.removed and not console.request.url.path.endswith(f"/{SETTINGS}"):
         raise HTTPException(HTTPStatus.NOT_FOUND)  # it can be restored there, and has no other page
-    return Desk(console.request, console.session, console.calls, results, tournament, done, part)
+    officials = await _officials(console, tournament_id)
+    return Desk(console.request, console.session, console.calls, results, tournament, done, part, officials=officials)
 
 
 AtDesk = Annotated[Desk, Depends(_desk)]

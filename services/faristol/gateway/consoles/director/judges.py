@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import Desk, page_of_forms
+from faristol.gateway.consoles.director.desk import Desk, Official, page_of_forms
 from faristol.gateway.rulings import MODE_LABELS
+from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -28,9 +29,17 @@ async def _show(desk: Desk) -> Response:
         PAGE,
         stands=stands,
         modes=MODE_LABELS,
+        candidates=_candidates(desk, stands),
         own_language=own.tile_set[:2] if own else "",
         layers=list(own.layers) if own and open_to_choice else [],
     )
+
+
+def _candidates(desk: Desk, stands: pb.GetAdjudicationResponse) -> list[Official]:
+    """Who can be appointed: holders of credentials who are no judges yet, those with a judge's link first."""
+    appointed = {judge.judge_id for judge in stands.judges}
+    free = [each for each in desk.officials if each.id not in appointed]
+    return sorted(free, key=lambda each: each.role != needs.ROLE_JUDGE)
 
 
 routes = page_of_forms(PAGE, _show, lexicon=ACTS)

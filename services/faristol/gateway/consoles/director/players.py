@@ -37,6 +37,7 @@ ACTS = frozenset(
         "RegisterPlayer",
         "AmendPlayer",
         "CheckInPlayer",
+        "CheckInPlayers",
         "CheckOutPlayer",
         "WithdrawPlayer",
         "ReinstatePlayer",
