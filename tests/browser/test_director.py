@@ -129,6 +129,17 @@ async def type_in(page: Page, table: int, first: int, second: int) -> None:
         await page.keyboard.press("Enter")
 
 
+async def correct_elsewhere(cell: Cell, console: str, table: int, score: int) -> None:
+    """Another score for the first player of a table of the first round, from somewhere else."""
+    everybody = replace(held(needs.ROLE_DIRECTOR), scope=Scope())
+    tournament_id = console.split("/")[-2]
+    listed = await do(cell, pairing.ListResultsRequest(tournament_id=tournament_id, round=1), everybody)
+    found = next(each for each in listed.tables if each.table == table)
+    found.scores[0].score = score
+    about: dict[str, Any] = {"tournament_id": tournament_id, "game_id": found.game_id, "scores": found.scores}
+    await do(cell, pairing.CorrectResultRequest(**about), everybody)
+
+
 async def look_at(page: Page) -> None:
     """Nothing of a page keeps anybody out: not by its width, its colours, its targets or its structure."""
     assert await page.evaluate(WIDE) == "", page.url
@@ -193,6 +204,9 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         await row.locator('input[name^="scores."]:not([type=hidden])').first.fill("400")
         await row.get_by_role("button", name="Correct", exact=True).click()
         await expect(page.locator(".notice.good")).to_contain_text("Corrected:")
+        await correct_elsewhere(cell, console, table=1, score=444)
+        await expect(page.locator('[data-key="table-1"]')).to_contain_text("444")
+        await expect(page.locator(".notice.good")).to_contain_text("Corrected:")  # over the news of others
         await step(page, console, "Close round 1", "Round 1 is closed.")
 
 

@@ -313,9 +313,23 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "is unusually high" in await desk.refused(ENTRY, "EnterResult", table=1, first=4120, second=378)
     assert "there is no table 77" in await desk.refused(ENTRY, "EnterResult", table=77, first=1, second=2)
     assert "Type the score of" in await desk.refused(ENTRY, "EnterResult", table=1, first=412)
+    pep = replace(held(needs.ROLE_SCORER, OPEN), subject="pep")
+    async with visiting(cell, cell.token(pep)) as web:
+        helper = Desk(web)
+        await helper.done(ENTRY, "EnterResult", table=3, first=413, second=344)
+        asked = await helper.send(ENTRY, "EnterResult", table=3, first=403, second=344)
+        assert "Send it again to correct it." in told(asked)  # their own, that nobody has confirmed
+        sure = re.search(r'name="sure" value="(\w+)"', asked.text)
+        assert sure
+        own = {"table": 3, "first": 403, "second": 344, "sure": sure[1]}
+        assert " 403 – " in await helper.done(ENTRY, "EnterResult", **own)
     for table in range(1, 5):
         said = await desk.done(ENTRY, "EnterResult", table=table, first=400 + table, second=350 - 2 * table)
-        assert f"{table} · " in said
+        assert ("Confirmed: 3 · " if table == 3 else f"{table} · ") in said  # typed once more, it is confirmed
+    async with visiting(cell, cell.token(pep)) as web:
+        foreign = await Desk(web).refused(ENTRY, "EnterResult", table=1, first=411, second=348)
+        assert "stands already: an arbiter corrects it." in foreign  # at once, and not once it was sent again
+        assert 'name="sure"' not in foreign
     assert "Send it again to correct it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
     assert "somebody else has to confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
@@ -328,9 +342,11 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         disputed: dict[str, Any] = {**shown, "says": "wrong", "note": "the slip says 411"}
         assert "disputed" in await ona.done(ENTRY, "ConfirmResult", **disputed)
         assert "the slip says 411" in told(await web.get(ENTRY))
-        for table in range(1, 5):
-            wanted: dict[str, Any] = {"seen_first": 400 + table, "seen_second": 350 - 2 * table}
-            assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", says="right", table=table, **wanted)
+        assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", **shown)
+        left = await ona.done(ENTRY, "ConfirmAll", seen="2:402:346 4:404:1")
+        assert "To be confirmed by somebody else" in left  # no other result than was shown
+        left = await ona.done(ENTRY, "ConfirmAll", seen="2:402:346 4:404:342")
+        assert "To be confirmed by somebody else" not in left
     assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")
     act = re.search(

@@ -100,12 +100,20 @@ SENTENCES: Mapping[str, Sentences] = {
     "ReleasePair": Sentences(N_("They are paired like everybody else again: {who}.")),
     "StartRound": Sentences(N_("Round {round} is started: its tables are open, the clocks run.")),
     "GiveForfeit": Sentences(N_("A forfeit: {scores} ({at_table}){outcome}.")),
-    "EnterResult": Sentences(N_("Entered: {scores} ({at_table}){outcome}.")),
+    "EnterResult": Sentences(
+        N_("Entered: {scores} ({at_table}){outcome}."),
+        {"turns_given_up": N_("From the signed sheet; turns recorded at the table and given up: {turns_given_up}.")},
+    ),
+    "EnterSignedSheet": Sentences(
+        N_("Entered from the signed sheet: {scores} ({at_table}){outcome}. What the table recorded is given up.")
+    ),
     "CorrectResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
+    "CorrectOwnResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
     "SetResultCheck": Sentences(
         "",
         {
             "second_person": N_("A second person confirms results that an official enters."),
+            "blind": N_("They type each result anew, without seeing the first."),
             "players": N_("Players confirm the results of their games."),
             "no_check": N_("Results are not confirmed by anybody else."),
         },

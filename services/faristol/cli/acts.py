@@ -71,6 +71,7 @@ _OTHERWISE: Mapping[str, Act] = {
     ),
     "StartRound": Act(round="paired"),
     "CorrectResult": Act(spelled={"player_ids": "asked-by", "scores_before": "score-before"}),
+    "CorrectOwnResult": Act(spelled={"scores_before": "score-before"}),
     "SetResultCheck": Act(arguments=()),
     "ConfirmResult": Act(spelled={"player_id": "player"}),
     "PostponeGame": Act(spelled={"scheduled_at": "scheduled", "postponed_to": "to"}),

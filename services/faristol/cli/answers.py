@@ -168,9 +168,9 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
 def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
     """How a game was decided if not by its scores, behind a comma, as the command has it; empty for other commands."""
     seated = known.at_table(game_id)
-    if seated is None or not isinstance(
-        request, pairing.GiveForfeitRequest | pairing.EnterResultRequest | pairing.CorrectResultRequest
-    ):
+    corrections = pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest
+    entries = pairing.EnterResultRequest | pairing.EnterSignedSheetRequest
+    if seated is None or not isinstance(request, pairing.GiveForfeitRequest | entries | corrections):
         return ""
     players = seats_of(seated[1])
     winner, unplayed, lost_by_all = "", False, False
@@ -178,7 +178,7 @@ def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
     if isinstance(request, pairing.GiveForfeitRequest):
         came = [player for player in players if player not in request.loser_ids]
         winner, unplayed = came[0] if len(came) == 1 else "", True
-    elif isinstance(request, pairing.CorrectResultRequest):
+    elif isinstance(request, corrections):
         unplayed, lost_by_all = request.unplayed, request.lost_by_all
         winner = request.winner_id if unplayed else ""
     else:
@@ -191,7 +191,7 @@ def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
         left=[known.name(player) for player in left],
         lost_by_all=lost_by_all,
     )
-    if isinstance(request, pairing.CorrectResultRequest) and unplayed:
+    if isinstance(request, corrections) and unplayed:
         decided = by_forfeit(decided, language)
     return f", {decided}" if decided else ""
 

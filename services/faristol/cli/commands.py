@@ -126,6 +126,8 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         N_("Results that an arbiter gives."),
         {
             "enter": Verb("EnterResult"),
+            "from-sheet": Verb("EnterSignedSheet"),
+            "correct-own": Verb("CorrectOwnResult"),
             "correct": Verb("CorrectResult"),
             "confirm": Verb("ConfirmResult"),
             "set-check": Verb("SetResultCheck"),

@@ -85,6 +85,17 @@ class Calls:
         )
         await self._sent(self._stub.EnterResults, request)
 
+    async def confirm(self, table: pairing.TableResult) -> None:
+        """Confirm the result that was seen of a table. Raises ``Refused``, as for who entered it."""
+        request = pairing.ConfirmResultRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=self.tournament,
+            game_id=table.game_id,
+            scores=table.scores,
+            arbiter_id=self._arbiter,
+        )
+        await self._sent(self._stub.ConfirmResult, request)
+
     async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
         """Put another result, not of a game that was abandoned, in place of what was seen. Raises ``Refused``."""
         request = pairing.CorrectResultRequest(

@@ -38,6 +38,7 @@ STILL_OPEN = N_("open, and not saved: {typed} ({why})")
 NOT_ASKED = N_("Nothing was just asked that y or n could answer. Say of which table, as y 11; l shows what is open.")
 NOT_SURE = N_("Of {typed} no y can make a result: type it anew.")
 STANDS = N_("It stands: {standing}")
+CONFIRMED = N_("confirmed: {standing}")
 NOTHING_ENTERED = N_("Nothing was entered here yet.")
 NO_CORRECTION = N_("A game that was abandoned is corrected by the scores that count in the end: {command}")
 DONE = N_("{count} entered here; {left}.")
@@ -192,8 +193,7 @@ class Prompt:
         """Enter a result, or keep it open with what speaks against it."""
         try:
             if self._tables.stands(said):
-                self._close(said.table)
-                self._say(STANDS, standing=self._tables.standing(said.table))
+                await self._stands(said.table)
             elif is_sure and self._tables[said.table].scores:
                 await self._calls.correct(self._tables[said.table], self._tables.result(said))
                 await self._entered_at(said.table)
@@ -209,6 +209,17 @@ class Prompt:
             self._keep_open(_Open(typed, said.table, [str(refused)]))
             if self._tables[said.table].scores:
                 self._say(STANDS, standing=self._tables.standing(said.table))
+
+    async def _stands(self, table: int) -> None:
+        """The same result was typed once more: a second person confirms it by that, where one is to."""
+        standing = self._tables[table]
+        if self._tables.listed.second_person and standing.check == pairing.RESULT_CHECK_PHASE_OPEN:
+            await self._calls.confirm(standing)
+            await self._refresh()
+            self._say(CONFIRMED, standing=self._tables.standing(table))
+        else:
+            self._say(STANDS, standing=self._tables.standing(table))
+        self._close(table)
 
     def _asked_about(self, typed: str, said: Given) -> _Open | None:
         """What is to be looked at again before a result is entered; None where nothing speaks against it."""

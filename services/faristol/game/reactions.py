@@ -84,6 +84,7 @@ async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWit
 
 async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision | None:
     """What it means for a table that its result was entered in the tournament."""
+    assert isinstance(entered.message, pairing_events.ResultEntered)
     settled = await load_table(record, game_id)
     if settled is None or settled.game.phase is Phase.FINAL:
         return None
@@ -99,6 +100,7 @@ async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision |
         lost_by_all=result.lost_by_all,
         condition=result.condition,
         loser_ids=result.loser_ids,
+        given_up=entered.message.turns_given_up > 0,
         occurred_at=timestamp(max(instant(result.occurred_at), settled.table.last_at)),
     )
     return settled.decision(settled.with_consequences([closed]))

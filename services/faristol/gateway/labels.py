@@ -147,6 +147,7 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
     pb.INCIDENT_KIND_REOPENED: N_("result opened again"),
     pb.INCIDENT_KIND_TAKEN_BACK: N_("entries taken back"),
+    pb.INCIDENT_KIND_GIVEN_UP: N_("table given up: the result is that of the signed sheet"),
 }
 """What happened beside the turns."""
 

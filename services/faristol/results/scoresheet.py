@@ -228,6 +228,9 @@ def _result_final(game: Game, sheet: Sheet, event: events.ResultFinal | events.T
 
 
 def _table_closed(game: Game, sheet: Sheet, event: events.TableClosed) -> None:
+    if event.given_up:
+        last = max((line.turn for line in game.lines), default=0)
+        incidents.note(sheet, results.INCIDENT_KIND_GIVEN_UP, last)
     _ended(game, sheet, event)
     _result_final(game, sheet, event)
 

@@ -521,10 +521,13 @@ async def test_who_is_back_in_the_tournament_before_the_table_hears_of_it_has_lo
         await record.append(decision, Metadata())
 
 
-async def test_a_table_is_closed_when_its_result_is_entered_in_the_tournament(record: Record) -> None:
+@pytest.mark.parametrize("turns", [0, 8])
+async def test_a_table_is_closed_when_its_result_is_entered_in_the_tournament(record: Record, turns: int) -> None:
     await start(record)
     at = timestamp(after(30))
-    entered = pairing_events.ResultEntered(round=1, game_id=GAME, arbiter_id="maria", occurred_at=at)
+    entered = pairing_events.ResultEntered(
+        round=1, game_id=GAME, arbiter_id="maria", occurred_at=at, turns_given_up=turns
+    )
     result = pairing_events.ResultRecorded(
         round=1,
         game_id=GAME,
@@ -549,7 +552,7 @@ async def test_a_table_is_closed_when_its_result_is_entered_in_the_tournament(re
     await record.append(decision, Metadata())
     closed = (await record.read_stream(f"game-{GAME}"))[-1].message
     assert isinstance(closed, events.TableClosed)
-    assert (closed.winner_id, list(closed.loser_ids)) == ("anna", ["biel"])
+    assert (closed.winner_id, list(closed.loser_ids), closed.given_up) == ("anna", ["biel"], turns > 0)
     assert await reaction.react(news) is None
     table = await load_table(record, GAME)
     assert table is not None

@@ -51,6 +51,8 @@ ELSEWHERE: Mapping[str, str] = {
     "RegisterPlayers": "director/player_list.html",
     "EnterResult": "results/round.html",
     "EnterResults": "results/round.html",
+    "EnterSignedSheet": "results/round.html",
+    "CorrectOwnResult": "results/round.html",
     "ConfirmResult": "results/parts.html",
     "ClaimCase": "judge_case.html",
     "ReleaseCase": "judge_case.html",

@@ -62,6 +62,13 @@ class Score:
     left: bool = False
     forfeit: bool = False
 
+    @property
+    def written(self) -> str:
+        """As it is typed."""
+        if self.points is None:
+            return FORFEIT if self.forfeit else NOTHING
+        return f"{self.points}{LEFT if self.left else ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class Given:

@@ -56,6 +56,12 @@ class Tables:
         seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
         return f"{number} · {', '.join(filter(None, [seats, self.about(number)]))}"
 
+    def is_hidden(self, number: int, subject: str) -> bool:
+        """Whether a person may not see a result, who is to type it anew: somebody else entered it, and it is open."""
+        table = self[number]
+        is_open = table.check == pairing.RESULT_CHECK_PHASE_OPEN
+        return self.listed.blind and is_open and table.actor != subject
+
     def about(self, number: int) -> str:
         """What there is to be said of a result beside its scores: ``entered by Eva Soler at 10:31:02``."""
         table = self[number]

@@ -33,6 +33,13 @@ function key(node) {
   return node.nodeType === Node.ELEMENT_NODE ? node.id || node.dataset.key || node.dataset.keep || "" : "";
 }
 
+const TOLD = ".console :is([role=alert], [data-key=done], #given-back, #why)";
+
+/** What a console says to its person of what they did stays until they do something else, whatever the news is. */
+function stays(node) {
+  return !own && node?.nodeType === Node.ELEMENT_NODE && node.matches(TOLD);
+}
+
 function morph(old, fresh) {
   if (old.nodeType === Node.TEXT_NODE) {
     if (old.data !== fresh.data) {
@@ -41,7 +48,7 @@ function morph(old, fresh) {
     }
     return;
   }
-  if (old.nodeType !== Node.ELEMENT_NODE) return;
+  if (old.nodeType !== Node.ELEMENT_NODE || stays(old)) return;
   if (old.dataset.keep !== undefined && fresh.dataset.keep === old.dataset.keep) return; // somebody is at it
   if (old.dataset.mine !== undefined && !own) return; // only what this page sent itself changes it
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
@@ -60,9 +67,10 @@ function morphChildren(old, fresh) {
   const drop = () => {
     const gone = next;
     next = next.nextSibling;
-    gone.remove();
+    if (!stays(gone)) gone.remove();
   };
   for (const wanted of [...fresh.childNodes]) {
+    while (stays(next) && !same(next, wanted)) next = next.nextSibling;
     const known = keyed.get(key(wanted));
     if (known) while (next && next !== known && !kept.has(key(next))) drop();
     else if (!blank(wanted)) while (next && blank(next)) drop();

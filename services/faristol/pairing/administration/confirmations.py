@@ -20,12 +20,17 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) -> list[Message]:
     """Say who confirms results that an official enters, those that stand among them.
 
-    Raises ``Refusal`` when the tournament is over.
+    Raises ``Refusal`` when the tournament is over, ``Invalid`` for a second entry without a second person.
     """
     check_open(situation.state)
+    if request.blind and not request.second_person:
+        raise Invalid("blind", N_("expected a second person too, who types the results anew"))
     return [
         events.ResultCheckSet(
-            second_person=request.second_person, players=request.players, occurred_at=situation.occurred_at
+            second_person=request.second_person,
+            players=request.players,
+            blind=request.blind,
+            occurred_at=situation.occurred_at,
         )
     ]
 
@@ -116,7 +121,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 def _check_before(act: events.ResultCheckSet, before: Sequence[Message]) -> Message:
     last = latest(events.ResultCheckSet, before)
-    return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players)
+    return pb.SetResultCheckRequest(second_person=last.second_person, players=last.players, blind=last.blind)
 
 
 UNDO: Mapping[type[Message], Undo] = {

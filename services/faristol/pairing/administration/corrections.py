@@ -20,7 +20,7 @@ from faristol.pairing.administration.results import (
     winner_by,
 )
 from faristol.pairing.conditions import check_arbiter, found_game
-from faristol.pairing.model import Decided, Pairing, Round, Unsanctioned
+from faristol.pairing.model import Decided, Pairing, Phase, Round, Unsanctioned
 from faristol.pairing.situation import Command, Situation, of_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -70,6 +70,49 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
     )
     result = Unsanctioned(points, before.corrected(corrected))
     return [corrected, *after_sanctions(played, pairing, ruleset, result, corrected.occurred_at)]
+
+
+def correct_own_result(situation: Situation, request: pb.CorrectOwnResultRequest) -> list[Message]:
+    """Another result in place of one that the caller entered, who sees a typing error.
+
+    Raises as ``correct_result`` does; ``Refusal`` where somebody else entered it, where somebody has confirmed it, and
+    once its round is closed: an arbiter corrects it then.
+    """
+    game = request.game_id
+    played, pairing = found_game(situation.state, game)
+    check_arbiter(request.arbiter_id, pairing.player_ids)
+    _check_own(played, game, request.arbiter_id)
+    correction = pb.CorrectResultRequest(
+        game_id=game,
+        scores=request.scores,
+        winner_id=request.winner_id,
+        lost_by_all=request.lost_by_all,
+        unplayed=request.unplayed,
+        arbiter_id=request.arbiter_id,
+        note=request.note,
+        scores_before=request.scores_before,
+    )
+    return correct_result(situation, correction)
+
+
+def _check_own(played: Round, game: str, person: str) -> None:
+    """Refuse a correction by a person who did not enter the result, or who cannot correct it any more."""
+    if game in played.results and (game not in played.entered or played.entered_by.get(game) != person):
+        raise Refusal(
+            "NOT_OWN_RESULT",
+            "",
+            N_("{person} did not enter the result of {game}: an arbiter corrects it."),
+            {"person": person, "game": game},
+            subject=f"games/{game}",
+        )
+    if played.confirmed_by.get(game) or played.phase is not Phase.STARTED:
+        raise Refusal(
+            "CONFIRMED_ALREADY",
+            "",
+            N_("The result of {game} is confirmed, or its round is closed: an arbiter corrects it."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
 
 
 def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
@@ -152,5 +195,8 @@ def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.CorrectResultRequest: Command(correct_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game)
+    pb.CorrectResultRequest: Command(correct_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game),
+    pb.CorrectOwnResultRequest: Command(
+        correct_own_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game
+    ),
 }

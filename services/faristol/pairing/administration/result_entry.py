@@ -93,7 +93,27 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
     ``Refusal`` for scores by which another than ``winner_id`` wins, for a player who gave the game up by withdrawing
     and is not in ``abandoned_by``, and once the first turn of the game is over at its table.
     """
-    pairing = _undecided(situation, request.game_id, request.arbiter_id)
+    return _played(situation, request, _undecided(situation, request.game_id, request.arbiter_id))
+
+
+def enter_signed_sheet(situation: Situation, request: pb.EnterSignedSheetRequest) -> list[Message]:
+    """The result of a game whose table is given up, by its signed sheet (FISC I.8: what is signed is the sheet).
+
+    What the table recorded stays on the record, and counts for nothing. Raises as ``enter_result`` does, but not where
+    turns are over at the table.
+    """
+    pairing = _due(situation, request.game_id, request.arbiter_id)
+    return _played(situation, request, pairing, turns_given_up=situation.tables[request.game_id].turns)
+
+
+def _played(
+    situation: Situation,
+    request: pb.EnterResultRequest | pb.EnterSignedSheetRequest,
+    pairing: Pairing,
+    *,
+    turns_given_up: int = 0,
+) -> list[Message]:
+    """The result of a game that was played, by the scores that an arbiter gives."""
     scores = given_scores(pairing, request.scores)
     left = [player_id for player_id in pairing.player_ids if player_id in request.abandoned_by]
     if len(left) != len(request.abandoned_by):
@@ -122,6 +142,7 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
         note=request.note,
         occurred_at=situation.occurred_at,
         scores_given=final_scores(scores if settled != scores else ()),
+        turns_given_up=turns_given_up,
     )
     return _entered(situation.state, situation.ruleset, pairing, settled, decided, act)
 
@@ -192,21 +213,27 @@ def _in_result(state: Tournament, place: int, game: str, problem: Invalid) -> In
     )
 
 
-def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
-    """The table of a game that is due and has not been decided or begun. Refuses any other."""
+def _due(situation: Situation, game: str, arbiter_id: str) -> Pairing:
+    """The table of a game that is due and has no result. Refuses any other."""
     played, pairing = found_game(situation.state, game)
     check_arbiter(arbiter_id, pairing.player_ids)
     if game in played.results:
         raise result_known(game, situation.ruleset.law.result_final)
     if played.phase is not Phase.STARTED:
         raise not_started(played.number)
+    return pairing
+
+
+def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
+    """The table of a game that is due and has not been decided or begun. Refuses any other."""
+    pairing = _due(situation, game, arbiter_id)
     if turns := situation.tables[game].turns:
         raise Refusal(
             "GAME_BEGUN",
             "",
             N_(
                 "{game} is being played at its table, where {turns} {turns:turn is|turns are} over: "
-                "its end is entered there."
+                "its end is entered there, or an arbiter takes the result from the signed sheet."
             ),
             {"game": game, "turns": turns},
             subject=f"games/{game}",
@@ -256,6 +283,9 @@ COMMANDS: Mapping[type[Message], Command] = {
     ),
     pb.EnterResultRequest: Command(
         enter_result, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
+    ),
+    pb.EnterSignedSheetRequest: Command(
+        enter_signed_sheet, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
     ),
     pb.EnterResultsRequest: Command(enter_results, of_tables=True, games=_all_games, concerned=_players),
 }

@@ -90,7 +90,7 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.RoundsAnnounced: lambda state, fact: replace(state, announced=tuple(fact.times)),
     events.PrizesOffered: lambda state, fact: state,
     events.ResultCheckSet: lambda state, fact: replace(
-        state, result_check=ResultCheck(fact.second_person, fact.players)
+        state, result_check=ResultCheck(fact.second_person, fact.players, fact.blind)
     ),
     events.StandingsPublished: lambda state, fact: replace(state, over=True),
     events.StandingsReopened: lambda state, fact: replace(state, over=False),

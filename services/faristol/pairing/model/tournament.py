@@ -214,6 +214,8 @@ class ResultCheck:
 
     second_person: bool = False
     players: bool = False
+    blind: bool = False
+    """The second person types it anew, without seeing the first."""
 
     @property
     def wanted(self) -> bool:

@@ -57,6 +57,7 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
         version=loaded.version,
         second_person=state.result_check.second_person,
         players_confirm=state.result_check.players,
+        blind=state.result_check.blind,
     )
 
 

@@ -109,6 +109,44 @@ def test_a_game_is_decided_by_hand_before_its_first_turn_is_over_and_once() -> N
     assert refusal_of(lambda: enter(hall, ("p1", 300), ("p5", 200))).reason == "RESULT_KNOWN"
 
 
+def test_a_table_that_is_given_up_has_the_result_of_its_signed_sheet() -> None:
+    hall = started()
+    request = pb.EnterSignedSheetRequest(
+        game_id=GAME, scores=final_scores([("p5", 398), ("p1", 401)]), arbiter_id="eleni", note="phone gone"
+    )
+    entered, recorded = hall.carry_out(request, turns={GAME: 8})
+
+    assert isinstance(entered, events.ResultEntered)
+    assert entered.turns_given_up == 8
+    assert isinstance(recorded, events.ResultRecorded)
+    assert [(score.player_id, score.score) for score in recorded.scores] == [("p1", 401), ("p5", 398)]
+    assert past_of(hall.state, PES, "p1", 2)[0].half_points == 2
+    assert refusal_of(lambda: hall.carry_out(request, turns={GAME: 8})).reason == "RESULT_KNOWN"
+
+
+def correct_own(hall: Hall, person: str, first: int) -> object:
+    scores = final_scores([("p1", first), ("p5", 300)])
+    return hall.carry_out(pb.CorrectOwnResultRequest(game_id=GAME, scores=scores, arbiter_id=person))
+
+
+def test_who_entered_a_result_corrects_it_until_somebody_else_has_confirmed_it() -> None:
+    hall = started(FISC)  # of which a book lets no signed result be touched
+    hall.carry_out(pb.SetResultCheckRequest(second_person=True))
+    enter(hall, ("p1", 410), ("p5", 300))
+    assert refusal_of(lambda: correct_own(hall, "nil", 401)).reason == "NOT_OWN_RESULT"
+    correct_own(hall, "eleni", 401)
+    assert hall.state.played[0].results[GAME] == (401, 300)
+    scores = final_scores([("p1", 401), ("p5", 300)])
+    hall.carry_out(pb.ConfirmResultRequest(game_id=GAME, scores=scores, arbiter_id="nil"))
+    assert refusal_of(lambda: correct_own(hall, "eleni", 402)).reason == "CONFIRMED_ALREADY"
+
+
+def test_nobody_corrects_as_their_own_what_came_from_a_table() -> None:
+    hall = started()
+    hall.report(GAME, 401, 398)
+    assert refusal_of(lambda: correct_own(hall, "eleni", 402)).reason == "NOT_OWN_RESULT"
+
+
 def test_no_game_is_decided_before_its_round_is_started() -> None:
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=PES)
     hall.pair(1)

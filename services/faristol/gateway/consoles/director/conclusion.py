@@ -29,6 +29,7 @@ async def _show(desk: Desk) -> Response:
         offered={each.kind for each in prizes.prizes},
         second_person=check.get("second-person") == "yes",
         players_confirm=check.get("players") == "yes",
+        blind=check.get("blind") == "yes",
         closed=sum(played.phase == pairing.ROUND_PHASE_CLOSED for played in desk.tournament.played),
     )
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.gateway.consoles.commands import form_id
 from faristol.kernel.quotation import shown
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Param
 from faristol.office.results.doubts import OPEN_BEFORE
 from faristol.office.results.lines import Given, Slip, given, seat_in_doubt, table_of
 from faristol.office.results.tables import Tables, names_at
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 
+OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
+"""Where a result stands that somebody else has to confirm."""
+
 SEATS = ("first", "second", "third", "fourth")
 """The fields of the scores, in the order of the pairing."""
 
+NEEDS_ARBITER = N_("{standing} stands already: an arbiter corrects it.")
+GIVE_UP = N_(
+    "If its signed sheet has the result and the table is not kept any more, send it once more: what was recorded there "
+    "is given up."
+)
+FROM_SHEET = "sheet-"
+"""Before what the form has to hold, where the result is that of the signed sheet."""
 NO_SCORE = N_("Type the score of {name}, or ff where they did not come.")
 STANDS = N_("{standing} stands already.")
 CORRECTS = N_("{standing} stands already. Send it again to correct it.")
@@ -48,9 +59,37 @@ class Entry:
     """The field in doubt, where there is a problem or a doubt."""
 
 
-def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, language: str) -> Entry:
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """Who types, and what they may do with a result that stands."""
+
+    subject: str
+    corrects: bool = False
+    """Any result."""
+    corrects_own: bool = False
+    """A result that they entered, until somebody has confirmed it."""
+    gives_up: bool = False
+    """A table, for its signed sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form as it came, and what it is about."""
+
+    fields: Mapping[str, str]
+    tables: Tables
+    tournament_id: str
+    command_id: str
+    rights: Rights
+    language: str
+
+    def say(self, text: str, **params: Param) -> str:
+        return say(text, params, self.language)
+
+
+def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: Rights, language: str) -> Entry:
     """A form with ``table`` and the scores of its seats. Raises ``HTTPException`` for a form without an id."""
-    command_id = str(form_id(fields))
+    form = _Form(fields, tables, tournament_id, str(form_id(fields)), rights, language)
     number = 0
     words: list[str] = []
     try:
@@ -61,11 +100,10 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, language
             for name, word in zip(names, words, strict=True):
                 if not word:
                     raise Slip(NO_SCORE, name=name)
-        typed = given(number, [word for word in words if word], len(names))
-        return _decided(typed, fields, tables, command_id, tournament_id, language)
+        return _decided(given(number, [word for word in words if word], len(names)), form)
     except Slip as slip:
         field = SEATS[_seat_in_doubt(words)] if number else "table"
-        return Entry(number, problem=say(slip.text, slip.params, language), field=field)
+        return Entry(number, problem=form.say(slip.text, **slip.params), field=field)
 
 
 def _seat_in_doubt(words: Sequence[str]) -> int:
@@ -73,50 +111,125 @@ def _seat_in_doubt(words: Sequence[str]) -> int:
     return words.index("") if "" in words else seat_in_doubt(words)
 
 
-def _decided(
-    typed: Given, fields: Mapping[str, str], tables: Tables, command_id: str, tournament_id: str, language: str
-) -> Entry:
+def _decided(typed: Given, form: _Form) -> Entry:
+    tables = form.tables
     table = tables[typed.table]
     if tables.stands(typed):
-        return Entry(typed.table, stands=say(STANDS, {"standing": tables.standing(typed.table)}, language))
+        return _confirmed(typed, table, form)
+    if table.scores:
+        if not form.rights.corrects and tables.is_hidden(typed.table, form.rights.subject):
+            return _disputed(typed, table, form)
+        if not form.rights.corrects and not _is_own(table, form.rights):
+            told = form.say(NEEDS_ARBITER, standing=tables.standing(typed.table))
+            return Entry(typed.table, problem=told, field="table")
     sure = _mark(typed, table)
     found = tables.doubts(typed)
-    doubts = [say(doubt.text, doubt.params, language) for doubt in found]
-    if before := fields.get("before", ""):
-        told = {"table": typed.table, "typed": shown(before[:LONGEST_TYPED])}
-        doubts.insert(0, say(OPEN_BEFORE, told, language))
+    doubts = [form.say(doubt.text, **doubt.params) for doubt in found]
+    if before := form.fields.get("before", ""):
+        doubts.insert(0, form.say(OPEN_BEFORE, table=typed.table, typed=shown(before[:LONGEST_TYPED])))
     if table.scores:
-        doubts.insert(0, say(CORRECTS, {"standing": tables.standing(typed.table)}, language))
-    if doubts and fields.get("sure") != sure:
+        doubts.insert(0, form.say(CORRECTS, standing=tables.standing(typed.table)))
+    confirmed = form.fields.get("sure", "")
+    if doubts and confirmed not in (sure, FROM_SHEET + sure):
         seat = next((doubt.seat for doubt in found if doubt.seat is not None), len(typed.scores) - 1)
         return Entry(typed.table, doubts=doubts, sure=sure, field=SEATS[seat])
     result = tables.result(typed)
+    about: dict[str, Any] = {"command_id": form.command_id, "tournament_id": form.tournament_id}
     if table.scores:
-        return Entry(typed.table, _correction(table, result, command_id, tournament_id))
-    return Entry(
-        typed.table, pairing.EnterResultsRequest(command_id=command_id, tournament_id=tournament_id, results=[result])
+        kind = pairing.CorrectResultRequest if form.rights.corrects else pairing.CorrectOwnResultRequest
+        return Entry(typed.table, _correction(kind, table, result, about), sure=sure)
+    if confirmed == FROM_SHEET + sure and not result.forfeited_by:
+        sheet = pairing.EnterSignedSheetRequest(
+            game_id=result.game_id,
+            scores=result.scores,
+            abandoned_by=result.abandoned_by,
+            winner_id=result.winner_id,
+            **about,
+        )
+        return Entry(typed.table, sheet, sure=sure)
+    return Entry(typed.table, pairing.EnterResultsRequest(results=[result], **about), sure=sure)
+
+
+def _is_own(table: pairing.TableResult, rights: Rights) -> bool:
+    """Whether a result stands that the person entered, and nobody has confirmed."""
+    is_own = table.entered and table.actor == rights.subject
+    return rights.corrects_own and is_own and not table.confirmed_by
+
+
+def _confirmed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
+    """The same result once more: it is confirmed by it, where a second person is to do that."""
+    stands = form.say(STANDS, standing=form.tables.standing(typed.table))
+    is_second = table.check in OPEN and table.actor != form.rights.subject
+    if not (form.tables.listed.second_person and is_second):
+        return Entry(typed.table, stands=stands)
+    return Entry(typed.table, _checked(table, form))
+
+
+def _disputed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
+    """Another result than was typed before, by a person who does not see that one: an official looks at both."""
+    note = " – ".join(score.written for score in typed.scores)
+    return Entry(typed.table, _checked(table, form, disputed=True, note=note))
+
+
+def _checked(table: pairing.TableResult, form: _Form, *, disputed: bool = False, note: str = "") -> Message:
+    return pairing.ConfirmResultRequest(
+        command_id=form.command_id,
+        tournament_id=form.tournament_id,
+        game_id=table.game_id,
+        scores=table.scores,
+        disputed=disputed,
+        note=note,
     )
 
 
-def _correction(table: pairing.TableResult, result: pairing.GameResult, command_id: str, tournament_id: str) -> Message:
+def from_sheet(entry: Entry, refusal: str, language: str) -> Entry:
+    """What is asked where a table is kept whose result an arbiter has on paper."""
+    asked = [refusal, say(GIVE_UP, {}, language)]
+    return replace(entry, command=None, doubts=asked, sure=FROM_SHEET + entry.sure, field=SEATS[0])
+
+
+def _correction(
+    kind: type[pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest],
+    table: pairing.TableResult,
+    result: pairing.GameResult,
+    about: Mapping[str, Any],
+) -> Message:
     """Another result in place of the one that was seen."""
     asked: dict[str, Any] = {"scores": result.scores, "winner_id": result.winner_id}
     if result.forfeited_by:
         came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
         asked = {"unplayed": True, "lost_by_all": not came, "winner_id": came[0] if len(came) == 1 else ""}
-    return pairing.CorrectResultRequest(
-        command_id=command_id,
-        tournament_id=tournament_id,
-        game_id=table.game_id,
-        scores_before=table.scores,
-        **asked,
-    )
+    return kind(game_id=table.game_id, scores_before=table.scores, **about, **asked)
 
 
 def _mark(typed: Given, table: pairing.TableResult) -> str:
     """What tells these scores in view of those that stand from all others."""
     said = f"{typed} {[score.score for score in table.scores]}"
     return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def confirm_all(fields: Mapping[str, str], tables: Tables, tournament_id: str, subject: str) -> list[Message]:
+    """The confirmations of all results that a form showed, as it showed them, but for those of the person who confirms.
+
+    Raises ``HTTPException`` for a form without an id.
+    """
+    asked = form_id(fields)
+    shown_ = {part for part in fields.get("seen", "").split(" ") if part}
+    return [
+        pairing.ConfirmResultRequest(
+            command_id=str(uuid.uuid5(asked, table.game_id)),
+            tournament_id=tournament_id,
+            game_id=table.game_id,
+            scores=table.scores,
+        )
+        for table in tables.listed.tables
+        if table.check == pairing.RESULT_CHECK_PHASE_OPEN and table.actor != subject and seen(table) in shown_
+    ]
+
+
+def seen(table: pairing.TableResult) -> str:
+    """A table and its scores as a form says that it showed them: ``11:412:378``."""
+    return ":".join(map(str, (table.table, *(score.score for score in table.scores))))
 
 
 def confirmation(fields: Mapping[str, str], table: pairing.TableResult, tournament_id: str) -> Message:

@@ -12,22 +12,35 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.client.problems import every_reason
+from faristol.client.problems import every_reason, info_of
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Console, Done, TournamentId, Typed
-from faristol.gateway.consoles.results_entry.entry import SEATS, Entry, confirmation, read
+from faristol.gateway.consoles.results_entry.entry import (
+    OPEN,
+    SEATS,
+    Entry,
+    Rights,
+    confirm_all,
+    confirmation,
+    from_sheet,
+    read,
+    seen,
+)
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader
+from faristol.kernel.refusal import N_
 from faristol.office.names import Roster
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import say
 
-OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
+DISPUTED = N_("Table {table}: the result is disputed, and an official looks at it.")
+CONFIRMED = N_("Confirmed: {standing}")
 
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Table = Annotated[int, Path(ge=1, le=999_999)]
@@ -48,6 +61,8 @@ class _Entry(Console):
     refused: str = field(default="", init=False)
     check: pairing.GetResultCheckResponse = field(default_factory=pairing.GetResultCheckResponse, init=False)
     """What was said of the result of a player's own table."""
+    reason: str = field(default="", init=False)
+    """Of the refusal, as services name it."""
     typed: Mapping[str, str] = field(default_factory=dict, init=False)
 
     @property
@@ -104,8 +119,22 @@ class _Entry(Console):
             if not self.is_player:
                 known = await self.calls.ask(pairing.GetTournamentRequest(tournament_id=self.tournament_id))
                 text = Roster(known, self.language).named_in_refusal(text, problem)
-            self.refused = text
+            self.refused, self.reason = text, info_of(problem).reason
             return None
+
+    @property
+    def rights(self) -> Rights:
+        """What they may do with a result that stands."""
+        return Rights(
+            self.subject,
+            corrects=self.may(pairing.CorrectResultRequest, self.tournament_id),
+            corrects_own=self.may(pairing.CorrectOwnResultRequest, self.tournament_id),
+            gives_up=self.may(pairing.EnterSignedSheetRequest, self.tournament_id),
+        )
+
+    def is_hidden(self, table: pairing.TableResult, tables: Tables) -> bool:
+        """Whether they are to type a result anew without seeing it; who may correct any sees all."""
+        return not self.rights.corrects and tables.is_hidden(table.table, self.subject)
 
     async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
         """The page of the round, or of one of its tables."""
@@ -129,6 +158,8 @@ class _Entry(Console):
             seats=SEATS,
             most=max((len(each.players) for each in tables.listed.tables), default=2),
             to_confirm=[each for each in tables.listed.tables if each.check in OPEN],
+            hidden={each.table for each in tables.listed.tables if self.is_hidden(each, tables)},
+            seen=seen,
             own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
             is_player=self.is_player,
@@ -147,8 +178,7 @@ async def show_results(page: AtEntry, at: At = 0) -> Response:
     tables = await page.tables()
     if page.is_player and not page.part:
         return led_to(f"{page.address}/{tables.listed.tables[0].table}")
-    said = tables.standing(at) if at and tables.players(at) and tables[at].scores else ""
-    return await page.show(tables, Entry(), said=said)
+    return await page.show(tables, Entry(), said=_said(tables, at, page.language))
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results")
@@ -183,13 +213,17 @@ async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Respon
             return await _confirmed(page, given, tables, table, back)
         if page.is_player:
             raise HTTPException(HTTPStatus.BAD_REQUEST)  # they confirm, and enter nothing
-        entry = read(given, tables, page.tournament_id, page.language)
+        if given.get("act") == "ConfirmAll":
+            return await _all_confirmed(page, given, tables, back)
+        entry = read(given, tables, page.tournament_id, page.rights, page.language)
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     if entry.command is not None:
         answer = await page.ask(entry.command)
         if answer is not None:
             return led_to(f"{back}?at={entry.table}&done={answer.position}")
+        if page.reason == "GAME_BEGUN" and page.rights.gives_up:
+            entry, page.refused = from_sheet(entry, page.refused, page.language), ""
         tables = await page.tables()
     return await page.show(tables, entry, table)
 
@@ -202,4 +236,26 @@ async def _confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, tab
     answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
     if answer is None:
         return await page.show(await page.tables(), Entry(), table)
-    return led_to(f"{back}?done={answer.position}")
+    return led_to(f"{back}?at={at}&done={answer.position}" if not table else f"{back}?done={answer.position}")
+
+
+async def _all_confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, back: str) -> Response:
+    position = 0
+    for command in confirm_all(given, tables, page.tournament_id, page.subject):
+        answer = await page.ask(command)
+        if answer is None:
+            return await page.show(await page.tables(), Entry())
+        position = answer.position
+    return led_to(f"{back}?done={position}")
+
+
+def _said(tables: Tables, table: int, language: str) -> str:
+    """What stands at the table that somebody has just entered or confirmed; empty for none."""
+    if not tables.players(table) or not tables[table].scores:
+        return ""
+    match tables[table].check:
+        case pairing.RESULT_CHECK_PHASE_DISPUTED:
+            return say(DISPUTED, {"table": table}, language)
+        case pairing.RESULT_CHECK_PHASE_CONFIRMED:
+            return say(CONFIRMED, {"standing": tables.standing(table)}, language)
+    return tables.standing(table)
