@@ -61,6 +61,10 @@ _SEP = re.compile(r"\s*sep=(.)\s*\n", re.IGNORECASE)
 TITLE_ROWS_COUNT = 10
 """Rows before the names of columns that are looked through."""
 
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""With which files of spreadsheet programs begin: ODS and XLSX, and XLS."""
+
+WORKBOOK = N_("it is a file of a spreadsheet program; save the sheet as CSV")
 UNKNOWN_ENCODING = N_("there is no encoding {given}; expected one of {known}")
 NOT_IN_ENCODING = N_("byte {place} is not {encoding}")
 
@@ -80,8 +84,10 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
     """The text of a list: in the ``encoding`` that somebody says, else as its bytes are.
 
     Raises ``ValueError``, with a text marked with ``N_`` in the first place of its arguments and its parameters in the
-    second, for an encoding that there is not, and for bytes that are not in it.
+    second, for an encoding that there is not, for bytes that are not in it, and for a workbook.
     """
+    if data.startswith(_WORKBOOKS):
+        raise ValueError(WORKBOOK, {})
     for mark, name in _MARKED:
         if data.startswith(mark) and not encoding:
             return _decoded(data.removeprefix(mark), name)
