@@ -14,7 +14,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe token lock digests audit clean
+.PHONY: help setup lexicons run test nightly properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -48,7 +48,7 @@ test: setup ## run every check and every test
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target types style browser openid axe token compiled
 	$(BIN)/pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
-nightly: setup ## run the tests that take too long for every change
+nightly: setup openapi ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly --timeout 3600 $(PYTEST_ARGS)
 
 properties: setup ## try every property on twenty times as many examples
@@ -177,6 +177,20 @@ $(AXE): tests/axe/package.json tests/axe/package-lock.json
 	@cd var/axe && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The tests of clients that are made of the OpenAPI document run the generators that programmers use, each in a place of its
+# own: what they depend on is not what Faristol does.
+OPENAPI := var/openapi/.ready
+openapi: ## install the generators of clients of the OpenAPI document
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(OPENAPI); else \
+		echo "no npm: clients of the OpenAPI document will not be generated"; fi
+
+$(OPENAPI): tests/openapi/package.json tests/openapi/package-lock.json tests/openapi/requirements.lock
+	@mkdir -p var/openapi && cp $^ var/openapi
+	@cd var/openapi && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@$(PYTHON) -m venv --clear var/openapi/python
+	@var/openapi/python/bin/pip install --quiet --disable-pip-version-check --require-hashes -r var/openapi/requirements.lock
+	@touch $@
+
 lock: ## pin the dependencies of pyproject.toml, and what builds it, again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		pyproject.toml -o requirements.lock
@@ -185,6 +199,8 @@ lock: ## pin the dependencies of pyproject.toml, and what builds it, again (need
 	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" -c requirements-dev.lock - -o deploy/image/build.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--custom-compile-command "make lock" tests/openapi/requirements.in -o tests/openapi/requirements.lock
 
 digests: ## pin the images of the manifests by the digests of today (needs crane, skopeo or docker, and the internet)
 	$(PYTHON) deploy/digests.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import grpc
 from fastapi import APIRouter, Path, Query
@@ -18,7 +18,7 @@ from faristol.gateway.duplicate.service import DuplicateReader, Duplicates, is_d
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.instead import check_has_tables
 from faristol.gateway.language import language_of
-from faristol.gateway.openapi import ref
+from faristol.gateway.openapi import named, ref
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.parameters import (
     DEFAULT_PAGE_COUNT,
@@ -51,6 +51,8 @@ from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.gateway.viewers import Fanout
 from faristol.kernel.bounded import keep
 
+DAY = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$"
+
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
 
@@ -62,10 +64,20 @@ async def list_tournaments(
     page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: players.PageToken = "",
     archived: Annotated[bool, Query(description="With those that are archived.")] = False,
+    state: Annotated[
+        Annotated[Literal["announced", "playing", "over"], named("TournamentState", ("announced", "playing", "over"))]
+        | None,
+        Query(description="`announced` before the first pairing, `playing`, `over` with the final standings."),
+    ] = None,
+    first: Annotated[
+        str, Query(alias="from", pattern=DAY, description="Those that are played on this day or later, `2026-11-28`.")
+    ] = "",
+    until: Annotated[str, Query(pattern=DAY, description="Those that are played on this day or before it.")] = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """All tournaments, the latest first, or those with some words in their name, page by page."""
-    answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived)
+    among = {"state": f"TOURNAMENT_STATE_{state.upper()}" if state else None, "from": first, "until": until}
+    answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
     return tagged(Tournaments.of(answer), if_none_match)
 
 

@@ -15,6 +15,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.gateway import links
 from faristol.gateway.answers import NEXT_PAGE, TOTAL, Answer
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.instead import check_has_tables
@@ -58,6 +59,7 @@ class GameLine(Table):
     state: State = Field(
         description="`paired` before its round has started, `playing`, `postponed` to another time, `final`."
     )
+    links: links.OfTable
 
 
 class Games(Answer):

@@ -10,6 +10,8 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, WithJsonSchema
 from pydantic.json_schema import models_json_schema
 
+from faristol.gateway.openapi_examples import example_of, problem_of
+
 REF = "#/components/schemas/{model}"
 _FASTAPIS = ("HTTPValidationError", "ValidationError")
 
@@ -77,10 +79,80 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
                 operation["responses"].pop("422", None)
                 for parameter in operation.get("parameters", ()):
                     parameter["schema"] = _without_null(parameter["schema"])
+                _complete(operation, schemas)
+            made |= {
+                "servers": [{"url": web.state.address.rstrip("/") or "/", "description": "This host."}],
+                "security": [],  # everything here is for everybody
+                "webhooks": {"news": {"post": _webhook()}},
+            }
+            made["info"]["license"] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
+            made["components"]["headers"] = HEADERS
             web.openapi_schema = made
         return web.openapi_schema
 
     web.openapi = document  # type: ignore[method-assign] # this is how FastAPI has it replaced
+
+
+PROBLEM_TYPE = "application/problem+json"
+
+HEADERS: dict[str, Any] = {
+    "ETag": {
+        "description": "Of this answer: send it as `If-None-Match` to be told 304 while nothing has changed.",
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {"description": "Seconds after which to ask again.", "schema": {"type": "string"}},
+    "RateLimit": {"description": "How many requests this address has left: `r`.", "schema": {"type": "string"}},
+    "RateLimit-Policy": {"description": "How many it has in how many seconds.", "schema": {"type": "string"}},
+    "Content-Disposition": {"description": "The name of the file.", "schema": {"type": "string"}},
+}
+"""Headers of answers."""
+
+
+def _headers(*names: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Say of an operation what holds of all: headers, 429, and an example of each answer."""
+    responses = operation["responses"]
+    if "400" in responses:
+        problem = {PROBLEM_TYPE: {"schema": {"$ref": REF.format(model="ProblemBody")}}}
+        responses["429"] = {"description": "Too many requests from this address.", "content": problem}
+    operation["responses"] = dict(sorted(responses.items()))
+    for status, answer in responses.items():
+        if answer["description"] == "Successful Response":
+            answer["description"] = operation.get("description", "").partition("\n")[0] or "The answer."
+        names = ["RateLimit", "RateLimit-Policy"] if "400" in responses else []
+        kinds = answer.get("content", {}).keys()
+        if (
+            status in ("200", "304")
+            and "400" in responses
+            and kinds.isdisjoint(("text/event-stream", "application/zip"))
+        ):
+            names.append("ETag")
+        if status == "200" and kinds.isdisjoint(("text/event-stream", "application/json")):
+            names.append("Content-Disposition")
+        if status in ("429", "503", "504"):
+            names.append("Retry-After")
+        if names:
+            answer["headers"] = _headers(*names)
+        for media_type, content in answer.get("content", {}).items():
+            if media_type == PROBLEM_TYPE:
+                answer["content"] = {PROBLEM_TYPE: {**content, "example": problem_of(status)}}
+            elif media_type == "application/json":
+                content["example"] = example_of(content["schema"], schemas)
+
+
+def _webhook() -> dict[str, Any]:
+    """What a webhook is sent: see docs/apps.md."""
+    schema = {"$ref": REF.format(model="News")}
+    return {
+        "operationId": "receive_news",
+        "summary": "A piece of news, as a webhook of a tournament is sent it",
+        "description": "Signed as Standard Webhooks are: `webhook-id`, `webhook-timestamp`, `webhook-signature`.",
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"2XX": {"description": "It is taken. Anything else, and it is sent again."}},
+    }
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -54,13 +54,13 @@ class Results(Service):
     _stub: results_pb2_grpc.ResultsServiceAsyncStub
 
     async def tournaments(
-        self, when: Moment = NOW, page: Page = WHOLE, *, search: str = "", archived: bool = False
+        self, when: Moment = NOW, page: Page = WHOLE, *, search: str = "", archived: bool = False, **among: Any
     ) -> pb.ListTournamentsResponse:
         """Tournaments with these words in their name, the latest first; all when nothing is said.
 
-        Those that are archived are among them where they are asked for.
+        Those that are archived are among them where they are asked for. ``among`` are further filters of the request.
         """
-        request = pb.ListTournamentsRequest(search=search, archived=archived, **when.fields(), **page.fields())
+        request = pb.ListTournamentsRequest(search=search, archived=archived, **among, **when.fields(), **page.fields())
         return await self._asked(self._stub.ListTournaments, request)
 
     async def tournament(self, tournament_id: str, when: Moment = NOW) -> pb.GetTournamentResponse:

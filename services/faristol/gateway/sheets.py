@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from faristol.gateway import links
 from faristol.gateway.answers import DIVISION, Answer, Pin, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.pairings import ScoreSanction, Seat
@@ -190,3 +191,4 @@ class Game(Answer):
         description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
     )
     unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
+    links: links.OfGame

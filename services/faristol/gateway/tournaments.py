@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from faristol.duplicate.preparation import duplicate_id
+from faristol.gateway import links
 from faristol.gateway.answers import CATEGORY, NEXT_PAGE, TEAM, TOTAL, Answer, Pin, Read, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -139,6 +140,7 @@ class Tournament(Shown):
     link: str = Field(description="The address of a page about it; empty where there is none.")
     arbiters: list[str] = Field(description="The names of its arbiters, the chief arbiter first.")
     archived: bool = Field(description="It is left out of the list unless archived ones are asked for.")
+    links: links.OfTournament
 
 
 class Tournaments(Answer):

@@ -172,3 +172,36 @@ async def test_what_would_be_silent_for_ever_is_refused(finished: Stage) -> None
     for path in ("games?player=nobody", "games.zip?player=nobody", "standings?player=nobody"):
         answer = await finished.http.get(f"/api/v1/tournaments/lliga/{path}")
         assert (answer.status_code, answer.json()["kind"], answer.json()["id"]) == (404, "player", "nobody"), path
+
+
+async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_played(finished: Stage) -> None:
+    whole = (await finished.http.get("/api/v1/tournaments")).json()["tournaments"]
+    (lliga,) = whole
+    day = lliga["played"][0]["started_at"][:10]
+    for query, count in (
+        ("state=over", 1),
+        ("state=playing", 0),
+        ("state=announced", 0),
+        (f"from={day}", 1),
+        (f"until={day}", 1),
+        ("from=2199-01-01", 0),
+        ("until=1999-01-01", 0),
+    ):
+        answer = await finished.http.get(f"/api/v1/tournaments?{query}")
+        assert len(answer.json()["tournaments"]) == answer.json()["total"] == count, query
+    for query, field in (("from=soon", "from"), ("until=2026-02-31", "until"), ("state=live", "state")):
+        answer = await finished.http.get(f"/api/v1/tournaments?{query}")
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field), query
+
+
+async def test_resources_link_to_each_other(finished: Stage) -> None:
+    tournament = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    games = (await finished.http.get(tournament["links"]["games"])).json()["games"]
+    game = (await finished.http.get(games[0]["links"]["self"])).json()
+    assert game["links"] == {**games[0]["links"], "tournament": tournament["links"]["self"]}
+    player = (await finished.http.get(game["links"]["players"][0])).json()
+    assert player["player_id"] == game["seats"][0]["player_id"]
+    for links in (tournament["links"], game["links"], player["links"]):
+        for name, path in links.items():
+            if isinstance(path, str) and name != "stream":
+                assert (await finished.http.get(path)).status_code == 200, path

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from tests.unit.gateway.stage import Stage
 
@@ -80,6 +81,23 @@ async def test_schemas_have_names_that_a_generated_client_can_bear(finished: Sta
     assert {name: schema["title"] for name, schema in schemas.items()} == {name: name for name in schemas}
 
 
+async def test_every_answer_has_an_example_that_its_schema_takes(finished: Stage) -> None:
+    described = await document(finished)
+    assert described["info"]["license"]["identifier"] == "Apache-2.0"
+    assert (described["servers"][0]["url"], described["security"]) == ("/", [])
+    assert described["webhooks"]["news"]["post"]["requestBody"]
+    for path, operation in operations(described):
+        for status, answer in operation["responses"].items():
+            assert answer["description"] != "Successful Response", path
+            for media_type, content in answer.get("content", {}).items():
+                if media_type.endswith("json"):
+                    schema = {**content["schema"], "components": described["components"]}
+                    wrong = list(jsonschema_rs.validator_for(schema).iter_errors(content["example"]))
+                    assert wrong == [], (path, status, [str(each)[:200] for each in wrong])
+        if path.startswith("/api") and "application/json" in operation["responses"]["200"]["content"]:
+            assert "ETag" in operation["responses"]["200"]["headers"], path
+
+
 async def test_the_types_of_news_are_listed_with_their_meanings(finished: Stage) -> None:
     schemas = (await document(finished))["components"]["schemas"]
     assert schemas["News"]["properties"]["type"]["$ref"] == "#/components/schemas/EventType"
@@ -95,7 +113,8 @@ async def test_a_malformed_request_is_described_as_the_400_that_it_is_and_not_as
     for path, operation in operations(described):
         assert "422" not in operation["responses"], path
         if path.startswith("/api"):
-            assert operation["responses"]["400"]["content"] == {PROBLEM: {"schema": body}}, path
+            assert operation["responses"]["400"]["content"][PROBLEM]["schema"] == body, path
+            assert "Retry-After" in operation["responses"]["429"]["headers"], path
             answer = await finished.http.get(path, params={"no_such": "1"})
             assert (answer.status_code, answer.headers["content-type"]) == (400, PROBLEM), path
             known = described["components"]["schemas"]["ProblemBody"]

@@ -8,6 +8,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from faristol.gateway import links
 from faristol.gateway.answers import NEXT_PAGE, Answer, Shown
 from faristol.gateway.duplicate.seats import Played, played_in
 from faristol.gateway.duplicate.service import DuplicateReader
@@ -113,6 +114,7 @@ class PlayerAnswer(Answer):
     country: str = Field(description="Three capital letters, or empty.", examples=["AND"])
     total: int = Field(description="Tournaments in all.")
     tournaments: list[PlayerTournament] = Field(description="The latest first.")
+    links: links.OfPlayer
     next_page_token: str = NEXT_PAGE
 
 
@@ -124,6 +126,7 @@ class FoundPlayer(Shown):
     club: str = Field(description="Club, may be empty.")
     country: str = Field(description="Three capital letters, or empty.", examples=["AND"])
     tournaments: int = Field(description="In how many tournaments.")
+    links: links.OfPlayer
 
 
 class FoundPlayers(Answer):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from datetime import UTC, date
+from zoneinfo import ZoneInfo
 
 from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import content_of
@@ -39,11 +41,48 @@ async def list_tournaments(
         found = []  # nothing begins with what has no word in it
     elif wanted:
         found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
+    first, last = _day("from", getattr(request, "from")), _day("until", request.until)
+    found = [each for each in found if _is_wanted(each, request.state, first, last)]
     shown, following = page(found, request.page_size, request.page_token)
     await lookup.with_words(models.record, shown)
     return results.ListTournamentsResponse(
         tournaments=shown, position=position, next_page_token=following, total=len(found)
     )
+
+
+def _day(field: str, given: str) -> str:
+    """A day as it was given; empty for none. Raises ``Invalid`` for what is no day."""
+    try:
+        return date.fromisoformat(given).isoformat() if given else ""
+    except ValueError:
+        raise Invalid(field, N_("expected a day as 2026-11-28, got {given}"), {"given": repr(given[:40])}) from None
+
+
+def _is_wanted(tournament: results.Tournament, state: results.TournamentState.ValueType, first: str, last: str) -> bool:
+    """Whether a tournament stands so, and is played between two days; what is not said lets all through."""
+    if state and state != _state_of(tournament):
+        return False
+    if not first and not last:
+        return True
+    begins, ends = _days_of(tournament)
+    return (not first or ends >= first) and (not last or begins <= last)
+
+
+def _state_of(tournament: results.Tournament) -> results.TournamentState.ValueType:
+    if tournament.over:
+        return results.TOURNAMENT_STATE_OVER
+    return results.TOURNAMENT_STATE_PLAYING if tournament.played else results.TOURNAMENT_STATE_ANNOUNCED
+
+
+def _days_of(tournament: results.Tournament) -> tuple[str, str]:
+    """The first and the last day, in its time zone: as they were said, or of its rounds, or else of its creation."""
+    if tournament.starts_on:
+        return tournament.starts_on, tournament.ends_on or tournament.starts_on
+    zone = ZoneInfo(tournament.time_zone or "UTC")
+    times = [each.starts_at for each in tournament.announced]
+    times += [each.started_at for each in tournament.played if each.HasField("started_at")]
+    days = sorted(each.ToDatetime(UTC).astimezone(zone).date().isoformat() for each in times or [tournament.created_at])
+    return days[0], days[-1]
 
 
 async def get_tournament(
