@@ -22,7 +22,7 @@ Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
 """Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules, and
-``division``, ``team_id`` and ``category`` at the end."""
+``division``, ``team_id``, ``category``, ``club`` and ``rating`` at the end; the rating of who has none is empty."""
 
 TEAM_STANDINGS = (
     "rank",
@@ -86,7 +86,7 @@ _PLACES = ("first", "second", "third", "fourth")
 
 def standings(answer: Standings) -> str:
     """The standings, a line for each player."""
-    return _ranked(answer, STANDINGS, ("team_id", "category"))
+    return _ranked(answer, STANDINGS, ("team_id", "category", "club", "rating"))
 
 
 def team_standings(answer: TeamStandings) -> str:
@@ -103,7 +103,7 @@ def _ranked(answer: Standings | TeamStandings, first: Sequence[str], last: Seque
             *(getattr(line, name) for name in first),
             *(line.tie_breaks[name] for name in own),
             answer.division,
-            *(getattr(line, name) for name in last),
+            *("" if name == "rating" and getattr(line, "unrated", False) else getattr(line, name) for name in last),
         ]
         for line in answer.standings
     )

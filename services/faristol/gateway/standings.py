@@ -98,6 +98,9 @@ class Standing(Shown):
     )
     team_id: str = TEAM
     category: str = CATEGORY
+    club: str = Field(description="Club; empty where none is known.")
+    rating: int = Field(description="Rating at the start.")
+    unrated: bool = Field(description="No rating had been published.")
 
 
 class Standings(Answer):

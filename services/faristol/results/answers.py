@@ -195,6 +195,8 @@ def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequen
         ],
         team_id=player.team_id,
         category=player.category,
+        rating=player.rating,
+        unrated=player.unrated,
     )
 
 

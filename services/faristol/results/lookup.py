@@ -285,6 +285,17 @@ async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -
     return told_apart([*known.values(), *others])
 
 
+async def clubs(record: Record, player_ids: Collection[str], tournament_id: str) -> dict[str, str]:
+    """Clubs of players of a tournament, by player; of those of whom none is known, and of whom was erased, empty ones.
+
+    Of many, everybody in the tournament is looked up, which names nobody in the statement.
+    """
+    if len(player_ids) <= MANY:
+        return {player_id: person.club for player_id, person in (await people(record, player_ids)).items()}
+    everybody, _ = await read_now(record, lambda reader: reader.people(tournament_id))
+    return {player_id: club for player_id, _, club in everybody}
+
+
 async def _all_shown(record: Record, wanted: Set[str], tournament_id: str) -> dict[str, str]:
     """The same of so many that everybody in the tournament is looked up, which names nobody in the statement."""
     everybody, _ = await read_now(record, lambda reader: reader.people(tournament_id))

@@ -133,6 +133,9 @@ def standing(name: str, spread: int) -> Standing:
         arithmetic=None,
         team_id="",
         category="",
+        club="",
+        rating=0,
+        unrated=True,
     )
 
 

@@ -36,8 +36,9 @@ async def get_standings(
     if request.arithmetic:
         named.update(*map(explanations.opponents, shown))
     names = await lookup.shown(models.record, named, request.tournament_id)
+    clubs = await lookup.clubs(models.record, [line.player_id for line in shown], request.tournament_id)
     for line in shown:
-        line.name = names[line.player_id]
+        line.name, line.club = names[line.player_id], clubs.get(line.player_id, "")
         line.withdrawn_round = found.of.players[line.player_id].withdrawn_round
     if request.arithmetic:
         taken = explanations.taken_off(counted)
