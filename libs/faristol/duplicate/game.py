@@ -233,7 +233,16 @@ def embargo_of(said: events.Embargo) -> Embargo:
     return Embargo(tuple(said.game_ids), said.together)
 
 
+def return_rack(game: Duplicate) -> Duplicate:
+    """Return the game as it was before the last rack was called: its tiles are in the bag and in the leftover again."""
+    turn = game.turns[-1]
+    kept = turn.rack[: turn.leftover]
+    return replace(game, turns=game.turns[:-1], drawn=(*without(game.drawn, turn.rack), *kept), leftover=kept)
+
+
 def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
+    if fact.turn == len(game.turns):  # the rack that was called before had no play and went back
+        game = return_rack(game)
     rack = tuple(fact.faces)
     back = went_back(fact.rejected)
     turn = Turn(fact.turn, game.board, rack, fact.leftover, back, fact.draw, by_hand=fact.by_hand, sealed=fact.sealed)
@@ -248,7 +257,9 @@ def _master(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
 
 def _completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
     turn = game.turns[fact.turn - 1]
-    assert turn.master is not None
+    if turn.master is None:  # nothing can be laid with the rack: it goes back whole
+        completed = _with(game, fact.turn, completed=True)
+        return replace(completed, drawn=without(game.drawn, turn.rack), leftover=())
     used = [tile.in_rack for _, tile in turn.master.placements]
     left = without(turn.rack, used)
     return replace(

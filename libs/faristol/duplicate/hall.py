@@ -124,6 +124,8 @@ class Claim:
     accepted: bool = False
     """The slip was corrected."""
     decided_at: Instant = 0
+    about: str = ""
+    """The player whose slip is contested."""
     decided_by: int = 0
     """The version of the fact that decided it: the reason stands beside it."""
 
@@ -257,7 +259,8 @@ def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
 
 
 def _claimed(hall: Hall, fact: events.ClaimRaised) -> Hall:
-    claim = Claim(fact.claim_id, fact.turn, fact.player_id, instant(fact.occurred_at), hall.version + 1)
+    about = fact.about_player_id or fact.player_id
+    claim = Claim(fact.claim_id, fact.turn, fact.player_id, instant(fact.occurred_at), hall.version + 1, about=about)
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
 
 

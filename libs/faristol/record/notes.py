@@ -16,7 +16,7 @@ from functools import cache
 
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel import facts
@@ -28,6 +28,20 @@ _OF_STREAM = (
     select(events.c.version, notes.c.text)
     .join(notes, notes.c.position == events.c.position)
     .where(events.c.stream == bindparam("stream"))
+)
+_later = events.alias()
+_LATEST_OF_TYPES = (
+    select(events.c.stream, events.c.type, notes.c.text)
+    .join(notes, notes.c.position == events.c.position)
+    .where(
+        events.c.type.in_(bindparam("types", expanding=True)),
+        events.c.stream.in_(bindparam("streams", expanding=True)),
+        ~exists().where(
+            _later.c.stream == events.c.stream,
+            _later.c.type == events.c.type,
+            _later.c.version > events.c.version,
+        ),
+    )
 )
 _FORGET = delete(notes).where(notes.c.position == bindparam("gone"))
 
@@ -75,6 +89,17 @@ async def of_stream(connection: AsyncConnection, stream: str) -> dict[int, str]:
     """The words that stand beside the events of a stream, by version."""
     rows = await connection.execute(_OF_STREAM, {"stream": stream})
     return {row.version: row.text for row in rows}
+
+
+async def latest_of_types(
+    connection: AsyncConnection, streams: Collection[str], types: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """Return the words beside the last event of each of the types in each of the streams, by stream and type.
+
+    A stream whose last event of a type has no words beside it, because it had none or they were erased, is left out.
+    """
+    rows = await connection.execute(_LATEST_OF_TYPES, {"streams": list(streams), "types": list(types)})
+    return {(row.stream, row.type): row.text for row in rows}
 
 
 async def forget(connection: AsyncConnection, player_id: str, name: str) -> int:

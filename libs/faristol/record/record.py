@@ -267,6 +267,11 @@ class Record:
         async with self.engine.connect() as connection:
             return await notes.of_stream(connection, stream)
 
+    async def latest_notes(self, streams: Collection[str], types: Collection[str]) -> dict[tuple[str, str], str]:
+        """Return the words beside the last event of each type in each stream, by stream and type."""
+        async with self.reading() as connection:
+            return await notes.latest_of_types(connection, streams, types)
+
     async def read(
         self,
         after_position: int = 0,

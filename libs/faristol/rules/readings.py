@@ -211,12 +211,19 @@ class _Walk:
             case "." if (lies := self.there(place) or (_LYING if self.anywhere else None)) is not None:
                 yield (lies,), at + 1
         for face, after in self._faces(at):
-            small = {self.signs[number].small for number in range(at, after) if self.signs[number].letter.isalpha()}
-            if len(small) == 1:  # of one tile all letters are small, or none
-                yield from self._laid(Tile(face, blank=small.pop()), after, place)
+            small = [self.signs[number].small for number in range(at, after) if self.signs[number].letter.isalpha()]
+            # Of one tile all letters are small, or none; or the one that names it alone: q in AqUI is a blank QU.
+            if len(set(small)) == 1 or (small and small[0] and self._is_named(at, face)):
+                yield from self._laid(Tile(face, blank=small[0]), after, place)
 
     def _in_parentheses(self, begin: int, end: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
         text = "".join(sign.letter for sign in self.signs[begin:end])
+        if (named := self.tile_set.names.get(text)) is not None:
+            # The circled letter names a tile whose other letters may follow it outside: A(Q)UI is A, a blank QU, I.
+            rest = named.removeprefix(text)
+            follows = "".join(sign.letter for sign in self.signs[end + 1 : end + 1 + len(rest)])
+            yield from self._laid(Tile(named, blank=True), end + 1 + (len(rest) if follows == rest else 0), place)
+            return
         for faces in islice(self.tile_set.spellings(text), MOST):
             if len(faces) == 1:
                 yield from self._laid(Tile(faces[0], blank=True), end + 1, place)
@@ -237,8 +244,18 @@ class _Walk:
             yield (lies or tile,), after
 
     def _faces(self, at: int) -> Iterator[tuple[str, int]]:
-        """Faces that are written from the sign ``at`` on, and where they end."""
+        """Yield the faces that are written from the sign ``at`` on, and where they end.
+
+        A letter that names a tile of several, as Q for QU (FISC I.6), is that tile where the others do not follow.
+        """
+        named = self.tile_set.names.get(self.signs[at].letter) if at < len(self.signs) else None
         for written, face in self.tile_set.writings:
             after = at + len(written)
             if tuple(sign.letter for sign in self.signs[at:after]) == tuple(written):
                 yield face, after
+                named = None if face == named else named
+        if named is not None:
+            yield named, at + 1
+
+    def _is_named(self, at: int, face: str) -> bool:
+        return self.tile_set.names.get(self.signs[at].letter) == face

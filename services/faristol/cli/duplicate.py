@@ -32,6 +32,9 @@ CALLED = N_("round {turn}: {faces}")
 STARTED = N_("round {turn} has begun")
 TAKEN = N_("{count} {count:slip|slips} taken")
 SCORED = N_("round {turn}: {count} {count:slip|slips} scored, the master play is {play} for {score}")
+SCORED_WITHOUT_PLAY = N_(
+    "round {turn}: {count} {count:slip|slips} scored; nothing can be laid with the rack, which goes back to the bag"
+)
 RAISED = N_("claim {claim} waits for the judge")
 CORRECTED = N_("claim {claim}: the slip is worth {points}")
 REFUSED = N_("claim {claim} is refused")
@@ -160,7 +163,10 @@ def score(
         arbiter_id=arbiter,
     )
     answer = ask_games(request, address)
-    line = said(SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score)
+    if answer.HasField("master"):
+        line = said(SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score)
+    else:
+        line = said(SCORED_WITHOUT_PLAY, turn=number, count=answer.scored)
     tell(answer, line, json_output=json_output)
 
 

@@ -15,11 +15,21 @@ LONGEST = 1000
 
 
 def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fact]:
-    """A claim of a player about a turn that is scored; one at a time. Under an embargo none is heard."""
+    """Raise a claim of a player about a turn that is scored; one at a time. Under an embargo none is heard.
+
+    It is about the own slip, or that of another player of the hall (FISC II.9).
+    """
     situation.not_final()
     situation.shown()
     hall = situation.hall(request.hall)
     seated(hall, request.player_id)
+    about = request.about_player_id or request.player_id
+    if about not in hall.seats:
+        raise Invalid(
+            "about_player_id",
+            N_("{player} does not play in this hall: the judge puts a slip of another hall right"),
+            {"player": repr(about)},
+        )
     scored(situation, hall, request.turn)
     if len(request.words) > LONGEST:
         raise Invalid(
@@ -40,6 +50,7 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
         turn=request.turn,
         player_id=request.player_id,
         words=request.words.strip(),
+        about_player_id=request.about_player_id,
     )
     return [(hall.number, raised)]
 
@@ -62,8 +73,8 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
     facts: list[Fact] = []
     accepted = request.HasField("corrected")
     if accepted:
-        if request.corrected.player_id != claim.player_id:
-            raise Invalid("corrected", N_("is of another player than the claim, {player}"), {"player": claim.player_id})
+        if request.corrected.player_id != claim.about:
+            raise Invalid("corrected", N_("is of another player than the claim, {player}"), {"player": claim.about})
         said = corrected(situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id)
         facts.append((hall.number, said))
     decided = events.ClaimDecided(

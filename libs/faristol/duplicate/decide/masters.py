@@ -66,6 +66,11 @@ def master(
     )
 
 
+def has_play(situation: Situation, turn: Turn) -> bool:
+    """Return whether something can be laid with the rack of a turn, or its sealed game has a master play."""
+    return bool(situation.words.tops(turn.board, turn.rack)) or sealed_master(situation, turn) is not None
+
+
 def sealed_master(situation: Situation, turn: Turn) -> Play | None:
     """The sealed master play of a turn whose rack is the sealed one; None of another."""
     sealed = situation.sealed_turn(turn.number) if turn.sealed else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from faristol.duplicate.decide.seals import ended
 from faristol.duplicate.draws import Table, drawn, end_of
-from faristol.duplicate.game import rejected_rack
+from faristol.duplicate.game import Turn, rejected_rack, return_rack
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -27,13 +28,18 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
     situation.running()
     game, ruleset = situation.game, situation.ruleset
     current = game.current
-    if current is not None and not current.completed:
+    if current is not None and not current.completed and not _goes_back(situation, current):
         raise Refusal(
             "TURN_NOT_SCORED",
             ruleset.article("game.rack_size"),
             N_("Round {turn} is not scored: its master play comes before the next rack."),
             {"turn": current.number},
         )
+    back: list[events.RejectedRack] = []
+    if current is not None and not current.completed:
+        back = [*map(rejected_rack, current.went_back), _rejected_turn(current)]
+        game = replace(return_rack(game), leftover=())
+        situation = replace(situation, game=game)
     number = len(game.turns) + 1
     voided: list[Fact] = []
     if game.seal_holds(number):
@@ -46,7 +52,7 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
     bag = game.bag(ruleset.game.tile_set)
     table = Table(number, game.board, game.leftover, bag, game.seed, game.counter)
     if request.faces and end_of(table, ruleset, situation.words) is None:
-        return [*voided, (GAME, _by_hand(situation, request, number, bag))]
+        return [*voided, (GAME, _by_hand(situation, request, number, bag, back))]
     found = drawn(table, ruleset, situation.words)
     if isinstance(found, DuplicateEndReason):
         return [*voided, *ended(situation, found)]
@@ -56,11 +62,20 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         faces=last.rack,
         leftover=len(last.leftover),
         draw=last.counter,
-        rejected=[_rejected(attempt) for attempt in rejected],
+        rejected=[*back, *map(_rejected, rejected)],
         bag_left=len(found.bag),
         arbiter_id=request.arbiter_id,
     )
     return [*voided, (GAME, called)]
+
+
+def _goes_back(situation: Situation, turn: Turn) -> bool:
+    """Return whether a rack that was called goes back: its time has not begun and nothing can be laid with it."""
+    return turn.timer is None and not situation.words.tops(turn.board, turn.rack)
+
+
+def _rejected_turn(turn: Turn) -> events.RejectedRack:
+    return events.RejectedRack(faces=turn.rack, draw=turn.draw, leftover=turn.leftover)
 
 
 def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
@@ -84,27 +99,39 @@ def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
     return [(GAME, called)]
 
 
-def _by_hand(situation: Situation, request: pb.CallRackRequest, number: int, bag: Sequence[str]) -> events.RackCalled:
+def _by_hand(
+    situation: Situation,
+    request: pb.CallRackRequest,
+    number: int,
+    bag: Sequence[str],
+    back: Sequence[events.RejectedRack],
+) -> events.RackCalled:
+    """Call the rack that the judge took out of the bag; ``back`` are racks of the turn that were called and went back.
+
+    Raises ``Refusal`` for a rack that the judge says went back, and that is valid and has a play.
+    """
     game, ruleset = situation.game, situation.ruleset
     left = (*game.leftover, *bag)
     faces = _faces(request.faces, situation)
     for rejected in request.rejected:
         tiles = _faces(rejected.faces, situation)
-        if is_valid(tiles, number, left, ruleset):
+        if is_valid(tiles, number, left, ruleset) and situation.words.tops(game.board, tiles):
             raise Refusal(
                 "RACK_VALID",
                 ruleset.article("racks.vowels_min"),
-                N_("The rack {tiles} is valid, so it does not go back."),
+                N_("The rack {tiles} is valid and has a play, so it does not go back."),
                 {"tiles": " ".join(tiles)},
             )
-    after = enter_rack(number, faces, game.leftover, bag, ruleset, redrawn=bool(request.rejected))
-    redrawn = bool(request.rejected) and ruleset.racks.invalid == "return-all"
+    written = [events.RejectedRack(faces=_faces(rejected.faces, situation)) for rejected in request.rejected]
+    said_back = [*back, *written]
+    after = enter_rack(number, faces, game.leftover, bag, ruleset, redrawn=bool(said_back))
+    redrawn = bool(back) or (bool(said_back) and ruleset.racks.invalid == "return-all")
     kept = () if redrawn else game.leftover
     return events.RackCalled(
         turn=number,
         faces=in_call_order(faces, kept),
         leftover=len(kept),
-        rejected=[events.RejectedRack(faces=_faces(rejected.faces, situation)) for rejected in request.rejected],
+        rejected=said_back,
         by_hand=True,
         bag_left=len(after),
         arbiter_id=request.arbiter_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faristol.duplicate.decide.masters import master, over
+from faristol.duplicate.decide.masters import has_play, master, over
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Hall
 from faristol.duplicate.situation import GAME, Commands, Fact, Situation, reason_given
@@ -45,6 +45,7 @@ class Judging:
 def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]:
     """The scores of every hall that has closed the turn and is not scored.
 
+    A turn with whose rack nothing can be laid is scored without a master play, and the rack goes back to the bag.
     Raises ``Refusal`` while halls are open, unless the judge goes on without them, while slips wait for an arbiter,
     and where nothing is left to score.
     """
@@ -76,7 +77,9 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
         )
     _nothing_waits(situation, turn, closed)
     facts: list[Fact] = []
-    if turn.master is None:
+    if turn.master is None and not has_play(situation, turn):
+        pass  # the turn is scored without a master play, and its rack goes back
+    elif turn.master is None:
         facts.append((GAME, master(situation, turn, None, "", request.arbiter_id)))
     elif not turn.completed and _is_another(situation, turn):
         voided = events.SealVoided(

@@ -86,8 +86,8 @@ def _no_play(message: str, start: Start, word: Sequence[Tile], ruleset: Ruleset)
 
 
 def check_master(play: Play, top: int, reason: str, ruleset: Ruleset) -> None:
-    """Refuse a master play below ``top``, the highest score, without a reason or where there must be none."""
-    if play.score >= top:
+    """Refuse a master play below ``top``, the highest score, if the rules allow none, or none without a reason."""
+    if play.score >= top or ruleset.master_plays.lower == "free":
         return
     article = ruleset.article("master_plays.lower")
     params = {"score": play.score, "top": top}

@@ -95,7 +95,7 @@ class MasterPlays:
     """The play that is laid on every board."""
 
     chosen_by: Literal["judge"]
-    lower: Literal["with-reason", "never"]
+    lower: Literal["free", "with-reason", "never"]
     """Whether a play below the highest score can be chosen."""
 
 

@@ -80,7 +80,7 @@ def check_racks(
             yield f"turn {number}: the master play has {_told(strange)}, which the rack does not hold"
             return
         left = without(left, turn.used)
-        leftover = without(turn.rack.faces, turn.used)
+        leftover = without(turn.rack.faces, turn.used) if turn.used else ()  # without a play the rack goes back whole
 
 
 def _check(

@@ -69,9 +69,9 @@ def answer(response: type[M], position: int, situation: Situation, facts: Sequen
 def _say_master(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequence[Fact]) -> None:
     number = next(fact.turn for _, fact in facts if isinstance(fact, events.TurnScored | events.TurnCompleted))
     turn = after.turn(number)
-    assert turn.master is not None
-    answered.master.CopyFrom(written_play(turn.master))
-    answered.top = turn.top
+    if turn.master is not None:
+        answered.master.CopyFrom(written_play(turn.master))
+        answered.top = turn.top
     answered.open_halls.extend(
         hall.number for hall in after.halls.values() if hall.seats and not hall.turn(number).scores
     )
@@ -217,8 +217,9 @@ def _turn(turn: Turn) -> pb.DuplicateTurn:
             said.stopped_with = turn.timer.left_ms
         else:
             said.ends_at.CopyFrom(timestamp(turn.timer.ends_at))
+    said.scored = turn.completed
     if turn.completed and turn.master is not None:
-        said.scored, said.top = True, turn.top
+        said.top = turn.top
         said.master.CopyFrom(written_play(turn.master))
     return said
 
@@ -273,11 +274,11 @@ def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
         hall=_hall(hall),
         claim_id=claim.claim_id,
         turn=claim.turn,
-        slip=of_turn.counting(claim.player_id, timer).written,
-        score=of_turn.scores[claim.player_id],
+        slip=of_turn.counting(claim.about, timer).written,
+        score=of_turn.scores[claim.about],
         words=words,
         raised_at=timestamp(claim.raised_at),
-        arrived=map(_arrived, of_turn.of_attempt(claim.player_id, timer)),
+        arrived=map(_arrived, of_turn.of_attempt(claim.about, timer)),
     )
 
 

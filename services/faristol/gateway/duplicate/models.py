@@ -392,4 +392,4 @@ def totals_csv(answer: DuplicateTotals) -> str:
 
 def words_of_masters(game: pb.GetDuplicateResponse) -> list[str]:
     """The main words of the master plays of a game, empty for a turn that is not scored."""
-    return [main_word(turn.master) if turn.scored else "" for turn in game.turns]
+    return [main_word(turn.master) if turn.HasField("master") else "" for turn in game.turns]

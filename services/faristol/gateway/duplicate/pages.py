@@ -123,7 +123,7 @@ async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str,
     """The values of the templates of a game."""
     head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
     shown, standings = await asyncio.gather(games.game(game_id), games.standings(game_id))
-    scored = [turn for turn in shown.turns if turn.scored]
+    scored = [turn for turn in shown.turns if turn.scored and turn.HasField("master")]
     laid = scored[-1].master.placements if scored else ()
     values = tile_values(shown.ruleset)
     return {

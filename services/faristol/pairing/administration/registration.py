@@ -67,6 +67,13 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
             N_("{player} cannot enter in round {round}, which has been started; the next is round {next}."),
             {"player": player_id, "round": number, "next": state.next_to_start},
         )
+    if situation.ruleset.game.mode == "duplicate" and number > state.rounds:
+        raise Refusal(
+            "GAME_BEGUN",
+            _article_of_late_entry(situation.ruleset),
+            N_("{player} cannot enter: the last game of the tournament has begun, and takes no more players."),
+            {"player": player_id},
+        )
     rating = UNRATED if unrated else request.rating
     entry: Mapping[str, Any] = {
         "player_id": player_id,

@@ -43,5 +43,5 @@ class DuplicateCase(Case):
         return tuple(player for players in self.halls.values() for player in players)
 
     def hall_of(self, player: str) -> str:
-        """The hall that somebody plays in."""
-        return next(hall for hall, players in self.halls.items() if player in players)
+        """Return the hall that a player plays in; the first one for a person who is not in the game."""
+        return next((hall for hall, players in self.halls.items() if player in players), next(iter(self.halls)))

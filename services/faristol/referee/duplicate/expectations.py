@@ -17,7 +17,7 @@ from faristol.referee.duplicate.world import DuplicateWorld
 from faristol.referee.expectations import STEP, last
 from faristol.referee.world import Differences, Done
 from faristol.rules import Notation
-from faristol.rules.duplicate.call_names import load_call_names
+from faristol.rules.duplicate.call_names import load_call_names, with_names
 from faristol.rules.duplicate.finish import unofficial
 from faristol.rules.duplicate.plays import Play
 from faristol.rules.duplicate.ranking import Line, rank
@@ -67,7 +67,8 @@ async def _master(world: DuplicateWorld, value: Value) -> Differences:
 async def _called(world: DuplicateWorld, value: Value) -> Differences:
     """What the judge says: the names of the tiles, or of the coordinates of the master play once it is chosen."""
     turn = await _turn(world)
-    table = load_call_names(world.case.ruleset.tile_set.language)
+    game, tile_set = await world.services.game(), world.case.ruleset.tile_set
+    table = with_names(load_call_names(tile_set.language), game.call_names, tile_set, game.call_numbers)
     found = table.start(turn.master.start) if turn.master else ", ".join(table.rack(turn.rack))
     if found != value.text():
         yield f"expected to be called {value.text()!r}, got {found!r}"

@@ -12,9 +12,9 @@ from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.referee.steps import read_steps, words_of
 from faristol.referee.tournament.names import Names
 
-SHARED_KEYS = frozenset({"ruleset", "words", "players", "halls"})
+SHARED_KEYS = frozenset({"ruleset", "words", "players", "halls", "others"})
 """Keys that can stand in the file for all its cases."""
-CASE_KEYS = HEADING_KEYS | {"words", "players", "halls", "board", "bag", "leftover", "turn", "rerun"}
+CASE_KEYS = HEADING_KEYS | {"words", "players", "halls", "others", "board", "bag", "leftover", "turn", "rerun"}
 
 
 def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> DuplicateCase:
@@ -31,10 +31,12 @@ def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) ->
         raise keys["ruleset"].wrong(f"{heading.ruleset.name} is not of duplicate games")
     halls = _halls(value, keys)
     players = [player for some in halls.values() for player in some]
-    names = Names(players)
-    if set(OFFICIALS) & set(players) or not names.distinct or len(set(players)) < len(players):
+    others = [other.text() for other in keys["others"].items()] if "others" in keys else []
+    named = [*players, *others]
+    names = Names(named)
+    if set(OFFICIALS) & set(named) or not names.distinct or len(set(named)) < len(named):
         raise value.wrong(f"expected players with different names, none of them called {' or '.join(OFFICIALS)}")
-    steps = read_steps(keys["steps"], players, errors, EXPECTATIONS)
+    steps = read_steps(keys["steps"], named, errors, EXPECTATIONS)
     check_refusals(steps, heading.ruleset, errors)
     turn = keys["turn"].number() if "turn" in keys else 1
     return DuplicateCase(

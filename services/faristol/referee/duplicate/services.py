@@ -11,12 +11,14 @@ from functools import partial
 from faristol.clock.part import part as clock_part
 from faristol.duplicate.game import Duplicate
 from faristol.duplicate.hall import Hall
-from faristol.duplicate.situation import Fact
+from faristol.duplicate.settlement import settle
+from faristol.duplicate.situation import GAME, Fact
 from faristol.duplicate_store import game_stream, load_game, load_halls, stream_of
 from faristol.game.duplicate.lexicons import GraphWords
 from faristol.game.part import part as game_part
 from faristol.host import Runtime
 from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant
 from faristol.pairing.administration.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2
@@ -89,6 +91,11 @@ class DuplicateServices(Services):
             writes.append(Write(stream, version, [fact for _, fact in some], TOURNAMENT_ID))
         await self.record.append(Decision(writes), Metadata())
         await self.settle()
+
+    async def let_pass_turn(self, ruleset: Ruleset, until: Instant) -> None:
+        """Record what the clock is due to say by then. ``until`` in nanoseconds."""
+        if due := settle(await self.game(), ruleset, until):
+            await self.write_facts([(GAME, fact) for fact in due])
 
     async def game(self) -> Duplicate:
         """The game as it is on the record."""

@@ -8,13 +8,14 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.duplicate.hall import Claim
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.case import OFFICIALS, Step
 from faristol.referee.document import Value
 from faristol.referee.duplicate.case import GAME_ID, TOURNAMENT_ID, DuplicateCase
 from faristol.referee.duplicate.position import turns_before
 from faristol.referee.duplicate.services import DuplicateServices
-from faristol.referee.forms import fill
+from faristol.referee.forms import fill, moment
 from faristol.referee.world import World
 from faristol.rules import Board, Notation
 
@@ -24,7 +25,9 @@ OF_PLAYERS = {SLIP: "submit-slips", CLAIM: "raise-claim"}
 """What verbs of players are in the contract."""
 
 _COORDINATES = re.compile(r"[A-Za-z]\d{1,2}|\d{1,2}[A-Za-z]")
-_SLIP_FIELDS = frozenset({"score", "handed", "coordinates", "word", "coordinates-illegible", "word-illegible"})
+_SLIP_FIELDS = frozenset(
+    {"score", "handed", "coordinates", "word", "coordinates-illegible", "word-illegible", "written-turn"}
+)
 _OF_A_PLAYER = frozenset({"amend-slip", "rule-slip", "decide-claim"})
 """Verbs of officials behind which a player stands, and what is on the slip."""
 
@@ -48,7 +51,8 @@ class DuplicateWorld(World[DuplicateServices]):
             await services.write_facts(before)
 
     async def let_pass(self) -> None:
-        """See ``World``: what the clock has to say is said with the next command, dated when it was due."""
+        """See ``World``: what the clock is due to say by now is said."""
+        await self.services.let_pass_turn(self.case.ruleset, moment(self.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
         """See ``World``."""
@@ -68,6 +72,13 @@ class DuplicateWorld(World[DuplicateServices]):
         request.turn = await self._turn(said)
         if step.verb == CLAIM:
             request.player_id = self.names.ids[step.actor]
+            if "about" in said:
+                about = said.pop("about")
+                if about.text() not in self.names.ids:
+                    raise about.no_such("player", about.text(), self.names.ids)
+                request.about_player_id = self.names.ids[about.text()]
+            for key, value in said.items():
+                raise value.no_such("field of a claim", key, ("about", "turn"))
             request.words = step.argument.text() if step.argument else ""
         else:
             slip = request.slips.add()
@@ -127,20 +138,21 @@ class DuplicateWorld(World[DuplicateServices]):
         rest = step.argument.text().removeprefix(player).strip()
         written = step.argument.saying(rest) if rest else None
         if step.verb == "decide-claim":
-            request.claim_id = await self._claim(player, step.place)
+            claim = await self._claim(player, step.place)
+            request.claim_id = claim.claim_id
             if written is not None:
-                self._write(request.corrected, player, written, said)
+                self._write(request.corrected, self.names.name(claim.about), written, said)
         else:
             self._write(request.slip, player, written, said)
 
-    async def _claim(self, player: str, place: Value) -> str:
-        """The claim of a player that is open, or the last one."""
+    async def _claim(self, player: str, place: Value) -> Claim:
+        """Return the claim of a player that is open, or the last one."""
         wanted = self.names.ids[player]
         claims = [claim for hall in await self.services.halls() for claim in hall.claims.values()]
         of_player = [claim for claim in claims if claim.player_id == wanted]
         if not of_player:
             raise place.wrong(f"{player} has raised no claim")
-        return next((claim for claim in of_player if not claim.decided), of_player[-1]).claim_id
+        return next((claim for claim in of_player if not claim.decided), of_player[-1])
 
     async def _close(self, step: Step) -> None:
         """Close the one hall of the case, where its time is over and it is not closed."""

@@ -139,7 +139,7 @@ async def _show(
         refusal=refusal,
         game=game,
         turn=turn,
-        scored=[each for each in game.turns if each.scored],
+        scored=[each for each in game.turns if each.scored and each.HasField("master")],
         is_over=is_over,
         waiting=waiting,
         tops=tops.plays,
