@@ -18,13 +18,16 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
         )
 
 
+SYSTEMS_BY_LOT = frozenset({"swiss-lot", "classification-lot"})
+"""Systems whose first round is drawn by lot."""
+
 FIRST_BY_LOT_FROM = 9
 """Rounds of a championship whose first round may be drawn by lot (FISC I.1)."""
 
 
 def check_first_round(rounds: int, ruleset: Ruleset) -> None:
     """Refuse to draw the first round by lot in a championship of too few rounds (FISC I.1: nine)."""
-    if ruleset.championship.system == "swiss-lot" and rounds < FIRST_BY_LOT_FROM:
+    if ruleset.championship.system in SYSTEMS_BY_LOT and rounds < FIRST_BY_LOT_FROM:
         raise Refusal(
             "TOO_FEW_ROUNDS_FOR_LOT",
             ruleset.article("championship.system"),

@@ -470,11 +470,22 @@ class Championship:
     """Rounds, points of the championship and tie-breaks. Where a book has none, the system is ``none``."""
 
     system: Literal[
-        "swiss", "swiss-lot", "dutch", "round-robin", "double-round-robin", "match", "lot", "duplicate", "none"
+        "swiss",
+        "swiss-lot",
+        "classification",
+        "classification-lot",
+        "dutch",
+        "round-robin",
+        "double-round-robin",
+        "match",
+        "lot",
+        "duplicate",
+        "none",
     ]
-    """Who meets whom: the least distance in points and rank, after a first round of halves or by lot; the Dutch system
-    of FIDE; each against each, once or twice; the same two in every round; by lot; nobody, in rounds that are a
-    duplicate game each."""
+    """Who meets whom: the least distance in points and in the initial order, after a first round of halves or by lot;
+    the same with the order of the standings in place of the initial one, the bye included; the Dutch system of FIDE;
+    each against each, once or twice; the same two in every round; by lot; nobody, in rounds that are a duplicate game
+    each."""
     rounds_min: int
     win: float
     draw: float
@@ -502,6 +513,12 @@ class Championship:
     """How many boards a match between two teams has; None where players play each for themselves."""
     team_score: Literal["match-points", "board-points"]
     """What teams are ranked by first: what their matches came to, or all their boards together."""
+    fide_edition: Literal["2024", "2026"] = "2024"
+    """Which text of FIDE's tie-breaks (C.07) holds: that of March 2026, or what was read out of the one before it.
+    ``faristol.rules.standings.opponents`` and ``faristol.rules.standings.encounters`` have what is otherwise."""
+    rest: Literal["bye", "nothing"] = "bye"
+    """Where each meets each, what a round is worth in which the table of rounds leaves a player without an opponent: a
+    bye; or nothing, as all rest equally often."""
 
 
 NOBODY_MEETS = Championship(

@@ -33,6 +33,7 @@ GRANTED = N_("{value}, of which {granted} for rounds missed")
 LOWEST = N_("{term} (left out as one of the lowest)")
 MISSED_BY_WILL = N_("{term} (left out first, as an absence by choice)")
 NOT_ALL_MET = N_("{term} (not counted: not all who are equal have met)")
+PARTED = N_("{term} (not counted: {opponent} is no longer equal)")
 TAKEN = N_("{term} (a sanction took {points} off the score of {name}, {article})")
 SUM = N_("Together: {terms} = {value}")
 MEAN = N_("Mean of the games: ({terms}) ÷ {games} = {value}")
@@ -51,6 +52,7 @@ _LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
     results.LEFT_OUT_LOWEST: LOWEST,
     results.LEFT_OUT_MISSED_BY_WILL: MISSED_BY_WILL,
     results.LEFT_OUT_NOT_ALL_MET: NOT_ALL_MET,
+    results.LEFT_OUT_PARTED: PARTED,
 }
 _OF_SCORES = frozenset({"spread", "total", "cusca"})
 """Tie-breaks of which the terms of games show scores."""
@@ -103,7 +105,7 @@ def _word(arithmetic: results.Arithmetic, name: str, divisor: int, names: Names,
         }
         term.text = say(head, told, language)
         if left_out := _LEFT_OUT.get(term.left_out):
-            term.text = say(left_out, {"term": term.text}, language)
+            term.text = say(left_out, {"term": term.text, "opponent": told["opponent"]}, language)
     counted = [term.quarters for term in arithmetic.terms if not term.left_out]
     written = " + ".join(_in_sum(quarters, language) for quarters in counted)
     value = number(sum(counted) / 4 / divisor, language)

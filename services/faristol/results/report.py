@@ -18,7 +18,8 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person, told_apart
 from faristol.results import rows
 from faristol.results.rows import Round, Tournament
-from faristol.rules import Ruleset
+from faristol.rules import Bye, Ruleset
+from faristol.rules.standings import is_rest
 from faristol.rules.trf import (
     Byes,
     Cell,
@@ -47,6 +48,7 @@ _KINDS: Mapping[pairing.ByeKind.ValueType, str] = {
 }
 _SYSTEMS = {
     "dutch": "Swiss system, FIDE (Dutch)",
+    "classification": "Swiss system, least distance in the standings",
     "swiss": "Swiss system, least distance",
     "round-robin": "Round robin",
     "double-round-robin": "Double round robin",
@@ -185,7 +187,7 @@ def report(
             win=_tenths(law.win),
             draw=_tenths(law.draw),
             loss=_tenths(law.loss),
-            allocated_bye=_tenths(law.bye),
+            allocated_bye=0 if is_rest(Bye.ALLOCATED, ruleset, len(told_players)) else _tenths(law.bye),
         ),
         byes=tuple(
             Byes(kind, number, (number_of[player_id],)) for number, player_id, kind in later if player_id in number_of

@@ -236,7 +236,7 @@ def _alone(round_: Round) -> Iterable[Result]:
     for bye in round_.byes_of(ByeKind.REQUESTED):
         if bye.match:
             yield Result.without_opponent(round_.round, bye.player_id)
-        elif bye.team_id in left_over:
+        elif bye.team_id in left_over and BYES[bye.worth] is Bye.FULL_POINT:
             yield Result.bye(round_.round, bye.player_id)
         else:
             yield Result.bye(round_.round, bye.player_id, BYES[bye.worth])

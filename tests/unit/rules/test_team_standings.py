@@ -24,6 +24,7 @@ def everything(unplayed: str) -> Ruleset:
     rules = with_options(FISE, {"unplayed": unplayed})
     law = dataclasses.replace(
         rules.championship,
+        fide_edition="2024",
         tie_breaks=("head-to-head", "median-buchholz", "buchholz", "berger", "spread", "total"),
         buchholz_cut=1,
         buchholz_cut_long=2,

@@ -19,8 +19,9 @@ from faristol.rules import (
     with_options,
 )
 from faristol.rules.standings import Arithmetic, LeftOut
+from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import Seen
-from faristol.rules.standings.tie_breaks import Group, TieBreaks
+from faristol.rules.standings.tie_breaks import TieBreaks
 
 FISC = load_ruleset("fisc-2023")
 PES = load_ruleset("pes-2024")
@@ -32,9 +33,13 @@ UNPLAYED = {
 
 
 def everything(ruleset: Ruleset) -> Ruleset:
-    """The same rules with every tie-break that two players can have."""
+    """The same rules with every tie-break that two players can have, as records from before editions of FIDE have them.
+
+    ``test_against_tiebreak_core`` holds the edition of 2026.
+    """
     law = dataclasses.replace(
         ruleset.championship,
+        fide_edition="2024",
         tie_breaks=("head-to-head", "median-buchholz", "buchholz", "berger", "spread", "total"),
     )
     return dataclasses.replace(ruleset, championship=law)

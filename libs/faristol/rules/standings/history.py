@@ -140,7 +140,9 @@ class History:
     def _of_round(
         self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]
     ) -> tuple[dict[int, dict[str, Seen]], Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]]:
-        found = {result: known.get(result) or tuple(sides(result, self._ruleset)) for result in told.results}
+        # Where teams meet, it is they who rest; what that is worth to their players is said of each.
+        players = 0 if self._ruleset.championship.team_boards else len(self._known)
+        found = {result: known.get(result) or tuple(sides(result, self._ruleset, players)) for result in told.results}
         held: dict[int, dict[str, Seen]] = defaultdict(dict)
         _hold(held, (side for result in told.results for side in found[result]), self._known, self._planned)
         _wait(held, told.pending, self._known, self._planned)
@@ -160,14 +162,17 @@ class History:
         return rounds
 
 
-def sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str, Seen]]:
-    """What a result is to each player whom it concerns."""
+def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Iterator[tuple[str, Seen]]:
+    """What a result is to each player whom it concerns, of so many ``players``."""
     law = ruleset.championship
     if isinstance(result, TableResult):
         yield from _of_several(result)
         return
     worth = worths(ruleset)
     first, second = result.outcomes
+    if result.second is None and is_rest(result.sat_out, ruleset, players):
+        yield result.first, Seen(result.round, None, Outcome.LOSS, 0.0, sat_out=result.sat_out)
+        return
     if result.second is None:
         allocated = result.sat_out is Bye.ALLOCATED
         yield (
@@ -187,6 +192,16 @@ def sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str,
     mine, theirs = result.first_score, result.second_score
     yield result.first, Seen(result.round, result.second, first, worth[first], mine, theirs, result.played)
     yield result.second, Seen(result.round, result.first, second, worth[second], theirs, mine, result.played)
+
+
+def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
+    """Whether a bye is the rest of an odd number of ``players`` who all meet, and worth nothing as all rest.
+
+    Of an even number the table of rounds leaves out none: who has the bye has an opponent who is gone.
+    """
+    law = ruleset.championship
+    robin = law.system in {"round-robin", "double-round-robin"}
+    return robin and law.rest == "nothing" and players % 2 == 1 and sat_out is Bye.ALLOCATED
 
 
 def worths(ruleset: Ruleset) -> Mapping[Outcome, float]:

@@ -9,6 +9,11 @@ a bye and a forfeit count as awarded; rounds that a player stayed away from coun
 was granted, but those after the last round for which the player was there count as draws. Of the opponents left out of
 a cut Buchholz, rounds missed by the player's own will go first.
 
+Under ``fide_edition`` 2026 that is the text of March 2026: a player who lost by forfeit was not there, so that an
+absence which only absences and forfeit losses follow is one to the end (16.1.2, 16.2.5). Where the pairings are known
+before the first round a forfeit is a game like any other, and a round without an opponent is none (15.2). Under 2024 a
+player who lost by forfeit was there, and article 16 holds in every system: so it was before editions were told apart.
+
 ``fide-virtual`` is FIDE's rule from 2009 to 2023. The virtual opponent has the player's points before the round, the
 reverse of what the player was awarded in it, and a draw for every round held since. Seen by opponents, every round
 without a game counts as a draw.
@@ -27,7 +32,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from faristol.rules.ruleset import Ruleset
+from faristol.rules.standings.arithmetic import Basis, Term
 from faristol.rules.standings.history import Rounds, Seen
+from faristol.rules.standings.results import Bye, Outcome
+
+PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match"})
+"""Systems in which it is known before the first round who meets whom."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,17 @@ class Field:
     games: int = 1
     """Games of a round that give points: the boards of a match where teams are ranked by those."""
 
+    @property
+    def predetermined(self) -> bool:
+        """The pairings are known before the first round, and forfeits are games (FIDE C.07 15.2)."""
+        law = self.ruleset.championship
+        return law.fide_edition == "2026" and law.system in PREDETERMINED
+
+    @property
+    def most(self) -> float:
+        """What the games of a round against one opponent give at most."""
+        return self.ruleset.championship.win * self.games
+
     @cached_property
     def points(self) -> dict[str, float]:
         """Points of the championship."""
@@ -49,7 +70,10 @@ class Field:
     @cached_property
     def granted(self) -> dict[str, float]:
         """What a player's missed rounds add to those points where they count for opponents."""
-        of = {"fide-dummy": self._after_the_last, "fide-virtual": self._drawn}.get(self.ruleset.championship.unplayed)
+        unplayed = self.ruleset.championship.unplayed
+        of = {"fide-dummy": self._after_the_last, "fide-virtual": self._drawn}.get(unplayed)
+        if unplayed == "fide-dummy" and self.predetermined:
+            of = None
         return dict.fromkeys(self.rounds, 0.0) if of is None else {player: of(player) for player in self.rounds}
 
     def after(self, rounds: Rounds, changed: Iterable[str]) -> Field:
@@ -74,6 +98,8 @@ class Field:
         law = self.ruleset.championship
         if law.unplayed == "zero" or seen.pending:
             return 0.0
+        if law.unplayed == "fide-dummy" and self.predetermined:
+            return 0.0 if seen.opponent is None else self.points[seen.opponent]
         if law.unplayed == "own-score":
             return self.points[player]
         if law.unplayed == "fide-virtual":
@@ -88,13 +114,49 @@ class Field:
         return self.ruleset.championship.draw * self.games
 
     def _after_the_last(self, player: str) -> float:
+        later = self.ruleset.championship.fide_edition == "2026"
         granted = 0.0
         for seen in reversed(self.rounds[player]):
-            if seen.awarded:
+            if not seen.voluntary if later else seen.awarded:
                 break
-            granted += self._draw - seen.points
+            # A loss by forfeit counts as awarded (16.3.1).
+            granted += 0.0 if seen.awarded else self._draw - seen.points
         return granted
 
     def _drawn(self, player: str) -> float:
         missed = [seen for seen in self.rounds[player] if not (seen.played or seen.pending)]
         return sum(self._draw - seen.points for seen in missed)
+
+
+def make_term(
+    seen: Seen,
+    value: float,
+    *,
+    outcome: Outcome | None = None,
+    worth: float = 0.0,
+    granted: float = 0.0,
+    scores: bool = False,
+) -> Term:
+    """A round's part of a value; with ``scores`` it shows the points of the game."""
+    return Term(
+        seen.round,
+        _basis(seen),
+        value,
+        seen.opponent,
+        outcome,
+        worth,
+        granted,
+        seen.score if scores else 0,
+        seen.against if scores else 0,
+        seen.seats,
+    )
+
+
+def _basis(seen: Seen) -> Basis:
+    if seen.played:
+        return Basis.GAME
+    if seen.opponent is not None or seen.seats > 2:
+        return Basis.FORFEIT
+    if seen.sat_out is None:
+        return Basis.FORFEIT if seen.awarded else Basis.ABSENCE
+    return Basis.BYE if seen.sat_out is Bye.ALLOCATED else Basis.REQUESTED_BYE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from dataclasses import field as each_anew
-from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TypeVar
@@ -13,10 +12,11 @@ from typing import TypeVar
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
+from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import History
 from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.results import OfRound, Outcome, Result, SpreadAdjustment, TableResult
-from faristol.rules.standings.tie_breaks import Group, TieBreaks
+from faristol.rules.standings.tie_breaks import TieBreaks, parted
 
 Name = TypeVar("Name", bound=str)
 """Of a tie-break."""
@@ -126,7 +126,7 @@ class Standings:
         """As ``ranked`` gives them. Where no value depends on who is equal, who is unchanged keeps theirs."""
         points, names = self._field.points, self._names
         if "head-to-head" in names:
-            yield from ranked(self._players, points, names, tie_breaks.of)
+            yield from ranked(self._players, points, names, tie_breaks.of, tie_breaks.part)
             return
         found: dict[str, Mapping[TieBreak, Arithmetic]] = {player: row.arithmetic for player, row in before.items()}
         for player in self._players if not before else before.keys() - tie_breaks.unchanged:
@@ -171,29 +171,31 @@ def ranked(
     points: Mapping[str, float],
     names: Sequence[Name],
     value: Callable[[Name, str, Group], Arithmetic],
+    part: Callable[[Sequence[str]], tuple[list[list[str]], Mapping[str, Arithmetic]]],
 ) -> Iterator[tuple[int, str, dict[Name, Arithmetic]]]:
     """Rank, player and tie-breaks, best first: parted by ``points``, then by the tie-breaks in the order of ``names``.
 
-    ``value`` gives a tie-break of a player who is to be parted from equals. Who is not parted shares a rank.
+    ``value`` gives a tie-break of a player who is to be parted from equals; ``part`` parts equals by the games between
+    them, and says how. Who is not parted shares a rank.
     """
     found: dict[str, dict[Name, Arithmetic]] = {player: {} for player in players}
-    groups = _parted([list(players)], points)
+    groups = parted([list(players)], points)
     for name in names:
+        if name == "head-to-head":
+            smaller: list[list[str]] = []
+            for group in groups:
+                in_order, values = part(group)
+                smaller += in_order
+                for player, known in values.items():
+                    found[player][name] = known
+            groups = smaller
+            continue
         for group in groups:
             equals = frozenset(group)
             for player in group:
                 found[player][name] = value(name, player, equals)
-        groups = _parted(groups, {player: found[player][name].value for player in players})
+        groups = parted(groups, {player: found[player][name].value for player in players})
     rank = 1
     for group in groups:
         yield from ((rank, player, found[player]) for player in group)
         rank += len(group)
-
-
-def _parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:
-    """Each group parted by ``value``, the highest first; equals keep their order."""
-    return [
-        list(equals)
-        for group in groups
-        for _, equals in groupby(sorted(group, key=value.__getitem__, reverse=True), key=value.__getitem__)
-    ]

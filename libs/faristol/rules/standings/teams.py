@@ -15,11 +15,12 @@ from typing import Literal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
-from faristol.rules.standings.history import Seen, sides, tabulate, worths
+from faristol.rules.standings.encounters import Group
+from faristol.rules.standings.history import Seen, is_rest, sides, tabulate, worths
 from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.ranking import ranked
 from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment
-from faristol.rules.standings.tie_breaks import Group, TieBreaks
+from faristol.rules.standings.tie_breaks import TieBreaks
 
 TeamScore = Literal["match-points", "board-points"]
 """What teams are ranked by: points for matches, or for the games in them."""
@@ -146,7 +147,9 @@ def team_standings(
     changes = tuple(adjustments)
     games: Mapping[TeamScore, int] = {"match-points": 1, "board-points": boards}
     fields = {
-        score: Field(tabulate(_sides(known, ruleset, score), teams, rounds, waiting), ruleset, rounds, number)
+        score: Field(
+            tabulate(_sides(known, ruleset, score, len(teams)), teams, rounds, waiting), ruleset, rounds, number
+        )
         for score, number in games.items()
     }
     tie_breaks = {score: TieBreaks(field, changes) for score, field in fields.items()}
@@ -160,7 +163,7 @@ def team_standings(
 
     rows: list[TeamRow] = []
     nobody: Group = frozenset()
-    for rank, team, found in ranked(teams, fields[by].points, names, value):
+    for rank, team, found in ranked(teams, fields[by].points, names, value, tie_breaks[by].part):
         played = [seen.outcome for seen in fields[by].rounds[team] if seen.played]
         rows.append(
             TeamRow(
@@ -181,15 +184,18 @@ def team_standings(
     return tuple(rows)
 
 
-def _sides(held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore) -> Iterator[tuple[str, Seen]]:
+def _sides(
+    held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore, count: int
+) -> Iterator[tuple[str, Seen]]:
     """What each match and bye is to the teams, in points of one kind. A bye adds no scores: its boards have none."""
     for match in held:
         if isinstance(match, TeamBye):
-            points: Mapping[str, float] = {match.team: match.board_points(ruleset)}
+            rests = is_rest(match.kind, ruleset, count)
+            points: Mapping[str, float] = {match.team: 0.0 if rests else match.board_points(ruleset)}
             result = match.result()
         else:
             points = dict(zip((match.first, match.second), match.board_points(ruleset), strict=True))
             result = match.result(ruleset)
-        for team, seen in sides(result, ruleset):
+        for team, seen in sides(result, ruleset, count):
             seen = seen if result.second else seen._replace(score=0)
             yield team, seen if score == "match-points" else seen._replace(points=points[team])

@@ -5,18 +5,27 @@ Points of the championship and what is made of them are multiples of a quarter, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Literal
 
 from faristol.rules.championship import ranking_score
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
+from faristol.rules.standings.encounters import Encounters, Group
 from faristol.rules.standings.history import Seen
-from faristol.rules.standings.opponents import Field
-from faristol.rules.standings.results import Bye, Outcome, SpreadAdjustment
+from faristol.rules.standings.opponents import Field, make_term
+from faristol.rules.standings.results import Outcome, SpreadAdjustment
 
-Group = frozenset[str]
-"""Players who are equal in points and the tie-breaks before."""
+
+def parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:
+    """Each group parted by ``value``, the highest first; equals keep their order."""
+    return [
+        list(equals)
+        for group in groups
+        for _, equals in groupby(sorted(group, key=value.__getitem__, reverse=True), key=value.__getitem__)
+    ]
+
 
 _SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
 
@@ -48,16 +57,23 @@ class TieBreaks:
 
     def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
         """The tie-break ``name`` of ``player``, who is to be parted from ``equals``."""
-        if name == "head-to-head":
-            return self.head_to_head(player, equals)
         if (name, player) not in self._found:
             self._found[name, player] = _METHODS[name](self, player, equals)
         return self._found[name, player]
 
+    def part(self, equals: Sequence[str]) -> tuple[list[list[str]], Mapping[str, Arithmetic]]:
+        """Equals parted by the games between them, best first, and how: once (2024), or again and again (C.07 6)."""
+        if self._field.ruleset.championship.fide_edition == "2026":
+            encounters = Encounters(self._field)
+            return encounters.part(equals), encounters.values
+        group = frozenset(equals)
+        values = {player: self.head_to_head(player, group) for player in equals}
+        return parted([equals], {player: value.value for player, value in values.items()}), values
+
     def points(self, player: str) -> Arithmetic:
         """Points of the championship: what each round was awarded with."""
         if ("points", player) not in self._found:
-            terms = tuple(_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player))
+            terms = tuple(make_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player))
             self._found["points", player] = Arithmetic(terms)
         return self._found["points", player]
 
@@ -74,7 +90,7 @@ class TieBreaks:
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
         """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""
         terms = [self._opponent(player, seen) for seen in self._known(player)]
-        dummy = self._field.ruleset.championship.unplayed == "fide-dummy"
+        dummy = self._field.ruleset.championship.unplayed == "fide-dummy" and not self._field.predetermined
         by_will = [dummy and seen.voluntary for seen in self._known(player)]
         worst = sorted(range(len(terms)), key=lambda place: (not by_will[place], terms[place].value))
         for place in worst[:cut]:
@@ -96,12 +112,12 @@ class TieBreaks:
 
     def spread(self, player: str, equals: Group) -> Arithmetic:
         """Own points of the games less the opponents', and what came on or off after them (PES Δ.ε, Ζ)."""
-        terms = [_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
+        terms = [make_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
         return Arithmetic((*terms, *map(_adjustment, self._adjustments.get(player, ()))))
 
     def total(self, player: str, equals: Group) -> Arithmetic:
         """Own points of all games, less what sanctions took off (PES Ζ)."""
-        terms = [_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
+        terms = [make_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
         sanctions = [adjustment for adjustment in self._adjustments.get(player, ()) if adjustment.sanction]
         return Arithmetic((*terms, *map(_adjustment, sanctions)))
 
@@ -113,13 +129,13 @@ class TieBreaks:
             )
         reason = None if self._all_met[equals] else LeftOut.NOT_ALL_MET
         met = self._met(player, equals)
-        return Arithmetic(tuple(_term(seen, seen.points)._replace(left_out=reason) for seen in met))
+        return Arithmetic(tuple(make_term(seen, seen.points)._replace(left_out=reason) for seen in met))
 
     def cusca(self, player: str, equals: Group) -> Arithmetic:
         """The mean over the player's games of the score times the players of the table (FM 17)."""
         rules = self._field.ruleset
         games = [seen for seen in self._field.rounds[player] if seen.played]
-        terms = [_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
+        terms = [make_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
         return Arithmetic(tuple(terms), max(1, len(games)))
 
     def _known(self, player: str) -> list[Seen]:
@@ -135,44 +151,11 @@ class TieBreaks:
         """A ``share`` of what the opponent of a round is worth; ``outcome`` where the share depends on it."""
         worth = self._field.worth(player, seen)
         granted = self._field.granted[seen.opponent] if seen.played and seen.opponent is not None else 0.0
-        return _term(seen, share * worth, outcome=outcome, worth=worth, granted=granted)
-
-
-def _term(
-    seen: Seen,
-    value: float,
-    *,
-    outcome: Outcome | None = None,
-    worth: float = 0.0,
-    granted: float = 0.0,
-    scores: bool = False,
-) -> Term:
-    return Term(
-        seen.round,
-        _basis(seen),
-        value,
-        seen.opponent,
-        outcome,
-        worth,
-        granted,
-        seen.score if scores else 0,
-        seen.against if scores else 0,
-        seen.seats,
-    )
+        return make_term(seen, share * worth, outcome=outcome, worth=worth, granted=granted)
 
 
 def _adjustment(adjustment: SpreadAdjustment) -> Term:
     return Term(adjustment.round, Basis.SANCTION if adjustment.sanction else Basis.ADJUSTMENT, float(adjustment.points))
-
-
-def _basis(seen: Seen) -> Basis:
-    if seen.played:
-        return Basis.GAME
-    if seen.opponent is not None or seen.seats > 2:
-        return Basis.FORFEIT
-    if seen.sat_out is None:
-        return Basis.FORFEIT if seen.awarded else Basis.ABSENCE
-    return Basis.BYE if seen.sat_out is Bye.ALLOCATED else Basis.REQUESTED_BYE
 
 
 _METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {

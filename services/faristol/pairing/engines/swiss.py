@@ -94,7 +94,7 @@ def pair_first(ranking: Sequence[Entrant]) -> Paired:
 def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0) -> Paired:
     """Pair a round after the first, the higher-ranked player first.
 
-    ``standing`` is everybody in the order of the standings for pairing: points, then initial ranking. With an odd
+    ``standing`` is everybody in the order for pairing: points, then initial ranking or the standings. With an odd
     number the bye goes to the lowest of those who have had none and whose absence leaves the others pairable
     (FISC I.1.C; FIDE C.04.1: nobody twice). ``seed`` is what lots are drawn from, ``rounds_after`` the number of
     rounds to come after this one. Raises ``Refusal`` when no complete pairing without a rematch exists (FIDE

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pairing.engines import swiss
 from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.model import Round, Tournament
-from faristol.pairing.rounds.ranking import entrants, initial_ranking
+from faristol.pairing.rounds.ranking import by_standing, entrants, initial_ranking, standing_of
 from faristol.pairing.rounds.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
 from faristol.rules import Ruleset, derive_seed
+from faristol.rules.championship import SYSTEMS_BY_LOT
 
 BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.")
 BYE_TABLE = N_("{one} has the bye by the table of rounds.")
@@ -58,11 +59,18 @@ class Explanation:
     params: dict[str, Param]
 
 
-def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> Explanation:
+def explain(
+    before: Tournament,
+    ruleset: Ruleset,
+    paired: Round,
+    player_id: str,
+    other: str,
+    standing: Callable[[], Sequence[str]] | None = None,
+) -> Explanation:
     """Why ``player_id`` meets whom they meet in a round, when ``other`` is empty; else why they do not meet ``other``.
 
-    ``before`` is the tournament as it was when the round was paired. Raises ``Refusal`` for somebody who is not in the
-    round.
+    ``before`` is the tournament as it was when the round was paired; ``standing`` gives everybody in the order of the
+    standings where those are not of the games of ``before``. Raises ``Refusal`` for somebody who is not in the round.
     """
     there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
     asked = [asked_for for asked_for in (player_id, other) if asked_for]
@@ -100,7 +108,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str,
             return Explanation(system, "", NEAREST_APART if apart else NEIGHBOURS, names)
         if other or ruleset.championship.system in {*CYCLES, "match"}:
             return Explanation("meet", article, MEET, names)
-        if paired.number == 1 and ruleset.championship.system == "swiss-lot":
+        if paired.number == 1 and ruleset.championship.system in SYSTEMS_BY_LOT:
             return Explanation("first", article, FIRST_BY_LOT, names)
         return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
     if any({player_id, other} & pair for pair in by_hand):
@@ -111,7 +119,10 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str,
         return Explanation(system, "", NOT_NEAREST_APART if apart else NOT_NEIGHBOURS, names)
     if ruleset.championship.system in CYCLES:
         return Explanation("table", article, BY_TABLE, names)
-    return _distance(before, ruleset, paired, names)
+    everybody = entrants(before, ruleset)
+    if system.startswith("classification") and paired.number > 1:
+        everybody = by_standing(everybody, standing() if standing else standing_of(before, ruleset))
+    return _distance(before, ruleset, paired, names, everybody)
 
 
 def not_in_round(player_id: str, number: int) -> Refusal:
@@ -148,18 +159,23 @@ def _pairs(paired: Round) -> list[tuple[str, str]]:
     return [table.pair for table in paired.pairings]
 
 
-def _distance(before: Tournament, ruleset: Ruleset, paired: Round, names: dict[str, Param]) -> Explanation:
-    """Against a pair where the distance is to be least: the first of what counts that would be worse with it."""
+def _distance(
+    before: Tournament, ruleset: Ruleset, paired: Round, names: dict[str, Param], in_order: Sequence[Entrant]
+) -> Explanation:
+    """Against a pair where the distance is to be least: the first of what counts that would be worse with it.
+
+    ``in_order`` is everybody in the order of pairing.
+    """
     article = ruleset.article("championship.system")
     by_hand = {player_id for pair in before.kept_pairs(paired.number) for player_id in pair}
-    everybody = [entrant for entrant in entrants(before, ruleset) if entrant.player_id not in by_hand]
+    everybody = [entrant for entrant in in_order if entrant.player_id not in by_hand]
     of = {entrant.player_id: entrant for entrant in everybody}
     first, other = of[str(names["one"])], of[str(names["other"])]
     if other.player_id in first.opponents:
         return Explanation("met", article, MET, names)
     if other.player_id in first.apart:
         return Explanation("forbidden", "", FORBIDDEN, names)
-    if paired.number == 1 and ruleset.championship.system == "swiss-lot":
+    if paired.number == 1 and ruleset.championship.system in SYSTEMS_BY_LOT:
         return Explanation("lot", article, APART_BY_LOT, names)
     if paired.number == 1:
         return Explanation("halves", article, OTHER_HALVES, names)

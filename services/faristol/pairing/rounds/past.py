@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from faristol.pairing.model import Pairing, Round, Tournament
 from faristol.rules import Bye, Outcome, Result, Ruleset
+from faristol.rules.standings import is_rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,19 @@ class Past:
 
 def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
     """The rounds of a player that come before round ``before``. A game without a result is worth nothing yet."""
-    pasts = ((played, _past(played, ruleset, player_id)) for played in state.played[: before - 1])
+    pasts = ((played, _past(state, played, ruleset, player_id)) for played in state.played[: before - 1])
     # Some rounds have points of their own.
     return tuple(
         replace(past, half_points=played.half_points.get(player_id, past.half_points)) for played, past in pasts
     )
 
 
-def _past(played: Round, ruleset: Ruleset, player_id: str) -> Past:
+def _past(state: Tournament, played: Round, ruleset: Ruleset, player_id: str) -> Past:
     law = ruleset.championship
     if played.bye == player_id:
-        return Past(half_points=round(2 * law.bye), paired=True, allocated=True)
+        entered = sum(not player.never_came for player in state.players)
+        worth = 0.0 if is_rest(Bye.ALLOCATED, ruleset, entered) else law.bye
+        return Past(half_points=round(2 * worth), paired=True, allocated=True)
     pairing = next((pairing for pairing in played.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
         bye = played.requested.get(player_id)
@@ -61,9 +64,9 @@ def _past(played: Round, ruleset: Ruleset, player_id: str) -> Past:
     result = result_of(played, pairing)
     if result is None:
         return Past(opponent=opponent, first=first, paired=True)
-    worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    of = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
     outcome = result.outcomes[0 if first else 1]
-    half_points = round(2 * worth[outcome])
+    half_points = round(2 * of[outcome])
     if result.played:
         return Past(half_points, opponent, first, paired=True)
     return Past(half_points, first=first, paired=True, unplayed_win=outcome is Outcome.WIN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.model import Player, Tournament
@@ -68,3 +68,13 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
         )
     # Equal points keep the initial order because sorting is stable.
     return tuple(sorted(everybody, key=lambda entrant: -entrant.half_points))
+
+
+def by_standing(everybody: Iterable[Entrant], standing: Sequence[str]) -> tuple[Entrant, ...]:
+    """Those who can be paired in the order of the classification: points for pairing, then the standings (FISC I.1).
+
+    ``standing`` is everybody in the order of the standings, best first. Fictitious points of late entries count among
+    the points, and nowhere else (FISC I.4).
+    """
+    place = {player_id: index for index, player_id in enumerate(standing)}
+    return tuple(sorted(everybody, key=lambda entrant: (-entrant.half_points, place[entrant.player_id])))

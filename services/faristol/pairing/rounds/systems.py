@@ -18,8 +18,10 @@ from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
 from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.model import Player, Tournament
 from faristol.pairing.rounds.past import Past, past_of
-from faristol.pairing.rounds.ranking import entrants, in_order, initial_ranking, standing_of
+from faristol.pairing.rounds.ranking import by_standing, entrants, in_order, initial_ranking, standing_of
 from faristol.rules import Bye, Ruleset, derive_seed
+from faristol.rules.championship import SYSTEMS_BY_LOT
+from faristol.rules.standings import is_rest
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""
@@ -27,10 +29,13 @@ CYCLES = {"round-robin": 1, "double-round-robin": 2}
 BY_HAND = "by-hand-1"
 """What ``RoundPaired.algorithm`` says of a round of which every pair was made by hand."""
 
+CLASSIFICATION = "swiss-classification-1"
+"""The same of a round in which the distance in the standings is least."""
+
 DUPLICATE = "duplicate-1"
 """The same of a round that is a duplicate game."""
 
-OF_A_ROUND = ("swiss", "dutch", "king-of-the-hill", "by-hand")
+OF_A_ROUND = ("classification", "swiss", "dutch", "king-of-the-hill", "by-hand")
 """Systems by which a single round can be paired, where pairs can be made by hand at all."""
 
 WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot", "duplicate"})
@@ -185,7 +190,7 @@ def of_algorithm(algorithm: str) -> str:
         return "dutch"
     if algorithm.startswith("king-of-the-hill"):
         return "king-of-the-hill"
-    return {swiss.ALGORITHM: "swiss", BY_HAND: "by-hand"}.get(algorithm, "")
+    return {CLASSIFICATION: "classification", swiss.ALGORITHM: "swiss", BY_HAND: "by-hand"}.get(algorithm, "")
 
 
 def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
@@ -210,13 +215,24 @@ def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
 
 
 def _swiss(to_pair: RoundToPair) -> Proposal:
-    left, seed = to_pair.left, to_pair.seed
+    return _by_distance(to_pair, to_pair.left, swiss.ALGORITHM)
+
+
+def _classification(to_pair: RoundToPair) -> Proposal:
+    left = by_standing(to_pair.left, to_pair.standing()) if to_pair.number > 1 else to_pair.left
+    return _by_distance(
+        to_pair, left, CLASSIFICATION, _hashed(*(entrant.player_id for entrant in left), to_pair.number)
+    )
+
+
+def _by_distance(to_pair: RoundToPair, left: Sequence[Entrant], algorithm: str, inputs: str = "") -> Proposal:
+    """The round in which the distance between those who are ``left``, in their order, is least."""
     if to_pair.number == 1:
-        by_lot = to_pair.ruleset.championship.system == "swiss-lot"
-        paired = swiss.pair_first(_drawn(left, seed) if by_lot else left)
+        by_lot = to_pair.ruleset.championship.system in SYSTEMS_BY_LOT
+        paired = swiss.pair_first(_drawn(left, to_pair.seed) if by_lot else left)
     else:
-        paired = swiss.pair_next(left, seed, rounds_after=to_pair.state.rounds - to_pair.number)
-    return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, swiss.ALGORITHM)
+        paired = swiss.pair_next(left, to_pair.seed, rounds_after=to_pair.state.rounds - to_pair.number)
+    return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, algorithm, inputs)
 
 
 def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
@@ -340,7 +356,7 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
     alone = [
         player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
     ]
-    if bye is None and alone:
+    if bye is None and alone and not is_rest(Bye.ALLOCATED, ruleset, entered):
         # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
         bye = alone.pop(0)
     resting = (*requested_byes(state, number), *((player_id, Bye.FULL_POINT) for player_id in alone))
@@ -371,6 +387,8 @@ SYSTEMS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
     "none": _swiss,
     "swiss": _swiss,
     "swiss-lot": _swiss,
+    "classification": _classification,
+    "classification-lot": _classification,
     "dutch": _dutch,
     "king-of-the-hill": _king,
     "round-robin": _round_robin,

@@ -14,9 +14,11 @@ from itertools import zip_longest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import BoardBye, TeamMatch, Tournament
 from faristol.pairing.rounds import systems
+from faristol.pairing.rounds.ranking import initial_ranking
 from faristol.pairing.rounds.systems import Proposal
 from faristol.pairing.teams.tournament import between, of_teams, rules_between, standing_of_teams
 from faristol.rules import Bye, Ruleset
+from faristol.rules.standings import is_rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,12 @@ def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) 
             else:
                 byes.append((own or other, Bye.FULL_POINT, BoardBye(first if own else second, place, board)))
         boards.append(tuple(games))
-    resting = [*paired.requested, *([(paired.bye, Bye.FULL_POINT)] if paired.bye else [])]
+    rest = (
+        Bye.ZERO_POINT
+        if is_rest(Bye.ALLOCATED, ruleset, len(initial_ranking(between(state, ruleset))))
+        else Bye.FULL_POINT
+    )
+    resting = [*paired.requested, *([(paired.bye, rest)] if paired.bye else [])]
     for team_id, kind in resting:
         players = there(state, team_id, number)[:most]
         byes += [(player, kind, BoardBye(team_id, 0, board)) for board, player in enumerate(players, 1)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from faristol.kernel.refusal import N_, Param
 from faristol.pairing.model import Round, Team, Tournament
 from faristol.pairing.rounds import explanation as of_players
 from faristol.pairing.rounds.explanation import Explanation, not_in_round
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
-from faristol.pairing.teams.tournament import between, round_between, rules_between
+from faristol.pairing.teams.tournament import between, round_between, rules_between, standing_of_teams
 from faristol.rules import Ruleset
 
 AT_BOARD = N_("By the line-ups {one} plays at board {board}, against {other}.")
@@ -34,6 +35,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str,
         round_between(paired, ruleset),
         mine.team_id,
         theirs.team_id if theirs else "",
+        partial(standing_of_teams, before, ruleset),
     )
     teams = replace(teams, message=SAID_OF_TEAMS.get(teams.message, teams.message))
     match = next((match for match in paired.matches if mine.team_id in match.team_ids), None)

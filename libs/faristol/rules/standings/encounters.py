@@ -1,0 +1,131 @@
+"""Players who are equal, parted by the games between them (FIDE C.07 6, of March 2026).
+
+Of several games between two the mean counts (6.1.2). Forfeits are no games, but where the pairings are known before the
+first round (6.1.1, 15.2). Where all who are equal have met, their points of these games rank them, and those who are
+equal still are parted anew by the games between them alone (6.2). In a Swiss tournament in which some of them have not
+met, those are ranked who stand where they do whatever the missing games would come to, and the others are parted anew
+(6.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import lcm
+
+from faristol.rules.standings.arithmetic import Arithmetic, LeftOut, Term
+from faristol.rules.standings.history import Seen
+from faristol.rules.standings.opponents import Field, make_term
+
+Group = frozenset[str]
+"""Players who are equal in points and the tie-breaks before."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The separate standings of players who are equal."""
+
+    values: Mapping[str, Arithmetic]
+    """By player; those of one table have one divisor, so that equal values are equal floats."""
+    missing: Mapping[str, int]
+    """Of how many of the others a player has met none."""
+
+
+class Encounters:
+    """The games among equals of a field. What ``part`` rests on is in ``values``, by player."""
+
+    def __init__(self, field: Field) -> None:
+        self._field = field
+        self.values: dict[str, Arithmetic] = {}
+
+    def part(self, equals: Sequence[str]) -> list[list[str]]:
+        """Those who are equal in groups, best first; whom their games do not part stay together, in their order."""
+        return self._part(list(equals), frozenset(equals))
+
+    def _part(self, left: list[str], equals: Group) -> list[list[str]]:
+        """Part those of ``equals`` who are ``left``: the others have been parted from them."""
+        table = self._table(left, equals)
+        self.values.update(table.values)
+        if not any(table.missing.values()):
+            return self._by_points(left, equals, table)
+        if self._field.predetermined:
+            return self._undecided(left)
+        ahead = _certain(left, table, self._field.most)
+        behind = [player for player in left if player not in ahead]
+        if not ahead:
+            return self._undecided(left)
+        certain = [[player] for player in ahead]
+        return certain + (self._part(behind, equals) if len(behind) > 1 else [behind])
+
+    def _by_points(self, left: list[str], equals: Group, table: _Table) -> list[list[str]]:
+        def value(player: str) -> float:
+            return table.values[player].value
+
+        groups = [list(group) for _, group in groupby(sorted(left, key=value, reverse=True), key=value)]
+        if len(groups) == 1:
+            return groups
+        return [smaller for group in groups for smaller in (self._part(group, equals) if len(group) > 1 else [group])]
+
+    def _undecided(self, left: list[str]) -> list[list[str]]:
+        for player in left:
+            terms = (
+                term if term.left_out else term._replace(left_out=LeftOut.NOT_ALL_MET)
+                for term in self._terms_of(player)
+            )
+            self.values[player] = Arithmetic(tuple(terms), self.values[player].divisor)
+        return [left]
+
+    def _terms_of(self, player: str) -> tuple[Term, ...]:
+        return self.values[player].terms
+
+    def _table(self, left: Sequence[str], equals: Group) -> _Table:
+        among = frozenset(left)
+        met = {player: self._met(player, equals) for player in left}
+        times = {player: _times(met[player]) for player in left}
+        scale = lcm(*(count for player in left for other, count in times[player].items() if other in among))
+        return _Table(
+            {
+                player: Arithmetic(
+                    tuple(
+                        make_term(seen, seen.points * scale / times[player][opponent])._replace(
+                            left_out=None if opponent in among else LeftOut.PARTED
+                        )
+                        for seen, opponent in met[player]
+                    ),
+                    scale,
+                )
+                for player in left
+            },
+            {player: len(left) - 1 - len(among & times[player].keys()) for player in left},
+        )
+
+    def _met(self, player: str, equals: Group) -> list[tuple[Seen, str]]:
+        """The games of a player against ``equals``, each with its opponent."""
+        return [
+            (seen, seen.opponent)
+            for seen in self._field.rounds[player]
+            if seen.opponent is not None and seen.opponent in equals
+            if seen.played or (self._field.predetermined and not seen.pending)
+        ]
+
+
+def _times(met: Sequence[tuple[Seen, str]]) -> dict[str, int]:
+    """How many games there were against each."""
+    found: dict[str, int] = {}
+    for _, opponent in met:
+        found[opponent] = found.get(opponent, 0) + 1
+    return found
+
+
+def _certain(left: Sequence[str], table: _Table, most: float) -> list[str]:
+    """Those whom no outcome of the missing games can move, each worth ``most`` points; best first (6.3)."""
+    behind, ahead = list(left), list[str]()
+    while len(behind) > 1:
+        best = max(behind, key=lambda player: table.values[player].value)
+        points = table.values[best].value
+        if any(points <= table.values[other].value + most * table.missing[other] for other in behind if other != best):
+            break
+        behind.remove(best)
+        ahead.append(best)
+    return ahead
