@@ -44,10 +44,12 @@ def test_the_standings_are_asked_for_where_a_system_goes_by_them() -> None:
         asked.append("standings")
         return initial_ranking(hall.state)
 
-    propose(hall.state, FISC, 2, bytes(32), standing=standing)
+    for system in ("swiss", "dutch"):
+        propose(hall.state, FISC, 2, bytes(32), system, standing=standing)
     assert asked == []
-    propose(hall.state, FISC, 2, bytes(32), "king-of-the-hill", standing=standing)
-    assert asked == ["standings"]
+    for system in ("king-of-the-hill", "classification"):
+        propose(hall.state, FISC, 2, bytes(32), system, standing=standing)
+    assert asked == ["standings"] * 2
 
 
 def players(count: int) -> dict[str, int | None]:
@@ -139,9 +141,12 @@ def test_the_same_record_gives_the_same_pairing_again() -> None:
 
 
 def test_the_rules_of_the_book_stay_as_they_were() -> None:
-    assert FISC.championship.system == "swiss"
-    assert with_options(FISC, {"pairing": "swiss"}).digest == FISC.digest
+    assert FISC.championship.system == "classification"
+    assert with_options(FISC, {"pairing": "classification"}).digest == FISC.digest
     (paired,) = Hall(players(8)).pair(1)
+    assert isinstance(paired, events.RoundPaired)
+    assert (paired.algorithm, len(paired.inputs_digest)) == ("swiss-classification-1", 64)
+    (paired,) = Hall(players(8), ruleset=with_options(FISC, {"pairing": "swiss"})).pair(1)
     assert isinstance(paired, events.RoundPaired)
     assert (paired.algorithm, paired.inputs_digest) == ("swiss-distance-1", "")
 

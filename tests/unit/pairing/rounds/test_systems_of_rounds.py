@@ -61,9 +61,10 @@ def test_the_standings_of_king_of_the_hill_are_parted_by_spread_and_what_sanctio
 def test_with_an_odd_number_the_lowest_without_a_bye_rests() -> None:
     hall = hall_of(7, 2)
     byes = {played.bye for played in hall.state.played}
+    standing = standing_of(hall.state, FISC)
     _, awarded = pair(hall, 3, "king-of-the-hill")
     assert isinstance(awarded, events.ByeAwarded)
-    assert awarded.player_id == [player for player in standing_of(hall.state, FISC) if player not in byes][-1]
+    assert awarded.player_id == [player for player in standing if player not in byes][-1]
 
 
 @given(count=st.integers(2, 9), data=st.data())
@@ -137,9 +138,9 @@ def test_rounds_after_it_are_paired_by_the_system_of_the_tournament() -> None:
     hall.close(2)
     hall.play(3)
     assert [played.algorithm for played in hall.state.played] == [
-        "swiss-distance-1",
+        "swiss-classification-1",
         "fide-dutch-2026-2",
-        "swiss-distance-1",
+        "swiss-classification-1",
     ]
 
 
@@ -165,7 +166,7 @@ def test_a_pairing_taken_back_by_slip_comes_back_by_the_same_system() -> None:
 
 def test_an_unknown_system_and_one_where_the_whole_tournament_is_one_are_refused() -> None:
     hall = hall_of(6, 1)
-    with pytest.raises(Invalid, match="expected one of swiss, dutch, king-of-the-hill, by-hand"):
+    with pytest.raises(Invalid, match="expected one of classification, swiss, dutch, king-of-the-hill, by-hand"):
         pair(hall, 2, "chess")
     berger = with_options(load_ruleset("fise"), {"pairing": "round-robin"})
     with pytest.raises(Refusal) as refused:

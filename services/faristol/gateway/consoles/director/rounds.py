@@ -58,6 +58,7 @@ PAIRED = N_(
 
 SYSTEMS: Sequence[tuple[str, str]] = (
     ("", N_("as the rules say")),
+    ("classification", N_("Swiss, by the standings")),
     ("swiss", N_("Swiss")),
     ("dutch", N_("Swiss, Dutch system of FIDE")),
     ("king-of-the-hill", N_("King of the hill: each meets who stands next")),
