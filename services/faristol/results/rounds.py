@@ -180,13 +180,28 @@ RANKED: frozenset[type[Message]] = frozenset(
 def change_result(of: Championship, game: Game, event: Any, version: int) -> None:
     """Take an event of one table of a round up. Raises ``Broken`` if it cannot follow."""
     round_ = _round(of, event)
-    was_final = game.final
+    was_final, was = game.final, _result(game)
     OF_RESULT[type(event)](game, event, version)
     round_.finished += game.final - was_final
     opened_again = isinstance(event, pairing.ResultRecorded) and event.revision > 0
     if opened_again or isinstance(event, pairing.ResultCorrected):
         for later in of.rounds.values():
-            later.corrected_before |= later.round > event.round
+            if later.round > event.round:
+                _mark(later, game, was)
+
+
+def _result(game: Game) -> str:
+    """What the standings take of the result of a table, as a text that is another where that is."""
+    scores = " ".join(f"{seat.player_id}={seat.score}" for seat in game.seats)
+    return f"{game.game_id} {scores} {game.winner_id} {game.lost_by_all:d} {game.unplayed:d} {','.join(game.loser_ids)}"
+
+
+def _mark(later: Round, game: Game, was: str) -> None:
+    """Note that a round was paired by a result that is another now; what is corrected back is noted no more."""
+    others = tuple(each for each in later.paired_by if each.partition(" ")[0] != game.game_id)
+    (then,) = {*later.paired_by} - {*others} or {was}
+    later.paired_by = others if then == _result(game) else (*others, then)
+    later.corrected_before = bool(later.paired_by)
 
 
 def takes_no_points(event: Message) -> bool:

@@ -405,6 +405,8 @@ class Round(Row):
     tables: int = 0
     finished: int = 0
     corrected_before: bool = False
+    paired_by: tuple[str, ...] = ()
+    """Results of earlier rounds that are others now than when this one was paired, as they were then."""
     paired_at: int | None = None
     """In nanoseconds since 1970, as the two below."""
     started_at: int | None = None

@@ -176,6 +176,30 @@ def test_a_pairing_that_is_taken_back_is_no_round_and_can_be_made_again() -> Non
     assert [(line.round, line.tables) for line in folded.shown.played] == [(1, 1)]
 
 
+def test_a_result_that_is_corrected_back_takes_the_mark_of_later_rounds_away() -> None:
+    def scores(anna: int, biel: int) -> list[game.FinalScore]:
+        return [game.FinalScore(player_id="anna", score=anna), game.FinalScore(player_id="biel", score=biel)]
+
+    def corrected(number: int, anna: int, biel: int) -> pairing.ResultCorrected:
+        winner = "anna" if anna > biel else "biel"
+        return pairing.ResultCorrected(round=number, game_id=f"g{number}", scores=scores(anna, biel), winner_id=winner)
+
+    def marked() -> list[bool]:
+        return [line.corrected_before for line in folded.shown.played]
+
+    was = [
+        pairing.ResultRecorded(round=number, game_id=f"g{number}", scores=scores(400, 300), winner_id="anna")
+        for number in (1, 2)
+    ]
+    folded = Folded([{STREAM: [CREATED, paired(1), was[0], paired(2), was[1], paired(3)]}])
+    folded.add(corrected(1, 300, 310), corrected(2, 300, 310))
+    assert marked() == [False, True, True]
+    folded.add(corrected(1, 300, 320), corrected(1, 400, 300))
+    assert marked() == [False, False, True]
+    folded.add(corrected(2, 400, 300))
+    assert marked() == [False, False, False]
+
+
 def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_are_not() -> None:
     folded = Folded([{STREAM: [CREATED, paired(1), paired(2)]}])
     scores = [game.FinalScore(player_id="anna", score=300), game.FinalScore(player_id="biel", score=310)]
