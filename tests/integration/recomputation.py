@@ -1,6 +1,6 @@
 """Standings out of an exported tournament, by whoever does not trust ours: plain code that knows the file alone.
 
-FISC I.1 and PES ΣΤ, with FIDE's article 16 for rounds without a game (C.07, 2024 and after).
+FISC I.1 and PES ΣΤ, with FIDE's article 16 for rounds without a game (C.07, of March 2026).
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
 
     def for_opponents(who: str) -> float:
         value, place = sum(points[who]), rounds - 1
-        while place >= 0 and not there[who][place]:
-            value += 0.5 - points[who][place]
+        # Who loses by forfeit was not there either, and has lost: only what is missed without an opponent is a draw.
+        while place >= 0 and not played[who][place] and points[who][place] < 1:
+            value += 0.0 if there[who][place] else 0.5 - points[who][place]
             place -= 1
         return value
 
