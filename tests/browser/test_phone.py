@@ -31,7 +31,7 @@ LEAST_TOUCHED = 24
 """CSS pixels that a target has at least in each direction (WCAG 2.2, 2.5.8)."""
 
 WIDE = """() => {
-  const inside = (element) => element.closest(".scroll, .tabs, .doors, .unseen, .skip");
+  const inside = (element) => element.closest(".scroll, .doors, .unseen, .skip");
   const beyond = [...document.querySelectorAll("body *")].filter(
     (one) => !inside(one) && one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1
   );

@@ -136,3 +136,47 @@ async def test_a_board_stands_in_a_frame_of_another_site(browser: Browser, stage
     other.close()
     assert shown["/games/lliga-r1-t1/embed"] > 0
     assert shown["/g/lliga-r1-t1"] == 0
+
+
+async def test_a_public_page_that_was_seen_once_opens_without_a_network(page: Page, stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    await page.goto("/t/lliga")
+    seen = """async () => {
+      const keys = await caches.open("pages-1").then((cache) => cache.keys());
+      return keys.some(({ url }) => new URL(url).pathname === "/t/lliga");
+    }"""
+    await page.wait_for_function(seen)
+    await page.goto("/t/lliga/crosstable")
+    await page.wait_for_function(seen.replace("/t/lliga", "/t/lliga/crosstable"))
+    await page.context.set_offline(True)
+    await page.goto("/t/lliga")
+    await expect(page.locator("#standings")).to_be_visible()
+    await expect(page.locator("#offline")).to_be_visible()
+    await page.goto("/t/lliga/crosstable")
+    await expect(page.locator(".crosstable")).to_be_visible()
+    await page.context.set_offline(False)
+
+
+async def test_with_large_type_no_page_is_wider_than_a_phone(page: Page, stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    await page.set_viewport_size({"width": 390, "height": 844})
+    game = "lliga-r1-t1"
+    wide = {}
+    paths = ("/t/lliga", "/t/lliga/r/1", "/t/lliga/files", "/t/lliga/players", f"/g/{game}", f"/games/{game}/replay")
+    for path in paths:
+        await page.goto(path)
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        if (width := await page.evaluate("document.scrollingElement.scrollWidth")) > 390:
+            wide[path] = width
+        await expect(page.get_by_role("link", name="Search", exact=True)).to_be_in_viewport()
+    assert wide == {}
+
+
+async def test_a_finished_game_holds_no_stream_open(page: Page, stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.goto("/g/lliga-r1-t1")
+    await expect(page.locator(".badge.over")).to_be_visible()
+    await page.wait_for_load_state("networkidle")
+    assert [url for url in asked if "/stream" in url] == []

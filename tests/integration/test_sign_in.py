@@ -632,3 +632,35 @@ async def test_the_console_says_how_one_is_let_in_and_names_roles_in_its_languag
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
     code, said = await console(cell, "who", token=cell.token(held(needs.ROLE_ARBITER)))
     assert (code, said.startswith("àrbitre  ")) == (0, True), said
+
+
+async def test_a_player_sees_their_own_table_and_acts_there_as_the_book_lets_them(cell: Cell) -> None:
+    own = f"/tournaments/{OWN}/my-table"
+    player = cell.players[OWN][0]
+    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+        page = (await web.get(own)).text
+        assert f'href="/players/{player}"' in page
+        assert 'value="CallArbiter"' in page
+        assert 'value="SignSheet"' not in page  # the game is not over
+        called = await web.send_form(own, act="CallArbiter", command_id=str(uuid.uuid4()))
+        assert (called.status_code, called.headers["location"]) == (303, own)
+        early = await web.send_form(own, act="SignSheet", command_id=str(uuid.uuid4()), totals="0 0")
+        assert early.status_code == 409
+        assert 'role="alert"' in early.text
+        for wrong in ({"act": "RuleAppeal"}, {"act": "SignSheet", "totals": "x"}, {}):
+            answer = await web.send_form(own, command_id=str(uuid.uuid4()), **wrong)
+            assert answer.status_code == 400, wrong
+        assert (await web.get("/tournaments/nowhere/my-table")).status_code == 404
+    async with visiting(cell, cell.token(held(needs.ROLE_DIRECTOR))) as web:
+        assert (await web.get(own)).status_code == 404
+        assert (await web.get("/my-data")).status_code == 404
+
+
+async def test_a_player_takes_away_what_is_held_of_them(cell: Cell) -> None:
+    player = cell.players[OWN][0]
+    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+        assert 'href="/my-data.json"' in (await web.get("/my-data")).text
+        answer = await web.get("/my-data.json")
+        assert answer.json()["player_id"] == player
+        assert OWN in {each["tournament"]["tournament_id"] for each in answer.json()["tournaments"]}
+        assert answer.headers["cache-control"] == "no-store, private"
