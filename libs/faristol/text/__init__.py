@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gettext
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -53,7 +54,27 @@ def translations(language: str) -> gettext.NullTranslations:
 
 def say(message: str, params: Mapping[str, Param], language: str) -> str:
     """``message`` in ``language``, with ``params`` in its places, ``{named}`` or ``{number:one|many}``."""
-    return fill(translations(language).gettext(message), params)
+    text = translations(language).gettext(message)
+    return fill(elide(text, params) if language == "ca" else text, params)
+
+
+_DE = re.compile(r"\b([Dd])e \{([a-z_]+)\}")
+
+
+def elide(text: str, params: Mapping[str, Param]) -> str:
+    """Write the Catalan ``de`` before a place as ``d’`` where its value begins with a vowel or a silent h.
+
+    Before an i or a u that is a consonant there is none: ``de Iolanda`` and ``de hiena``. A number, and what is quoted,
+    stays as it is.
+    """
+
+    def shortened(found: re.Match[str]) -> str:
+        letters = unicodedata.normalize("NFD", str(params.get(found[2], ""))).casefold()
+        plain = "".join(letter for letter in letters[:6] if not unicodedata.combining(letter)).removeprefix("h")
+        semivowel = re.match(r"[iu][aeiou]", plain) is not None
+        return f"{found[1]}’{{{found[2]}}}" if plain[:1] in tuple("aeiou") and not semivowel else found[0]
+
+    return _DE.sub(shortened, text)
 
 
 def render(refusal: Refusal, language: str) -> str:

@@ -12,7 +12,7 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po
 
 from faristol.kernel.refusal import N_, Refusal, fill
-from faristol.text import LANGUAGES, NAMES, TRANSLATED, negotiate, percent, render, say, translations
+from faristol.text import LANGUAGES, NAMES, TRANSLATED, elide, negotiate, percent, render, say, translations
 
 ROOT = Path(__file__).parents[3]
 METHODS = [
@@ -164,3 +164,22 @@ def test_percentages_have_two_decimals_so_that_a_column_can_be_compared() -> Non
         "100.00",
         "100,00",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Agnès", "d’Agnès"),
+        ("Èric", "d’Èric"),
+        ("Oriol", "d’Oriol"),
+        ("Helena", "d’Helena"),
+        ("Ítaca", "d’Ítaca"),
+        ("Iolanda", "de Iolanda"),
+        ("Martí", "de Martí"),
+        ("11", "de 11"),
+        ("", "de "),
+    ],
+)
+def test_a_catalan_name_that_begins_with_a_vowel_takes_its_preposition_short(name: str, expected: str) -> None:
+    assert elide("de {who}", {"who": name}).format(who=name) == expected
+    assert elide("De {who}", {"who": name}).format(who=name)[1:] == expected[1:]
