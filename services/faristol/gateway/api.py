@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import grpc
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import StreamingResponse
+from pydantic import WithJsonSchema
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -51,7 +52,7 @@ from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.gateway.viewers import Fanout
 from faristol.kernel.bounded import keep
 
-DAY = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$"
+Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
@@ -70,9 +71,10 @@ async def list_tournaments(
         Query(description="`announced` before the first pairing, `playing`, `over` with the final standings."),
     ] = None,
     first: Annotated[
-        str, Query(alias="from", pattern=DAY, description="Those that are played on this day or later, `2026-11-28`.")
+        Day,
+        Query(alias="from", description="Those that are played on this day or later, `2026-11-28`."),
     ] = "",
-    until: Annotated[str, Query(pattern=DAY, description="Those that are played on this day or before it.")] = "",
+    until: Annotated[Day, Query(description="Those that are played on this day or before it.")] = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """All tournaments, the latest first, or those with some words in their name, page by page."""

@@ -6,8 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
+import grpc
 from fastapi import APIRouter, Path
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
@@ -20,6 +22,7 @@ from faristol.gateway.form import public_address
 from faristol.gateway.openapi import MEANINGS
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import page
+from faristol.gateway.results import Page, Reader, Results
 
 Schema = Mapping[str, Any]
 
@@ -27,6 +30,8 @@ _CODE = re.compile("`([^`]+)`")
 
 ENDLESS = ("follow_tournament", "follow_tournaments")
 """Operations that answer for as long as somebody listens."""
+
+NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 
 routes = APIRouter(include_in_schema=False)
 
@@ -100,20 +105,23 @@ def kind_of(schema: Schema) -> Markup:
     return escape(" ".join(filter(None, (told, schema.get("format", ""), *limits))))
 
 
-def example_path(path: str, operation: Schema) -> str:
-    """The address of an operation with the examples of its parameters."""
+def example_path(path: str, operation: Schema, known: Mapping[str, str]) -> str:
+    """The address of an operation with the examples of its parameters, or what is ``known`` in their place."""
     parameters = [each for each in operation.get("parameters", ()) if each["in"] == "path"]
-    return path.format(**{each["name"]: each["schema"].get("examples", [1])[0] for each in parameters})
+    examples = {each["name"]: each["schema"].get("examples", [1])[0] for each in parameters}
+    return path.format(**{name: known.get(example, example) for name, example in examples.items()})
 
 
-def entry_of(path: str, method: str, operation: Schema, document: Schema, address: str) -> Entry:
+def entry_of(
+    path: str, method: str, operation: Schema, document: Schema, address: str, known: Mapping[str, str]
+) -> Entry:
     """An operation of a document; ``address`` is where the interface is."""
     parameters = [
         Field(each["name"], each["in"], kind_of(each["schema"]), coded(each.get("description", "")))
         for each in operation.get("parameters", ())
     ]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
-    place = f"{address}{example_path(path, operation)}"
+    place = f"{address}{example_path(path, operation, known)}"
     example = f"curl {'-N ' if operation['operationId'] in ENDLESS else ''}'{place}'"
     if body:
         sent = json.dumps(body.get("example", {}), ensure_ascii=False)
@@ -142,13 +150,13 @@ def _answers(operation: Schema, document: Schema) -> Iterator[tuple[str, Markup,
         yield status, coded(answer["description"]), Markup(", ").join(kinds)
 
 
-def parts_of(document: Schema, address: str) -> list[Part]:
-    """The operations of a document by their tags, in its order."""
+def parts_of(document: Schema, address: str, known: Mapping[str, str] = NOTHING_KNOWN) -> list[Part]:
+    """The operations of a document by their tags, in its order. ``known`` are names in place of those of examples."""
     found: dict[str, list[Entry]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             tag = next(iter(operation.get("tags", ())), "")
-            found.setdefault(tag, []).append(entry_of(path, method, operation, document, address))
+            found.setdefault(tag, []).append(entry_of(path, method, operation, document, address, known))
     return [Part(tag, entries) for tag, entries in found.items()]
 
 
@@ -175,9 +183,9 @@ SERVICES = sorted({method.service for method in NAMED.values()})
 
 
 @routes.get("/docs")
-async def show_documentation(request: Request) -> Response:
+async def show_documentation(request: Request, results: Reader) -> Response:
     """The interface for results apps."""
-    return _page(request, request.app.openapi(), "")
+    return _page(request, request.app.openapi(), "", await _known(results))
 
 
 @routes.get("/docs/commands/{service}")
@@ -188,14 +196,34 @@ async def show_commands(request: Request, service: Annotated[str, Path(pattern="
     return _page(request, commands_document(service), service)
 
 
-def _page(request: Request, document: Schema, service: str) -> Response:
+async def _known(results: Results) -> Mapping[str, str]:
+    """Names of what there is here, by those in the document's examples; none where there is no tournament yet."""
+    try:
+        for tournament in (await results.tournaments(page=Page(20))).tournaments:
+            numbers = [played.round for played in tournament.played]
+            tables = (await results.pairings(tournament.tournament_id, numbers[0])).tables if numbers else ()
+            if tables:
+                return {
+                    "demo-r1-t1": tables[0].game_id,
+                    "demo": tournament.tournament_id,
+                    "anna-puig": tables[0].seats[0].player_id,
+                }
+    except grpc.aio.AioRpcError:  # the page is there without the results, too
+        pass
+    return {}
+
+
+def _page(
+    request: Request, document: Schema, service: str, known: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    """The page of a document. ``known`` are names for its examples."""
     made = page(
         request,
         "docs.html",
         service=service,
         services=SERVICES,
         about=coded(document["info"]["description"]),
-        parts=parts_of(document, public_address(request)),
+        parts=parts_of(document, public_address(request), known),
         models=models_of(document),
     )
     return Encoded(made)
