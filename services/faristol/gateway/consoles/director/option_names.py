@@ -24,6 +24,7 @@ NAMES: Mapping[str, str] = {
     "free_exchange_bag": N_("Tiles in the bag for a free exchange"),
     "invalid_rack": N_("Rack that is not valid"),
     "layers": N_("Layers of the lexicon"),
+    "lower_master": N_("Master play below the highest score"),
     "long_break": N_("Long break, in minutes"),
     "master": N_("Master play"),
     "minutes": N_("Minutes of each player"),
@@ -62,6 +63,9 @@ NAMES: Mapping[str, str] = {
 """The name of each option, by its name in the files."""
 
 VALUES: Mapping[str, str] = {
+    "lower_master.free": N_("the judge may choose it"),
+    "lower_master.never": N_("never"),
+    "lower_master.with-reason": N_("with a reason"),
     "after": N_("after"),
     "as-leading": N_("as one who leads"),
     "as-trailing": N_("as one who trails"),
