@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from faristol.client.problems import every_reason, info_of
 from faristol.client.services import call, passing
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.office.results.lines import FORFEIT, LEFT
+from faristol.office.results.refusals import as_typed
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
@@ -30,15 +29,6 @@ GAVE_UP = N_(
     "the pairing service has not answered for {seconds} seconds; whether the results were entered is not known: give "
     "the same file again, what stands already is passed over"
 )
-
-TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
-"""What stands in a line for what the service calls so."""
-
-HOW_TYPED = N_(
-    "An `a` stands behind the points of who left the game, as 120a, and `ff` in the place of who did not come."
-)
-
-_FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
 
 
 class Refused(Exception):
@@ -140,12 +130,6 @@ class Calls:
         if away:
             self._tell(say(BACK, {}, self._language))
         return answer
-
-
-def as_typed(refusal: str, language: str) -> str:
-    """A refusal with what is typed of the result of a game in place of the fields that say it to the service."""
-    told, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
-    return f"{told} {say(HOW_TYPED, {}, language)}" if count else told
 
 
 def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:

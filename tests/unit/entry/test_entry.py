@@ -11,12 +11,13 @@ from typer.testing import CliRunner, Result
 from faristol.cli import entry as entry_command
 from faristol.cli.main import app
 from faristol.client.places import ranges
-from faristol.entry.calls import Calls, as_typed
+from faristol.entry.calls import Calls
 from faristol.entry.prompt import Prompt
 from faristol.host import StartError
 from faristol.office.results import lines
 from faristol.office.results.doubts import doubts
 from faristol.office.results.lines import Given, Look, Score, Slip, read
+from faristol.office.results.refusals import as_typed
 from faristol.office.results.sheet import read_sheet
 from faristol.office.results.tables import Tables
 from faristol.pb.game.v1 import events_pb2 as game

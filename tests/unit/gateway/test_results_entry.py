@@ -10,6 +10,7 @@ import pytest
 from tests.unit.entry.test_entry import round_of, table
 
 from faristol.gateway.consoles.results_entry.entry import FROM_SHEET, Entry, Rights, confirm_all, from_sheet, read, seen
+from faristol.office.results.refusals import as_labelled
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
@@ -31,7 +32,7 @@ def standing(by: str, *, blind: bool = False, confirmed: str = "") -> Tables:
 def typed(tables: Tables, rights: Rights, *words: str, **more: str) -> Entry:
     fields: Mapping[str, str] = {
         "command_id": str(uuid.uuid4()),
-        **dict(zip(("table", "first", "second"), words, strict=True)),
+        **dict(zip(("table", "first", "second"), words, strict=False)),
         **more,
     }
     return read(fields, tables, "cup", rights, "en")
@@ -51,6 +52,32 @@ def typed(tables: Tables, rights: Rights, *words: str, **more: str) -> Entry:
 )
 def test_the_field_in_doubt_is_named(words: tuple[str, ...], field: str) -> None:
     assert typed(round_of(table(1)), SCORER, *words).field == field
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"how_first": "ff"}, (["anna-1"], [], [])),
+        ({"second": "-", "how_first": "ff"}, (["anna-1"], [], [])),
+        ({"how_first": "ff", "how_second": "ff"}, (["anna-1", "blai-1"], [], [])),
+        ({"first": "210", "second": "180", "how_second": "a"}, ([], ["blai-1"], [210, 180])),
+        ({"first": "412", "second": "378", "how_first": "", "how_second": ""}, ([], [], [412, 378])),
+    ],
+)
+def test_a_phone_with_a_keyboard_of_numbers_says_forfeits_and_who_left_by_buttons(
+    more: dict[str, str], expected: tuple[list[str], list[str], list[int]]
+) -> None:
+    entry = typed(round_of(table(1)), SCORER, "1", **more)
+    assert isinstance(entry.command, pairing.EnterResultsRequest), entry
+    (result,) = entry.command.results
+    assert (list(result.forfeited_by), list(result.abandoned_by), [score.score for score in result.scores]) == expected
+
+
+def test_a_refusal_on_a_page_has_the_labels_of_the_page_and_no_fields_of_the_service() -> None:
+    said = as_labelled("Anna is playing copa: say with running_game whether; give winner_id, or abandoned_by.", "en")
+    assert said.startswith(
+        "Anna is playing copa: say with “The game that is being played” whether; give “Outcome”, or `a`."
+    )
 
 
 def test_what_was_typed_before_and_is_open_is_asked_about() -> None:

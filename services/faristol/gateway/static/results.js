@@ -204,6 +204,25 @@ document.addEventListener("click", ({ target }) => {
   else if (entry && target.dataset.act === "drop") leaveOut(entry.id);
 });
 
+// On a phone the keyboard has numbers alone: a button writes the sign of a forfeit, or of leaving, at the score in hand.
+let scored = null; // the score that had the focus last
+document.addEventListener("focusin", ({ target }) => {
+  if (target.form?.id === "entry" && target.closest("label")?.querySelector("[data-seat]")) scored = target;
+});
+document.addEventListener("click", ({ target }) => {
+  const sign = target.dataset?.sign;
+  if (!sign) return;
+  const field = scored?.isConnected ? scored : needed().find((each) => each.name !== "table" && !each.value.trim());
+  if (!field) return;
+  field.value = sign === "ff" ? sign : `${field.value.replace(/\D+$/, "")}${sign}`;
+  if (sign === "ff") {
+    const others = needed().filter((each) => each.name !== "table" && each !== field && !each.value.trim());
+    for (const other of others) other.value = "-";
+  }
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+});
+
 // Before `console.js` reads the form: what is typed for a table of which something is open is asked about.
 document.addEventListener(
   "submit",

@@ -29,6 +29,7 @@ from faristol.kernel.names import slug
 from faristol.kernel.refusal import N_
 from faristol.office.history import Told, told
 from faristol.office.names import Roster, folded
+from faristol.office.results.refusals import as_labelled
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -229,7 +230,7 @@ class Desk(Console):
             self.typed = given
             self.places = info_of(problem).metadata
             where = self.places.get("field", "")
-            text = self.roster.named_in_refusal(every_reason(problem), problem)
+            text = as_labelled(self.roster.named_in_refusal(every_reason(problem), problem), self.language)
             if where and where in given:
                 self.errors = {where: text.removeprefix(f"{where}: ")}
             else:

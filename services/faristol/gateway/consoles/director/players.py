@@ -19,6 +19,7 @@ from faristol.gateway.form import Fields, Lists, file_of
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_
 from faristol.office.lists import ENCODINGS, LineError, decode_list, lines_of
+from faristol.office.names import seats_of
 from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Zero, column_line, players_pasted
 from faristol.office.resembling import Resemblances
 from faristol.office.team_list import without_teams
@@ -256,6 +257,15 @@ def counted(number: int, language: str) -> str:
     return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
 
 
+def _playing(tournament: pairing.GetTournamentResponse) -> frozenset[str]:
+    """Who plays a game of the round that is being played, by their ids."""
+    last = tournament.played[-1] if tournament.played else None
+    if last is None or last.phase != pairing.ROUND_PHASE_STARTED:
+        return frozenset()
+    running = (seat for seat in last.pairings if seat.game_id not in last.finished_game_ids)
+    return frozenset(player_id for seat in running for player_id in seats_of(seat))
+
+
 async def _show(desk: AtDesk, said: str = "") -> Response:
     wanted = desk.request.query_params.get("q", "")
     round_to_come = len(desk.tournament.played) + 1
@@ -267,6 +277,7 @@ async def _show(desk: AtDesk, said: str = "") -> Response:
         many=len(desk.tournament.players) > MANY,
         opened=desk.request.query_params.get("player", ""),
         wanted=wanted[:100],
+        playing=_playing(desk.tournament),
         round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
         divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],
     )

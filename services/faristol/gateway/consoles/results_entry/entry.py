@@ -14,7 +14,7 @@ from faristol.gateway.consoles.commands import form_id
 from faristol.kernel.quotation import shown
 from faristol.kernel.refusal import N_, Param
 from faristol.office.results.doubts import OPEN_BEFORE
-from faristol.office.results.lines import Given, Slip, given, seat_in_doubt, table_of
+from faristol.office.results.lines import FORFEIT, LEFT, NOTHING, Given, Slip, given, seat_in_doubt, table_of
 from faristol.office.results.tables import Tables, names_at
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
@@ -95,7 +95,7 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
     try:
         number = table_of(fields.get("table", "").strip(), tables.players)
         names = names_at(tables[number])
-        words = [fields.get(seat, "").strip() for seat in SEATS[: len(names)]]
+        words = _words(fields, len(names))
         if any(words):
             for name, word in zip(names, words, strict=True):
                 if not word:
@@ -104,6 +104,17 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
     except Slip as slip:
         field = SEATS[_seat_in_doubt(words)] if number else "table"
         return Entry(number, problem=form.say(slip.text, **slip.params), field=field)
+
+
+def _words(fields: Mapping[str, str], seats: int) -> list[str]:
+    """What a form says of each seat: typed, or chosen by a button on a phone whose keyboard has numbers alone."""
+    how = [fields.get(f"how_{seat}", "") for seat in SEATS[:seats]]
+    words = [fields.get(seat, "").strip() for seat in SEATS[:seats]]
+    came = NOTHING if FORFEIT in how else ""
+    return [
+        FORFEIT if way == FORFEIT else f"{word}{LEFT}" if way == LEFT and word.isdecimal() else word or came
+        for way, word in zip(how, words, strict=True)
+    ]
 
 
 def _seat_in_doubt(words: Sequence[str]) -> int:
@@ -208,7 +219,9 @@ def _mark(typed: Given, table: pairing.TableResult) -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def confirm_all(fields: Mapping[str, str], tables: Tables, tournament_id: str, subject: str) -> list[Message]:
+def confirm_all(
+    fields: Mapping[str, str], tables: Tables, tournament_id: str, subject: str
+) -> list[pairing.ConfirmResultRequest]:
     """The confirmations of all results that a form showed, as it showed them, but for those of the person who confirms.
 
     Raises ``HTTPException`` for a form without an id.

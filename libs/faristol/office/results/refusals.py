@@ -1,0 +1,39 @@
+"""Refusals of results in the terms of who types them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from faristol.kernel.refusal import N_
+from faristol.office.results.lines import FORFEIT, LEFT
+from faristol.text import say
+
+TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
+"""What stands in a line for what the service calls so."""
+
+HOW_TYPED = N_(
+    "An `a` stands behind the points of who left the game, as 120a, and `ff` in the place of who did not come."
+)
+
+ON_PAGES: Mapping[str, str] = {
+    "running_game": N_("The game that is being played"),
+    "winner_id": N_("Outcome"),
+    "lost_by_all": N_("all lost"),
+}
+"""The labels on pages of what the service calls so."""
+
+_ON_PAGES = re.compile(rf"(?<![\w-])({'|'.join(ON_PAGES)})(?![\w-])")
+_FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
+
+
+def as_typed(refusal: str, language: str) -> str:
+    """A refusal with what is typed of the result of a game in place of the fields that say it to the service."""
+    told, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
+    return f"{told} {say(HOW_TYPED, {}, language)}" if count else told
+
+
+def as_labelled(refusal: str, language: str) -> str:
+    """A refusal with the labels of a page in place of the fields that say it to the service."""
+    told = _ON_PAGES.sub(lambda found: f"“{say(ON_PAGES[found[0]], {}, language)}”", refusal)
+    return as_typed(told, language)
