@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import time
@@ -47,6 +48,31 @@ AN_HOUR = "const real = Date.now; Date.now = () => real() + {hours} * 3600000;"
 async def hall(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Hall]:
     async with played_on_paper(tmp_path_factory.mktemp("keep"), lexicons) as made:
         yield made
+
+
+async def test_a_phone_shows_the_board_all_keys_and_the_undo_beside_what_it_undoes_without_scrolling(
+    browser: Browser, hall: Hall
+) -> None:
+    game = await hall.begun(14)
+    async with phone(browser) as context:
+        page = await sit_down(context, hall, game)
+        await kept(page)
+        await lay(page, 7, 4, "C", "A", "NY", "A")
+        await all_sent(page)
+        await expect(page.locator(".next [data-key^=TakeBackEntries]")).to_be_visible()
+        await finish_turn(page)
+        await all_sent(page)
+        await expect(page.locator(".next [data-key^=TakeBackEntries]")).to_be_visible()
+        await page.get_by_role("gridcell").nth(15 * 9 + 4).click()
+        await page.locator("[data-key='face-S']").click()
+        await page.evaluate("scrollTo(0, 0)")
+        boxes = [await page.locator(part).bounding_box() for part in (".keep-head", ".duel", ".grid", ".keys")]
+        if folder := os.environ.get("FARISTOL_SCREENSHOTS"):
+            await page.screenshot(path=f"{folder}/keep-phone.png")
+        edges = [(box["y"], box["y"] + box["height"]) for box in boxes if box]
+        assert len(edges) == 4
+        assert edges[0][0] >= 0
+        assert edges[-1][1] <= 844, edges
 
 
 async def test_three_plays_without_a_network_are_sent_once_and_in_order_though_the_tab_was_killed(

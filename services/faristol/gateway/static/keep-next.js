@@ -73,7 +73,7 @@ function toPlay(shown, composer) {
   const others = ["Exchange", "Pass"].map((method) => possible("game", method, shown));
   const rare = ["DeclareCannotPlay", "AgreeEnd"].map((method) => offered(method, shown.mover));
   const late = shown.isAhead ? [] : offers().filter(({ method }) => ["Challenge", "AcceptPlay"].includes(method));
-  const found = [...others, ...rare, ...late].filter(Boolean);
+  const found = [...others, ...rare, ...late, undo(shown)].filter(Boolean);
   const buttons = found.map((offer) => offerButton(offer, shown.mover));
   const isPlayable = possible("game", "PlacePlay", shown);
   return [isPlayable && composer.panel, acts(buttons), isPlayable && composer.lineBox];
@@ -92,8 +92,14 @@ function played(shown) {
     acts([
       ...challenges.map((offer) => offerButton(offer, shown.mover, "quiet wide-act")),
       taking && offerButton(taking, shown.mover),
-    ]),
+      undo(shown),
+    ].map((each) => (each?.method ? offerButton(each, "") : each))),
   ];
+}
+
+/** Taking back what was entered last stands beside it, and not below everything else. */
+function undo(shown) {
+  return !shown.isAhead && offers().find(({ method }) => method === "TakeBackEntries");
 }
 
 /** An offer, or what stands for one while acts wait whose outcome the services have not told. */
