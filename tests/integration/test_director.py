@@ -323,7 +323,8 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert sure
         own = {"table": 3, "first": 403, "second": 344, "sure": sure[1]}
         assert " 403 – " in await helper.done(ENTRY, "EnterResult", **own)
-    for table in range(1, 5):
+    tables = sorted(map(int, re.findall(r'data-table="(\d+)"', (await desk.web.get(ENTRY)).text)))
+    for table in tables:
         said = await desk.done(ENTRY, "EnterResult", table=table, first=400 + table, second=350 - 2 * table)
         assert ("Confirmed: 3 · " if table == 3 else f"{table} · ") in said  # typed once more, it is confirmed
     async with visiting(cell, cell.token(pep)) as web:
@@ -343,9 +344,10 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert "disputed" in await ona.done(ENTRY, "ConfirmResult", **disputed)
         assert "the slip says 411" in told(await web.get(ENTRY))
         assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", **shown)
-        left = await ona.done(ENTRY, "ConfirmAll", seen="2:402:346 4:404:1")
+        seen = [f"{table}:{400 + table}:{350 - 2 * table}" for table in tables]
+        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join([*seen[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"]))
         assert "To be confirmed by somebody else" in left  # no other result than was shown
-        left = await ona.done(ENTRY, "ConfirmAll", seen="2:402:346 4:404:342")
+        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(seen))
         assert "To be confirmed by somebody else" not in left
     assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")
