@@ -124,6 +124,9 @@ async def test_the_sheet_of_a_game_has_its_plays_totals_and_who_signs(finished: 
 async def test_a_sheet_that_was_not_kept_has_lines_to_fill_in(stage: Stage) -> None:
     await stage.add(*Championship().create(rounds=2))
     await stage.add(*Championship().pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi"))
+    before = (await stage.http.get(f"{AT}/round/1/games")).text  # they are printed before the round is started
+    assert before.count('class="free"') == 2 * BLANK_LINES["A4"]
+    assert "Anna" in before
     await stage.add(*Championship().begin(1))
     for number, players in enumerate((("anna", "carme"), ("biel", "dolors")), 1):
         first = Championship().table(1, number, *players)
