@@ -152,8 +152,10 @@ async def check_filters(
         if not 1 <= int(given) <= most
     ]
     for given in filter(None, filters.games.split(",")):
-        of = place_of(given)[0] or place_of_duplicate(given)[0]
-        if not of or (heads and of not in heads) or not await is_game(given):
+        of, number = place_of(given)[:2] if place_of(given)[0] else place_of_duplicate(given)
+        head = heads.get(of)
+        is_to_come = head is not None and len(head.played) < number <= head.rounds  # it may be paired so
+        if not of or (heads and head is None) or not (is_to_come or await is_game(given)):
             wrong.append(_wrong("games", given, NO_GAME, {"given": given}))
     if wrong:
         raise RequestValidationError(wrong)
