@@ -23,6 +23,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 __all__ = ["cell"]  # a fixture
 
 READ = (f"/duplicate/{FIRST}", f"/duplicate/{FIRST}/players/anna", f"/t/{CUP}/r/1")
+LATER_MS = 800
+"""After it Enter is read as the answer to a question."""
 CUT = (
     "[...document.querySelectorAll('main button')].filter(b => b.scrollWidth > b.clientWidth + 1).map(b => b.innerText)"
 )
@@ -97,6 +99,9 @@ async def test_a_collector_types_by_the_keyboard_alone_and_both_consoles_fit_a_p
             await page.keyboard.type("CASA")
             await page.keyboard.press("Enter")
             await expect(page.locator("#tables [data-table='1'] .typed")).to_have_text("H4 CASERNA")
+            await expect(page.locator("#open .why")).to_contain_text("The slip has no coordinates.")
+            await page.wait_for_timeout(LATER_MS)
+            await page.keyboard.press("Enter")
             await expect(page.locator("#tables [data-table='2'] .typed")).to_have_text("CASA")
             await expect(page.locator("#entry-table")).to_be_focused()
         await _fits(page, path, {WIDEST})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import combinations
 from typing import Any
 
 from google.protobuf.message import Message
@@ -22,6 +23,10 @@ HANDED: Mapping[int, Handed] = {
 ON_THE_WAY = 10_000 * MS
 """Nanoseconds that what a phone saved in time may arrive after the end, and count without an arbiter: a network is slow
 where a whole hall sends at once."""
+
+
+IsSame = Callable[[WrittenSlip, WrittenSlip], bool]
+"""Whether two slips say the same play."""
 
 
 class Waiting(StrEnum):
@@ -99,15 +104,18 @@ class HallTurn:
         """What came of a player in this attempt at the turn, in order."""
         return tuple(entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at)
 
-    def counting(self, player_id: str, timer: Timer) -> Counting:
-        """What counts of a player. What came before this attempt at the turn is void."""
+    def counting(self, player_id: str, timer: Timer, is_same: IsSame) -> Counting:
+        """What counts of a player. What came before this attempt at the turn is void.
+
+        ``is_same`` compares what was typed or saved more than once.
+        """
         if player_id in self.corrected:
             said = self.corrected[player_id]
             return Counting(written_slip(said), said)
         ruled = self.ruled.get(player_id)
         if ruled is not None and ruled[1] >= timer.first_at:
             return Counting(written_slip(ruled[0]), ruled[0])
-        return _counting(player_id, self.of_attempt(player_id, timer), timer)
+        return _counting(player_id, self.of_attempt(player_id, timer), timer, is_same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +187,7 @@ def is_late(entry: Entry, timer: Timer) -> bool:
     return (instant(entry.slip.written_at) - ends_at) // MS >= 1
 
 
-def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer) -> Counting:
+def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer, is_same: IsSame) -> Counting:
     if not entries:
         nothing = events.Slip(player_id=player_id, handed=events.HANDED_NOT_AT_ALL)
         return Counting(written_slip(nothing), nothing)
@@ -196,21 +204,25 @@ def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer) -> Count
     last = found[-1]
     if any(entry.after_close for entry in entries):
         return replace(last, waits=Waiting.AFTER_CLOSE, entries=entries)
-    if len({each.slip for each in found[bool(phone) :]}) > 1:
+    if not _agree(found[bool(phone) :], is_same):
         return replace(last, waits=Waiting.TYPED_OTHERWISE, entries=entries)
-    if len({each.slip for each in found}) > 1 or any(each.slip.handed is Handed.TWICE for each in found):
+    if not _agree(found, is_same) or any(each.slip.handed is Handed.TWICE for each in found):
         return replace(last, waits=Waiting.TWO_SLIPS, entries=entries)
-    if _differs_sent_later(in_time, timer):
+    if _differs_sent_later(in_time, timer, is_same):
         return replace(last, waits=Waiting.SENT_LATER, entries=entries)
     return last
 
 
-def _differs_sent_later(in_time: list[Entry], timer: Timer) -> bool:
+def _agree(found: Sequence[Counting], is_same: IsSame) -> bool:
+    return all(is_same(one.slip, other.slip) for one, other in combinations(found, 2))
+
+
+def _differs_sent_later(in_time: list[Entry], timer: Timer, is_same: IsSame) -> bool:
     """Whether what counts of a phone rests on what was sent after the end, and would not be the same without it."""
     if not in_time or not in_time[-1].is_sent_later(timer):
         return False
     before = [entry for entry in in_time if not entry.is_sent_later(timer)]
-    return not before or written_slip(before[-1].slip) != written_slip(in_time[-1].slip)
+    return not before or not is_same(written_slip(before[-1].slip), written_slip(in_time[-1].slip))
 
 
 def _of(entry: Entry, timer: Timer) -> Counting:

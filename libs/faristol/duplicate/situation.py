@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import Message
@@ -12,14 +13,16 @@ from faristol.duplicate import game as games
 from faristol.duplicate import hall as halls
 from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import Duplicate, Turn
-from faristol.duplicate.hall import Hall
+from faristol.duplicate.hall import Counting, Hall, IsSame
 from faristol.duplicate.sealed import SealedGame, SealedTurn
 from faristol.duplicate.words import Words
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.rules import Ruleset
+from faristol.rules.duplicate import slips
 from faristol.rules.duplicate.finish import end_article
+from faristol.rules.duplicate.slips import is_same_play
 
 GAME = 0
 """In place of the number of a hall: the stream of the game itself."""
@@ -82,6 +85,11 @@ class Situation:
             )
         return found
 
+    def counting(self, hall: Hall, turn: Turn, player_id: str) -> Counting:
+        """What counts of a player in a turn whose time has begun."""
+        assert turn.timer is not None
+        return hall.turn(turn.number).counting(player_id, turn.timer, same_play_in(turn, self.ruleset))
+
     def sealed_turn(self, number: int) -> SealedTurn | None:
         """The sealed turn of that number, where it holds; None where there is none, or what is sealed is void by then.
 
@@ -129,6 +137,11 @@ class Situation:
             raise Refusal(
                 "RESULTS_FINAL", self.ruleset.law.result_final, N_("The results are validated, and so they are final.")
             )
+
+
+def same_play_in(turn: Turn, ruleset: Ruleset) -> IsSame:
+    """Whether two slips of a turn say the same play. No word is looked up."""
+    return partial(is_same_play, turn=slips.Turn(turn.board, turn.rack, ruleset, lambda _: True))
 
 
 Decide = Callable[[Situation, Any], list[Fact]]

@@ -34,9 +34,14 @@ def is_exact(text: str, tile_set: TileSet) -> bool:
 def word_readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[tuple[Tile, ...]]:
     """The words that ``text`` can be from ``start`` on, those of the longest tiles first; none where it fits nowhere.
 
-    Tiles that lie on the board are among them, as they lie there.
+    Tiles that lie on the board are among them, as they lie there. Any bracket or circle marks a blank. Where the text
+    alone fits nowhere, spaces between some of the tiles and punctuation are passed over.
     """
-    text = tile_set.normalize(text)
+    text = tile_set.normalize(_with_parentheses(text))
+    return _readings(text, start, board, tile_set) or _readings(_run_together(text, tile_set), start, board, tile_set)
+
+
+def _readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[tuple[Tile, ...]]:
     parts = text.split()
     if not parts:
         return []
@@ -61,7 +66,11 @@ def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Squ
     Nothing lies there where a tile of the board was meant, as by a dot. None where ``text`` is no tiles, or leaves the
     board.
     """
-    text = tile_set.normalize(text)
+    text = tile_set.normalize(_with_parentheses(text))
+    return _clash(text, start, board, tile_set) or _clash(_run_together(text, tile_set), start, board, tile_set)
+
+
+def _clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Square, Tile | None, Tile | None] | None:
     parts = text.split()
     there = _seen_from(start, board)
     readings: Iterator[Sequence[Tile]]
@@ -112,6 +121,48 @@ class _Sign:
 
     letter: str
     small: bool = False
+
+
+_ENCLOSING = "\u20dd\u20de\u20df\u20e0"
+"""Characters that draw a circle, a square or a diamond around the letter before them."""
+
+
+def _with_parentheses(text: str) -> str:
+    """Write ``text`` with parentheses for every kind of bracket, and around letters that are circled."""
+    found = re.sub(rf"(\S)[{_ENCLOSING}]", r"(\1)", unicodedata.normalize("NFC", text))
+    return "".join(map(_parenthesized, found))
+
+
+def _parenthesized(sign: str) -> str:
+    match unicodedata.category(sign):
+        case "Ps":
+            return "("
+        case "Pe":
+            return ")"
+        case "So" if name := _CIRCLED.fullmatch(unicodedata.name(sign, "")):
+            return f"({name[1]})"
+    return {"<": "(", ">": ")"}.get(sign, sign)
+
+
+_CIRCLED = re.compile(
+    r"(?:NEGATIVE )?(?:CIRCLED|SQUARED|PARENTHESIZED) (?:LATIN|GREEK) (?:CAPITAL|SMALL) LETTER ([A-Z])"
+)
+
+
+_PASSED_OVER = frozenset(",;:/|!¡\"'·")
+"""What people write between tiles or around a word; not signs that may stand for a letter that cannot be read."""
+
+
+def _run_together(text: str, tile_set: TileSet) -> str:
+    """Write ``text`` without spaces, and without punctuation that is no part of a tile."""
+    signed = "|".join(re.escape(face) for face in tile_set.faces if not face.isalpha())
+    parts = re.split(f"({signed})", text, flags=re.IGNORECASE) if signed else [text]
+    return "".join(part if place % 2 else _without_punctuation(part) for place, part in enumerate(parts))
+
+
+def _without_punctuation(text: str) -> str:
+    passed = ("Zs", "Zl", "Zp", "Pd", "Pi", "Pf")
+    return "".join(sign for sign in text if sign not in _PASSED_OVER and unicodedata.category(sign) not in passed)
 
 
 def _ways_of_case(text: str, tile_set: TileSet) -> list[bool]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import eq
+
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.duplicate.game import Timer
@@ -38,7 +40,7 @@ def saved(
 
 
 def counts(hall: Hall) -> Counting:
-    return hall.turn(1).counting("anna", TIMER)
+    return hall.turn(1).counting("anna", TIMER, eq)
 
 
 def test_what_is_a_few_seconds_on_its_way_counts() -> None:

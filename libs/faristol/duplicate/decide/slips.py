@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from faristol.duplicate.game import Timer, Turn
-from faristol.duplicate.hall import Hall
+from faristol.duplicate.hall import Hall, written_slip
 from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate import slips
+from faristol.rules.notation import LONGEST_START
 
 MOST_SLIPS = 500
 """In one command."""
-LONGEST = {"coordinates": 8, "word": 64, "score": 8}
+LONGEST = {"coordinates": LONGEST_START, "word": 120, "score": 12}
 """Characters of what stands on a slip."""
 
 
@@ -45,12 +47,14 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     began = _begun_in_hall(situation, turn, request)
     own = source == events.SLIP_SOURCE_PHONE and request.collector_id in ("", request.slips[0].player_id)
     given = [_dated(slip, situation, timer) for slip in request.slips] if own else list(request.slips)
-    slips = [_checked(slip, source, situation, began or timer.first_at) for slip in given]
+    checked = [_checked(slip, source, situation, began or timer.first_at) for slip in given]
+    if request.check_form:
+        _check_form(situation, turn, checked)
     taken = events.SlipsTaken(
         turn=request.turn,
         source=source,
         collector_id=request.collector_id or request.slips[0].player_id,
-        slips=slips,
+        slips=checked,
         after_close=closed,
     )
     if request.HasField("taken_at"):
@@ -59,6 +63,21 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     if began is not None:
         taken.began_at.CopyFrom(request.began_at)
     return [(hall.number, taken)]
+
+
+def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) -> None:
+    """Raise ``Refusal`` for the first slip that would be null whatever words the lexicon has.
+
+    Only the board and the rack are looked at, which everybody sees.
+    """
+    by = slips.Turn(turn.board, turn.rack, situation.ruleset, lambda _: True)
+    for slip in given:
+        finding = slips.find_form_fault(written_slip(slip), by)
+        if finding is None:
+            continue
+        if finding.fault is slips.Fault.COORDINATES:
+            raise Refusal("SLIP_COORDINATES_DOUBTED", finding.article, finding.message, finding.params)
+        raise Refusal("SLIP_WORD_DOUBTED", finding.article, finding.message, finding.params)
 
 
 def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:

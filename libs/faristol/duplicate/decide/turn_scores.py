@@ -115,10 +115,7 @@ def _is_another(situation: Situation, turn: Turn) -> bool:
 def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
     assert turn.timer is not None
     waiting = [
-        player
-        for hall in halls
-        for player in hall.seats
-        if hall.turn(turn.number).counting(player, turn.timer).waits is not None
+        player for hall in halls for player in hall.seats if situation.counting(hall, turn, player).waits is not None
     ]
     if waiting:
         raise Refusal(
@@ -130,10 +127,8 @@ def _nothing_waits(situation: Situation, turn: Turn, halls: list[Hall]) -> None:
 
 
 def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> Iterator[Fact]:
-    assert turn.timer is not None
-    of_turn = hall.turn(turn.number)
     scores = [
-        judging.score(player, of_turn.counting(player, turn.timer).slip)
+        judging.score(player, situation.counting(hall, turn, player).slip)
         for player, _ in sorted(hall.seats.items(), key=lambda seat: seat[1])
     ]
     for start in range(0, len(scores), MOST_SCORES):

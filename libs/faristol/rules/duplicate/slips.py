@@ -6,12 +6,14 @@ lexicon. So equal slips have equal verdicts, and one is judged for all.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import combinations, product
+from itertools import combinations
 from types import MappingProxyType
+from typing import NoReturn
 
 from faristol.kernel.refusal import N_, Param, Refusal, fill
 from faristol.rules.board import Board, Placement, Square, Tile
@@ -136,6 +138,48 @@ def judge_slip(slip: WrittenSlip, turn: Turn) -> Verdict:
         return _with_score(slip, verdict, turn.ruleset)
     except _NullError as wrong:
         return Verdict(0, wrong.finding)
+
+
+def find_form_fault(slip: WrittenSlip, turn: Turn) -> Finding | None:
+    """Why ``slip`` would be null whatever words the lexicon has; None where it would not.
+
+    A slip that says itself that it cannot be read, or that it was not handed in, has none.
+    """
+    if slip.handed is not Handed.IN_TIME or slip.coordinates_illegible or slip.word_illegible:
+        return None
+    found = judge_slip(slip, replace(turn, is_word=lambda _: True)).null
+    return None if found is not None and found.fault in (Fault.SCORE_MISSING, Fault.SCORE_WRONG) else found
+
+
+def is_same_play(one: WrittenSlip, other: WrittenSlip, turn: Turn) -> bool:
+    """Whether two slips say the same play, in whatever way each is written.
+
+    A score is a part of it only where the rules ask for it. No word is looked up.
+    """
+    return one == other or (
+        _said_of(one, turn.ruleset) == _said_of(other, turn.ruleset)
+        and not _plays(one, turn).isdisjoint(_plays(other, turn))
+    )
+
+
+def _said_of(slip: WrittenSlip, ruleset: Ruleset) -> tuple[object, ...]:
+    """What a slip says beside its play, in a form that can be compared."""
+    score = _number(slip.score.strip()) if ruleset.slips.score == "asked" else ""
+    return (slip.handed, slip.coordinates_illegible, slip.word_illegible, score)
+
+
+def _plays(slip: WrittenSlip, turn: Turn) -> frozenset[object]:
+    """The plays that a slip can mean: where each begins, and its tiles; as it is written where it is none."""
+    tile_set = turn.ruleset.tile_set
+    text = "".join(tile_set.fold(tile_set.normalize(slip.word)).split())
+    try:
+        start = _start(slip, turn.ruleset)
+    except _NullError:
+        return frozenset({("".join(slip.coordinates.upper().split()), text)})
+    readings = word_readings(slip.word, start, turn.board, tile_set)
+    if BLANK not in turn.rack:
+        readings = [tuple(Tile(tile.face) for tile in reading) for reading in readings]
+    return frozenset((start, reading) for reading in readings) or frozenset({(start, text)})
 
 
 def _not_handed_in(slip: WrittenSlip, ruleset: Ruleset) -> Finding | None:
@@ -290,54 +334,63 @@ def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], rul
 def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[tuple[Placement, ...], Finding | None]:
     """The tiles as the rack gives them, and what is wrong where a blank was laid without a circle.
 
-    A circle means nothing when the rack has no blank. Where the uncircled blank can be one of several tiles, it is the
-    one that makes the play count least. Raises ``_NullError`` for tiles that the rack does not hold.
+    A circle too many means nothing (FISC II.7 names blanks without one alone). Where the blank can be one of several
+    tiles, it is a circled one, and of those the one that makes the play count least. Raises ``_NullError`` for tiles
+    that the rack does not hold.
     """
-    ruleset = turn.ruleset
     held = Counter(turn.rack)
-    if not held[BLANK]:
-        laid = tuple(Placement(square, Tile(tile.face)) for square, tile in laid)
-    needed = Counter(tile.in_rack for _, tile in laid)
-    missing = needed - held
-    spare = held[BLANK] - needed[BLANK]
-    if not missing:
+    circled = frozenset(square for square, tile in laid if tile.blank)
+    ways = list(_places(laid, held))
+    if not ways:
+        _raise_missing(laid, held, turn.ruleset)
+    if circled in ways:
         return tuple(laid), None
-    if missing[BLANK] or missing.total() > spare:
-        raise _word(
-            Fault.NOT_IN_RACK,
-            N_("The rack does not hold {tiles}."),
-            ruleset,
-            {"tiles": " ".join(sorted(missing.elements()))},
-            depth=1,
-        )
-    letters = " ".join(sorted(missing.elements()))
+    blanks = min(ways, key=lambda way: (len(way - circled), -len(way & circled), _points(_blanked(laid, way), turn)))
+    if blanks <= circled:
+        return _blanked(laid, blanks), None
+    letters = " ".join(sorted(tile.face for square, tile in laid if square in blanks - circled))
     finding = Finding(
         Fault.UNCIRCLED,
-        ruleset.article("slips.blank_uncircled"),
+        turn.ruleset.article("slips.blank_uncircled"),
         N_("{letters} is a blank in this rack, and it is not circled."),
         {"letters": letters},
     )
-    ways = [_blanked(laid, squares) for squares in _places(laid, missing)]
-    return min(ways, key=lambda way: _points(way, turn)), finding
+    return _blanked(laid, blanks), finding
 
 
-def _places(laid: Sequence[Placement], missing: Mapping[str, int]) -> Iterator[frozenset[Square]]:
-    """Every choice of the squares on which blanks lie for the letters that are ``missing``."""
-    choices = []
-    for face, count in missing.items():
-        squares = [square for square, tile in laid if tile == Tile(face)]
-        choices.append(list(combinations(squares, count)))
-    for chosen in product(*choices):
-        yield frozenset(square for squares in chosen for square in squares)
+def _raise_missing(laid: Sequence[Placement], held: Counter[str], ruleset: Ruleset) -> NoReturn:
+    missing = Counter(tile.in_rack for _, tile in laid) - held
+    raise _word(
+        Fault.NOT_IN_RACK,
+        N_("The rack does not hold {tiles}."),
+        ruleset,
+        {"tiles": " ".join(sorted(missing.elements()))},
+        depth=1,
+    )
+
+
+def _places(laid: Sequence[Placement], held: Counter[str]) -> Iterator[frozenset[Square]]:
+    """Every choice of the squares on which blanks lie so that the rack has all tiles."""
+    squares = [square for square, _ in laid]
+    for count in range(min(held[BLANK], len(squares)) + 1):
+        for chosen in combinations(squares, count):
+            if Counter(tile.face for square, tile in laid if square not in chosen) <= held:
+                yield frozenset(chosen)
 
 
 def _blanked(laid: Sequence[Placement], squares: frozenset[Square]) -> tuple[Placement, ...]:
-    return tuple(Placement(square, Tile(tile.face, tile.blank or square in squares)) for square, tile in laid)
+    return tuple(Placement(square, Tile(tile.face, square in squares)) for square, tile in laid)
 
 
 def _points(laid: Sequence[Placement], turn: Turn) -> int:
     """What the tiles score there, whether they may lie so or not."""
     return score_play(turn.board, laid, turn.ruleset).points
+
+
+def _number(written: str) -> str:
+    """A number as it is meant: ``054``, ``54 p.`` and digits of full width are ``54``; other texts as they are."""
+    found = re.findall(r"\d+", written)
+    return str(int(found[0])) if len(found) == 1 else written
 
 
 def _with_score(slip: WrittenSlip, verdict: Verdict, ruleset: Ruleset) -> Verdict:
@@ -349,7 +402,7 @@ def _with_score(slip: WrittenSlip, verdict: Verdict, ruleset: Ruleset) -> Verdic
             Fault.SCORE_MISSING, ruleset.article("slips.score_missing"), N_("The score of the play is not written.")
         )
         cost = slips.score_missing
-    elif written and written != str(verdict.points):
+    elif written and _number(written) != str(verdict.points):
         finding = Finding(
             Fault.SCORE_WRONG,
             ruleset.article("slips.score_wrong"),

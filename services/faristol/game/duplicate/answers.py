@@ -80,10 +80,8 @@ def _say_master(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequenc
 def _wait(after: Situation, facts: Sequence[Fact], taken: events.SlipsTaken) -> bool:
     """Whether an arbiter has to rule on one of the slips that came in."""
     ((number, _), *_) = facts
-    timer = after.turn(taken.turn).timer
-    assert timer is not None
-    of_turn = after.halls[number].turn(taken.turn)
-    return any(of_turn.counting(slip.player_id, timer).waits is not None for slip in taken.slips)
+    hall, turn = after.halls[number], after.turn(taken.turn)
+    return any(after.counting(hall, turn, slip.player_id).waits is not None for slip in taken.slips)
 
 
 def shown(situation: Situation) -> pb.GetDuplicateResponse:
@@ -257,7 +255,7 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
         if not of_turn.is_closed(turn.timer):
             answered.open_halls.append(_hall(hall))
         for player in hall.seats:
-            counting = of_turn.counting(player, turn.timer)
+            counting = situation.counting(hall, turn, player)
             if counting.waits is not None:
                 slips = [entry.slip for entry in counting.entries]
                 arrived = map(_arrived, counting.entries)
@@ -268,17 +266,17 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
 
 
 def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
-    of_turn, timer = hall.turn(claim.turn), situation.turn(claim.turn).timer
-    assert timer is not None
+    of_turn, turn = hall.turn(claim.turn), situation.turn(claim.turn)
+    assert turn.timer is not None
     answered.claims.add(
         hall=_hall(hall),
         claim_id=claim.claim_id,
         turn=claim.turn,
-        slip=of_turn.counting(claim.about, timer).written,
+        slip=situation.counting(hall, turn, claim.about).written,
         score=of_turn.scores[claim.about],
         words=words,
         raised_at=timestamp(claim.raised_at),
-        arrived=map(_arrived, of_turn.of_attempt(claim.about, timer)),
+        arrived=map(_arrived, of_turn.of_attempt(claim.about, turn.timer)),
     )
 
 
@@ -339,10 +337,8 @@ def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool 
         line = answered.players.add(player_id=player, number=number)
         for turn in scored:
             line.turns.append(turn.number)
-            assert turn.timer is not None
-            of_turn = hall.turn(turn.number)
-            line.scores.append(of_turn.scores[player])
-            line.slips.append(of_turn.counting(player, turn.timer).written)
+            line.scores.append(hall.turn(turn.number).scores[player])
+            line.slips.append(situation.counting(hall, turn, player).written)
     return answered
 
 
@@ -365,7 +361,7 @@ def own_sheet(
         own = [entry for entry in of_turn.of_attempt(player_id, turn.timer) if entry.is_own and with_saved]
         answered.saved.extend(map(_arrived, sorted(own, key=lambda entry: entry.written_at)))
         if not of_turn.scores:
-            answered.waits = of_turn.counting(player_id, turn.timer).waits is not None
+            answered.waits = situation.counting(hall, turn, player_id).waits is not None
     for claim in hall.claims.values():
         if claim.player_id == player_id:
             answered.claims.append(_own_claim(claim, notes))

@@ -24,7 +24,7 @@ let claimed = ""; // what is being written of it
 
 const coordinates = make("input", {
   id: "coordinates",
-  maxlength: "8",
+  maxlength: "24",
   autocomplete: "off",
   autocapitalize: "characters",
   spellcheck: "false",
@@ -32,7 +32,7 @@ const coordinates = make("input", {
 });
 const word = make("input", {
   id: "word",
-  maxlength: "64",
+  maxlength: "120",
   autocomplete: "off",
   autocapitalize: "characters",
   spellcheck: "false",

@@ -9,6 +9,7 @@ from typing import Any
 from faristol.duplicate.end_reasons import END_REASONS
 from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Counting
+from faristol.duplicate.situation import same_play_in
 from faristol.duplicate.standings import game_scores, players_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.case import Step
@@ -165,8 +166,9 @@ async def _counting(world: DuplicateWorld) -> dict[str, Counting]:
     turn = await _turn(world)
     if turn.timer is None:
         return {}
+    is_same = same_play_in(turn, world.case.ruleset)
     return {
-        world.names.name(player): hall.turn(turn.number).counting(player, turn.timer)
+        world.names.name(player): hall.turn(turn.number).counting(player, turn.timer, is_same)
         for hall in await world.services.halls()
         for player in hall.seats
     }

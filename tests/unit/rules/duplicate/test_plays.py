@@ -33,12 +33,14 @@ def test_the_proposed_master_play_is_the_best_with_fewest_blanks_across_and_firs
     assert list(proposed(shuffled)) == wanted
 
 
-def test_a_lower_master_play_needs_a_reason_or_is_not_allowed() -> None:
+def test_a_lower_master_play_is_free_or_needs_a_reason_or_is_not_allowed() -> None:
     lower = play((7, 7), "C A S A", 10)
-    check_master(lower, 10, "", FISC)
-    check_master(lower, 70, "the board has no room for the other", FISC)
+    check_master(lower, 70, "", FISC)
+    with_reason = with_options(FISC, {"lower_master": "with-reason"})
+    check_master(lower, 10, "", with_reason)
+    check_master(lower, 70, "the board has no room for the other", with_reason)
     with pytest.raises(Refusal) as refused:
-        check_master(lower, 70, " ", FISC)
+        check_master(lower, 70, " ", with_reason)
     assert (refused.value.reason, refused.value.article) == ("REASON_NEEDED", "FISC II.1")
     with pytest.raises(Refusal) as refused:
         check_master(lower, 70, "whatever", with_options(load_ruleset("duplicate-house"), {"master": "never"}))

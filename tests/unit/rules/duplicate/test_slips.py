@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from faristol.rules import Board, Placement, Ruleset, Square, Tile, load_ruleset, score_play, with_options
 from faristol.rules.duplicate.plays import make_play
-from faristol.rules.duplicate.slips import Fault, Handed, Turn, WrittenSlip, judge_slip
+from faristol.rules.duplicate.slips import Fault, Handed, Turn, WrittenSlip, find_form_fault, is_same_play, judge_slip
 
 FISC = load_ruleset("fisc-2023-duplicate")
 HOUSE = load_ruleset("duplicate-house")
@@ -119,7 +119,11 @@ def test_with_one_tile_and_two_words_either_is_the_main_word() -> None:
         ("C A S A", "C A S A R N ?", (10, "")),
         ("C A S (A)", "C A S A R N ?", (8, "")),
         ("C A S (A)", "C A S A R N B", (10, "")),
-        ("(C) (A) S A", "C A S A R N ?", (0, "not-in-rack")),
+        ("(C) (A) S A", "C A S A R N ?", (6, "")),
+        ("(C) (A) S A", "C ? S A R N B", (8, "")),
+        ("(C) A S A", "C ? S A R N B", (0, "uncircled")),
+        ("(C) (A) S A", "? B S A R N ?", (4, "")),
+        ("(C) (A) S A", "? B S A R N D", (0, "not-in-rack")),
         ("(C) A S A", "A A S R N ? ?", (6, "")),
         ("CAS(A)", "C A S ? R N B", (8, "")),
         ("C?aSA", "C A S ? R N B", (8, "")),
@@ -239,3 +243,95 @@ def test_whatever_is_written_gets_a_verdict(word: str, coordinates: str, rules: 
             assert verdict.start is not None
             assert verdict.points == score_play(on, verdict.placements, rules).points
             assert make_play(verdict.start, verdict.word, on, turn.rack, rules, turn.is_word).score == verdict.points
+
+
+WAYS_OF_A_SQUARE = {
+    "H8": ["H8", "h8", "H 8", "H-8", "(H8)", "H08", "\uff28\uff18", "\u03978", "h/8", "[H 8]", "H. 8"],
+    "8H": ["8H", "8 h", "8-H", "(8H)", "08H", "8\u0397", "8. H"],
+}
+BRACKETS = ["()", "[]", "{}", "<>", "\uff08\uff09", "\u27e8\u27e9"]
+BETWEEN = ["", " ", "-", ",", "/", " - ", "  "]
+
+
+@st.composite
+def ways_to_write(draw: st.DrawFn, tiles: tuple[Tile, ...]) -> str:
+    """A way in which a person types a word: capitals, spaces, what stands between tiles and around a blank."""
+    small = draw(st.booleans())
+    between = draw(st.sampled_from(BETWEEN))
+    parts = []
+    for tile in tiles:
+        face = tile.face.lower() if small else tile.face
+        brackets = draw(st.sampled_from(BRACKETS))
+        blanks = [brackets[0] + face + brackets[1], f"?{face}", f"{brackets[0]} {face} {brackets[1]}"]
+        if not small:
+            blanks.append(f"{face}\u20dd")
+        parts.append(draw(st.sampled_from(blanks)) if tile.blank else face)
+    quoted = draw(st.sampled_from(["{}", " {} ", "\u00ab{}\u00bb", '"{}"', "{}!"]))
+    return quoted.format(between.join(parts))
+
+
+CASERNA = tuple(map(Tile, "CASERNA"))
+CIRCLED = (*map(Tile, "CASER"), Tile("N", blank=True), Tile("A"))
+
+
+@given(data=st.data(), tiles=st.sampled_from([CASERNA, CIRCLED]), where=st.sampled_from(["H8", "8H"]))
+def test_a_play_is_the_same_and_worth_the_same_however_it_is_typed(
+    data: st.DataObject, tiles: tuple[Tile, ...], where: str
+) -> None:
+    rack = tuple(tile.in_rack for tile in tiles)
+    turn = Turn(Board(), rack, FISC, WORDS.__contains__)
+    exact = WrittenSlip(where, " ".join(map(str, tiles)))
+    square = data.draw(st.sampled_from(WAYS_OF_A_SQUARE[where]))
+    other = WrittenSlip(square, data.draw(ways_to_write(tiles)), data.draw(st.sampled_from(["", "68", "1"])))
+    assert is_same_play(exact, other, turn)
+    assert judge_slip(other, turn) == judge_slip(exact, turn)
+    assert judge_slip(other, turn).null is None
+    assert find_form_fault(other, turn) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("H8", "CASA"), ("8H", "CASA")),
+        (("H8", "CASA"), ("H4", "CASA")),
+        (("H8", "CASA"), ("H8", "CASES")),
+        (("H8", "CASA"), ("H8", "CAS(A)")),
+        (("H8", "CASA"), ("", "CASA")),
+        (("H8", "XXXX"), ("H8", "XXXY")),
+        (("H8", "L·LA"), ("H8", "LLA")),
+    ],
+)
+def test_other_plays_are_not_the_same(one: tuple[str, str], other: tuple[str, str]) -> None:
+    turn = Turn(Board(), tuple("CASERN?"), FISC, WORDS.__contains__)
+    assert not is_same_play(WrittenSlip(*one), WrittenSlip(*other), turn)
+
+
+def test_a_circle_makes_another_play_only_with_a_blank_and_a_score_only_where_it_is_asked_for() -> None:
+    circled, plain = WrittenSlip("H8", "CAS(A)"), WrittenSlip("H8", "casa")
+    without_blank = Turn(Board(), tuple("CASERNA"), FISC, WORDS.__contains__)
+    assert is_same_play(circled, plain, without_blank)
+    asked = Turn(Board(), tuple("CASERNA"), with_options(FISC, {"score": "asked"}), WORDS.__contains__)
+    with_score = [WrittenSlip("H8", "CASA", score) for score in ("10", "010", "10 p.", "11", "")]
+    assert [is_same_play(with_score[0], each, asked) for each in with_score] == [True, True, True, False, False]
+    assert all(is_same_play(with_score[0], each, without_blank) for each in with_score)
+
+
+@pytest.mark.parametrize(
+    ("slip", "fault"),
+    [
+        (WrittenSlip("H8", "CASA"), None),
+        (WrittenSlip("H8", "CASR"), None),  # a word or not: the lexicon says so once the round is scored
+        (WrittenSlip("", "CASA"), Fault.COORDINATES),
+        (WrittenSlip("H88", "CASA"), Fault.COORDINATES),
+        (WrittenSlip("A1", "CASA"), Fault.COORDINATES),
+        (WrittenSlip("H8", ""), Fault.WORD_MISSING),
+        (WrittenSlip("H8", "CA#A"), Fault.ILLEGIBLE),
+        (WrittenSlip("H8", "CASES"), Fault.NOT_IN_RACK),
+        (WrittenSlip("", "CASA", coordinates_illegible=True), None),
+        (WrittenSlip("H8", "", word_illegible=True), None),
+        (WrittenSlip("", "", handed=Handed.LATE), None),
+    ],
+)
+def test_what_is_null_by_its_form_is_known_without_the_lexicon(slip: WrittenSlip, fault: Fault | None) -> None:
+    found = find_form_fault(slip, Turn(Board(), tuple("CASERNA"), FISC, WORDS.__contains__))
+    assert (found.fault if found else None) is fault

@@ -92,8 +92,8 @@ def test_the_leftover_is_called_first_and_only_where_one_is() -> None:
 
 
 def test_a_rack_taken_by_hand_counts_no_draw() -> None:
-    by_hand = PlayedTurn(CalledRack(tuple("CASERNA"), 0, 0), (), by_hand=True, used=())
-    drawn = draw_rack(2, tuple("CASERNA"), without(full_bag(FISC.tile_set), tuple("CASERNA")), SEED, 0, FISC)
+    by_hand = PlayedTurn(CalledRack(tuple("CASERNA"), 0, 0), (), by_hand=True, used=tuple("CASA"))
+    drawn = draw_rack(2, tuple("ERN"), without(full_bag(FISC.tile_set), tuple("CASERNA")), SEED, 0, FISC)
     assert drawn is not None
     racks = [CalledRack(each.rack, len(each.leftover), each.counter) for each in drawn.attempts]
     assert wrong([by_hand, PlayedTurn(racks[-1], tuple(racks[:-1]), by_hand=False, used=())]) == []

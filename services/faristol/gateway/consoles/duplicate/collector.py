@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 import grpc
@@ -18,6 +18,7 @@ from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.page import Part
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -40,6 +41,20 @@ CLOSED = N_("The hall has closed the round.")
 TYPED = N_("Number {number} is typed.")
 WAITS = N_("Number {number} is typed, and waits for an arbiter.")
 
+DOUBTED: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SLIP_WORD_DOUBTED": "word"}
+"""The field in doubt, by the reason for which a slip would be null by its form alone."""
+
+
+class Doubt(NamedTuple):
+    """What a collector is asked about before a slip is taken, as the page of results asks."""
+
+    doubts: Sequence[str] = ()
+    sure: str = ""
+    """What is sent with the same slip when it is right."""
+    field: str = ""
+    problem: str = ""
+
+
 Hall = Annotated[str, Query(max_length=200)]
 Turn = Annotated[int, Query(ge=0, le=1_000)]
 
@@ -61,6 +76,7 @@ async def _show(
     said: str = "",
     refusal: str = "",
     typed: Mapping[str, str] | None = None,
+    doubt: Doubt | None = None,
 ) -> Response:
     game = await desk.game()
     halls = _halls(desk, game)
@@ -82,7 +98,8 @@ async def _show(
         done=sum(bool(each.typed) or each.on_phone or each.ruled for each in listed.players),
         handed=HANDED,
         typed=Typed(typed or {}),
-        wrong=_field_in_doubt(typed, listed),
+        entry=doubt or Doubt(field=_field_in_doubt(typed, listed)),
+        asks_score=ruleset_of(game.ruleset).slips.score == "asked",
         own=desk.subject,
         illegible=ILLEGIBLE,
     )
@@ -129,9 +146,13 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
             return await _show(desk, hall, turn, refusal=told, typed=given)
         request = pb.SubmitSlipsRequest(collector_id=desk.subject, source=events.SLIP_SOURCE_PAPER, **named)
         request.slips.append(_slip(player, given))
+        request.check_form = given.get("sure") != _mark(given)
         waits = (await desk.calls.ask(request)).waits
     except grpc.aio.AioRpcError as error:
-        told = refused(error, desk.language).detail
+        problem = refused(error, desk.language)
+        told = problem.detail
+        if act == "slip" and (field := DOUBTED.get(problem.more.get("reason", ""))):
+            return await _show(desk, hall, turn, typed=given, doubt=Doubt((told,), _mark(given), field))
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
     return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
 
@@ -144,6 +165,11 @@ def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsRespons
     return "coordinates" if is_known else "table"
 
 
+def _mark(given: Mapping[str, str]) -> str:
+    """What says of a slip that it is right as it is typed: it holds for the same slip alone."""
+    return " ".join(given.get(name, "").strip() for name in ("table", "coordinates", "word", "score", "handed"))
+
+
 def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
     """A slip as it was typed. Raises ``HTTPException`` for a way to hand in that there is not."""
     handed = _whole(given.get("handed", "") or str(events.HANDED_IN_TIME))
@@ -154,6 +180,7 @@ def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
         player_id=player_id,
         coordinates="" if coordinates == ILLEGIBLE else coordinates,
         word="" if word == ILLEGIBLE else word,
+        score=given.get("score", "").strip(),
         coordinates_illegible=coordinates == ILLEGIBLE,
         word_illegible=word == ILLEGIBLE,
         handed=events.Handed.ValueType(handed),

@@ -45,8 +45,12 @@ class Desk(Console):
     async def show(
         self, name: str, door: str, part: str, *, said: str = "", refusal: str = "", **values: Any
     ) -> Response:
-        """A page with the names of the players, and with what was ``said`` of an act or why there was a ``refusal``."""
+        """Show a page with the names of the players, and with what was ``said`` of an act or the ``refusal`` of it.
+
+        An entry with ``doubts`` is one that was not taken either.
+        """
         head = await self.results.tournament(self.tournament_id)
+        is_refused = bool(refusal or getattr(values.get("entry"), "doubts", ()))
         listed = await self.results.players(self.tournament_id)
         return self.page(
             name,
@@ -55,7 +59,7 @@ class Desk(Console):
             part=part,
             base=self.base,
             names=names_of(listed),
-            status=HTTPStatus.CONFLICT if refusal else HTTPStatus.OK,
+            status=HTTPStatus.CONFLICT if is_refused else HTTPStatus.OK,
             said=said,
             refused=refusal,
             **values,
