@@ -59,13 +59,16 @@ def draw(bag: Iterable[str], n: int, seed: bytes, counter: int) -> tuple[str, ..
     return tuple(rest.pop(_below(len(rest), numbers)) for _ in range(n))
 
 
-def exchange(bag: Iterable[str], aside: Iterable[str], seed: bytes, counter: int) -> Exchanged:
+def exchange(
+    bag: Iterable[str], aside: Iterable[str], seed: bytes, counter: int, *, count: int | None = None
+) -> Exchanged:
     """Draw as many tiles as were set ``aside``, and only then put those into the bag (FISC I.7.1).
 
-    So no tile that was set aside can come back in the same exchange. Raises ``ValueError`` as ``draw`` does.
+    So no tile that was set aside can come back in the same exchange. ``count`` is how many are drawn where that were
+    more or fewer. Raises ``ValueError`` as ``draw`` does.
     """
     before, returned = tuple(bag), tuple(aside)
-    drawn = draw(before, len(returned), seed, counter)
+    drawn = draw(before, len(returned) if count is None else count, seed, counter)
     return Exchanged(drawn, tuple(sorted((*without(before, drawn), *returned))))
 
 

@@ -24,7 +24,7 @@ class EndCondition(StrEnum):
     OVERTIME = "overtime"
     """A player went over the cap on overtime (FISC I.8.D)."""
     AGREEMENT = "agreement"
-    """The players agree that nobody can lay a tile (UF 27.1, FM 9, FISE 45.1)."""
+    """The players agree that nobody can lay a tile (UF 27.1, FM 9, FISE 45.1), or each has said so in turn (FM 9)."""
     ABANDONED = "abandoned"
     """One player left (FISC I.8.E)."""
     ALL_ABANDONED = "all-abandoned"
@@ -38,15 +38,23 @@ def end_of_turns(
     scores: Collection[int],
     ruleset: Ruleset,
     points: Sequence[int] | None = None,
+    *,
+    bag_size: int | None = None,
 ) -> EndCondition | None:
     """Whether the last turns of a game end it, and by which count (UF 27.2, FISC I.8.B, FM 7, FISE 45, PES Ε.γ).
 
     ``turns`` are all turns of all players so far, in order; ``scores`` are the running totals, one for each
     player; ``points`` what each turn scored, which must be given where zeros are counted. An exchange breaks a row
-    of lost turns, but not a row of turns without a play. Both are counted; the shorter row decides.
+    of lost turns, but not a row of turns without a play; a turn that a penalty or the timer took is a pass to no book.
+    Both are counted; the shorter row decides. With a ``bag_size`` of 0 one turn of each player is enough in which all
+    said that they can play nothing, where they say that (FM 9).
     """
     end, players = ruleset.end, len(scores)
     at_zero = not any(scores)
+    if bag_size == 0 and end.agreement and ruleset.passing.cannot_play:
+        said = [turn is TurnKind.CANNOT_PLAY for turn in turns[-players:]]
+        if len(said) == players and all(said):
+            return EndCondition.AGREEMENT
     if end.lost_turns is not None and not (at_zero and end.exempt_at_zero == "both"):
         lost = [turn.value in end.lost_turn_kinds for turn in turns[-end.lost_turns * players :]]
         if len(lost) == end.lost_turns * players and all(lost):

@@ -10,7 +10,7 @@ from typing import Literal
 
 from faristol.rules.modes import Mode
 
-TurnWord = Literal["play", "exchange", "pass", "withdrawn", "cannot-play", "lost"]
+TurnWord = Literal["play", "exchange", "pass", "withdrawn", "cannot-play", "lost", "timed-out", "forfeited"]
 """What a turn came to, see ``faristol.rules.turns.TurnKind``."""
 
 
@@ -170,12 +170,15 @@ class Overdraw:
     """Tiles that the player has looked at are treated as racked."""
     returned_seen: Literal["by-nobody", "by-opponent-if-mover-saw", "by-opponent"]
     """Who may look at tiles taken at random before they go back."""
-    late: Literal["as-racked", "choose-and-lose-turn", "arbiter"]
-    """Noticed by the opponent before the player's next play is complete: as racked; or the opponent sees the rack,
-    chooses what goes back, and the player loses the next turn; or an arbiter decides."""
+    late: Literal["as-drawn", "as-racked", "choose-and-lose-turn", "arbiter"]
+    """Noticed by the opponent. After the press: as before it, by where the new tiles lie; or as racked, wherever they
+    lie; or an arbiter decides. Or at any time before the player's next play is complete, also before the press: the
+    opponent sees the rack, chooses what goes back, and the player loses the next turn."""
     expulsion_after_in_game: int | None
     """Held on purpose so many times in one game: expulsion is proposed."""
     expulsion_after_in_tournament: int | None
+    own_late: Literal["as-drawn", "arbiter"] = "as-drawn"
+    """Noticed by the player when it is that player's turn again: as before; or an arbiter decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,9 @@ class Underdraw:
     unracked: Literal["complete", "arbiter"]
     racked: Literal["complete", "complete-and-show", "arbiter"]
     """Draw what is missing; draw it and show it to the opponent; or an arbiter decides."""
+    late: Literal["as-drawn", "refused", "arbiter"] = "as-drawn"
+    """Noticed when it is the player's turn again: as before; or no claim is heard any more, and the rack is full again
+    after the next draw; or an arbiter decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +330,8 @@ class Challenge:
     ruling: Literal["play", "word"]
     """Whether players are told about the play as a whole or about each word."""
     once: bool
-    """A play can be challenged once: words not named then stand."""
+    """A play can be challenged once: words not named then stand. Otherwise another challenge can name other words of it
+    while its time is not over; a word is ruled on once in any case."""
     words_max: int | None
     """Words of the play that one challenge may name; None for as many as it formed."""
     free_invalid: int | None
@@ -388,7 +395,8 @@ class End:
     exempt_at_zero: Literal["both", "scoreless", "none"]
     """Which of the two ends waits while no player has a point."""
     agreement: bool
-    """The game ends when the players agree that nobody can lay a tile."""
+    """The game ends when the players agree that nobody can lay a tile; with an empty bag it is enough that each says so
+    in turn, where ``passing.cannot_play`` lets them."""
     racks_count_after_time: bool
     """Whether racks are counted when the round ran out of time."""
     racks_count_after_overtime: bool
@@ -596,3 +604,5 @@ class Law:
     correction_closed: str
     """Until when a running total can be corrected."""
     result_final: str
+    challenged_board: str = ""
+    """No tile on the board changes while a play is judged; where empty, what ``challenge.mover_may_draw`` cites."""

@@ -24,7 +24,30 @@ class Stage(StrEnum):
     RACKED = "racked"
     """They are among the others."""
     LATE = "late"
-    """The opponent notices, before the player's next play is complete."""
+    """The turn has passed when somebody else notices, before the player's next play is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """When a rack is found too full or too empty, and by whom."""
+
+    racked: bool
+    """The new tiles are among the others."""
+    seen: bool
+    """The player who drew has looked at them."""
+    by_drawer: bool = True
+    """The player who drew says so, and not an opponent."""
+    turn_passed: bool = False
+    """The turn in which they were drawn is over."""
+    own_turn: bool = False
+    """It is, or was since, the turn of the player who drew again."""
+
+    @property
+    def stage(self) -> Stage:
+        """What is recorded of it."""
+        if self.turn_passed and not self.by_drawer:
+            return Stage.LATE
+        return Stage.RACKED if self.racked else Stage.UNRACKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +72,32 @@ class Overdraw:
 def overdraw(
     held: Sequence[str],
     new: Sequence[str],
+    notice: Notice,
     *,
-    stage: Stage,
-    mover_saw: bool,
     seed: bytes,
     counter: int,
     ruleset: Ruleset,
 ) -> Overdraw:
     """What the rules do about too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
 
-    ``held`` are the tiles before the draw, ``new`` those that it brought. At random, what goes back is in the
-    result. Where the opponent chooses, as many more as the surplus needs are shown (X + 2, or all there are). Raises
-    ``ValueError`` when there is no surplus, or when more than the draw brought is over.
+    ``held`` are the tiles before the draw, ``new`` those that it brought. What matters besides where these lie is who
+    noticed: FISE 28 takes the next turn where the opponent did, before the press or after it. At random, what goes back
+    is in the result. Where the opponent chooses, as many more as the surplus needs are shown (X + 2, or all there are).
+    Raises ``ValueError`` when there is no surplus, or when more than the draw brought is over.
     """
     law, rack = ruleset.overdraw, (*held, *new)
     surplus = len(rack) - ruleset.game.rack_size
     if surplus < 1 or surplus > len(new):
         raise ValueError(f"{len(held)} tiles held and {len(new)} drawn are no surplus over {ruleset.game.rack_size}")
-    if stage is Stage.UNRACKED and mover_saw and law.seen_counts_as_racked:
-        stage = Stage.RACKED
-    if stage is Stage.LATE and law.late != "as-racked":
+    late = notice.turn_passed and not notice.by_drawer
+    if law.late == "choose-and-lose-turn" and not notice.by_drawer:
         article = ruleset.article("overdraw.late")
-        if law.late == "arbiter":
-            return Overdraw(surplus, article, arbiter=True)
         return Overdraw(surplus, article, rack, seen_by_opponent=True, choose=surplus, turn_lost=True)
-    apart = stage is Stage.UNRACKED
+    if law.late == "arbiter" and late:
+        return Overdraw(surplus, ruleset.article("overdraw.late"), arbiter=True)
+    if law.own_late == "arbiter" and notice.by_drawer and notice.own_turn:
+        return Overdraw(surplus, ruleset.article("overdraw.own_late"), arbiter=True)
+    apart = not (notice.racked or (notice.seen and law.seen_counts_as_racked) or (late and law.late == "as-racked"))
     article = ruleset.article("overdraw.unracked" if apart else "overdraw.racked")
     procedure = law.unracked if apart else law.racked
     among = new if procedure.endswith("of-new") else rack
@@ -81,7 +105,9 @@ def overdraw(
         case "arbiter":
             return Overdraw(surplus, article, arbiter=True)
         case "random-of-new" | "random-of-rack":
-            seen = law.returned_seen == "by-opponent" or (law.returned_seen == "by-opponent-if-mover-saw" and mover_saw)
+            seen = law.returned_seen == "by-opponent" or (
+                law.returned_seen == "by-opponent-if-mover-saw" and notice.seen
+            )
             return Overdraw(surplus, article, draw(among, surplus, seed, counter), seen_by_opponent=seen)
         case "two-more-of-new" | "two-more-of-rack":
             shown = draw(among, min(surplus + 2, len(among)), seed, counter)
@@ -127,16 +153,25 @@ class Underdraw:
     article: str
 
 
-def underdraw(rack: Sequence[str], bag: Sequence[str], *, stage: Stage, seen: bool, ruleset: Ruleset) -> Underdraw:
+def underdraw(rack: Sequence[str], bag: Sequence[str], notice: Notice, ruleset: Ruleset) -> Underdraw:
     """What the rules do about too few tiles (FISE 29, FISC I.7.3, PES Δ.στ).
 
-    ``seen`` says whether the player looked at the tiles, which FISE treats as racked. Raises ``ValueError`` when
-    nothing is missing.
+    Tiles that the player looked at FISE treats as racked. Raises ``Refusal`` where it is too late for a claim, and
+    ``ValueError`` when nothing is missing.
     """
     missing = min(ruleset.game.rack_size - len(rack), len(bag))
     if missing < 1:
         raise ValueError(f"a rack of {len(rack)} lacks nothing that a bag of {len(bag)} holds")
-    apart = stage is Stage.UNRACKED and not (seen and ruleset.overdraw.seen_counts_as_racked)
+    if notice.own_turn and ruleset.underdraw.late != "as-drawn":
+        article = ruleset.article("underdraw.late")
+        if ruleset.underdraw.late == "arbiter":
+            return Underdraw(missing, shown=False, arbiter=True, article=article)
+        raise Refusal(
+            "UNDERDRAW_LATE",
+            article,
+            N_("It is the player's turn again: tiles that are missing are not drawn before the next play is made."),
+        )
+    apart = not (notice.racked or (notice.seen and ruleset.overdraw.seen_counts_as_racked))
     procedure = ruleset.underdraw.unracked if apart else ruleset.underdraw.racked
     article = ruleset.article("underdraw.unracked" if apart else "underdraw.racked")
     return Underdraw(missing, procedure == "complete-and-show", procedure == "arbiter", article)

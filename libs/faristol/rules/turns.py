@@ -23,7 +23,11 @@ class TurnKind(StrEnum):
     CANNOT_PLAY = "cannot-play"
     """Given up where passing is not allowed, because nothing could be laid (FM 9)."""
     LOST = "lost"
-    """Lost by a sanction: tiles touched and not played, time, tiles held too many, a fake blank."""
+    """Lost by what the player did in it: tiles touched and not played, a fake blank, an exchange not allowed."""
+    TIMED_OUT = "timed-out"
+    """Lost because its time was over (UF 18.1, FM 2, FISE 33)."""
+    FORFEITED = "forfeited"
+    """Lost before it came: by a penalty (FISE 28), or because the player has left the table for good."""
 
 
 class FreeExchangeOutcome(StrEnum):

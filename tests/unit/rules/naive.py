@@ -74,7 +74,7 @@ def score(grid: Grid, laid: Laid, values: Mapping[str, int]) -> tuple[int, list[
     return total + (50 if len(laid) == 7 else 0), words
 
 
-def ends(kinds: Sequence[str], points: Sequence[int], scores: Sequence[int], book: str) -> bool:
+def ends(kinds: Sequence[str], points: Sequence[int], scores: Sequence[int], book: str, bag: int) -> bool:
     """Whether a game of two (Festa Major: of as many as there are scores) ends by its last turns, book by book."""
     zero = all(score == 0 for score in scores)
     row = list(reversed(list(zip(kinds, points, strict=True))))
@@ -82,13 +82,14 @@ def ends(kinds: Sequence[str], points: Sequence[int], scores: Sequence[int], boo
     def last(number: int, kinds_that_count: set[str]) -> bool:
         return len(row) >= number and all(kind in kinds_that_count for kind, _ in row[:number])
 
-    no_tile = {"pass", "exchange", "withdrawn", "lost", "cannot-play"}
+    no_tile = {"pass", "exchange", "withdrawn", "lost", "cannot-play", "timed-out", "forfeited"}
     if book == "uf-2007":
         return last(4, {"pass", "lost"}) or last(6, no_tile)
     if book == "fisc-2023":
         return not zero and (last(6, {"pass", "withdrawn", "lost"}) or last(12, no_tile))
     if book == "festa-major":
-        return last(2 * len(scores), {"pass", "cannot-play"})
+        stuck = bag == 0 and last(len(scores), {"cannot-play"})
+        return stuck or last(2 * len(scores), {"pass", "cannot-play"})
     if book == "fise":
-        return last(4, {"pass", "withdrawn", "lost"}) or (not zero and last(12, no_tile))
+        return last(4, {"pass", "withdrawn"}) or (not zero and last(12, no_tile))
     return len(row) >= 6 and all(scored == 0 for _, scored in row[:6])

@@ -45,7 +45,7 @@ def after_lines(before: Mapping[str, int], lines: Sequence[Adjustment]) -> dict[
 @given(st.lists(st.sampled_from(TurnKind), max_size=30))
 def test_a_game_goes_on_exactly_until_a_row_of_turns_is_long_enough(turns: list[TurnKind]) -> None:
     ends = end_of_turns(turns, [1, 0], FISC)
-    kept = (TurnKind.PLAY, TurnKind.EXCHANGE, TurnKind.CANNOT_PLAY)
+    kept = (TurnKind.PLAY, TurnKind.EXCHANGE, TurnKind.CANNOT_PLAY, TurnKind.TIMED_OUT, TurnKind.FORFEITED)
     lost = next((n for n, turn in enumerate(reversed(turns)) if turn in kept), len(turns))
     idle = next((n for n, turn in enumerate(reversed(turns)) if turn is TurnKind.PLAY), len(turns))
     if lost >= 6:
@@ -66,9 +66,10 @@ BOOKS = {name: load_ruleset(name) for name in ("uf-2007", "fisc-2023", "festa-ma
     st.lists(st.tuples(st.sampled_from(TurnKind), st.sampled_from([0, 0, 12])), max_size=16),
     st.booleans(),
     st.sampled_from(TurnKind),
+    st.integers(0, 8),
 )
 def test_every_book_ends_a_game_where_a_naive_reader_ends_it(
-    name: str, players: int, turns: list[tuple[TurnKind, int]], zero: bool, often: TurnKind
+    name: str, players: int, turns: list[tuple[TurnKind, int]], zero: bool, often: TurnKind, bag: int
 ) -> None:
     if name != "festa-major":
         players = 2
@@ -77,8 +78,8 @@ def test_every_book_ends_a_game_where_a_naive_reader_ends_it(
     points = [scored if kind is TurnKind.PLAY else 0 for kind, scored in turns]
     kinds = [kind for kind, _ in turns]
     totals = [0 if zero else 40, *[0] * (players - 1)]
-    found = end_of_turns(kinds, totals, BOOKS[name], points)
-    assert (found is not None) == naive.ends([kind.value for kind in kinds], points, totals, name)
+    found = end_of_turns(kinds, totals, BOOKS[name], points, bag_size=bag)
+    assert (found is not None) == naive.ends([kind.value for kind in kinds], points, totals, name, bag)
 
 
 def test_a_play_worth_nothing_is_one_of_the_six_zeros_of_pes() -> None:
@@ -88,6 +89,47 @@ def test_a_play_worth_nothing_is_one_of_the_six_zeros_of_pes() -> None:
     assert end_of_turns(row, [9, 0], with_options(pes, {"zeros": "no-tile"})) is None
     with pytest.raises(ValueError, match="say what each of 6 scored"):
         end_of_turns(row, [9, 0], pes)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_all_who_say_in_turn_that_they_can_play_nothing_end_a_festa_with_an_empty_bag(players: int) -> None:
+    row, totals = [TurnKind.PLAY] * 2 + [TurnKind.CANNOT_PLAY] * players, [9] * players
+    festa = BOOKS["festa-major"]
+    assert end_of_turns(row, totals, festa, bag_size=0) is EndCondition.AGREEMENT
+    assert end_of_turns(row[:-1], totals, festa, bag_size=0) is None
+    assert end_of_turns([*row[:-1], TurnKind.TIMED_OUT], totals, festa, bag_size=0) is None
+    assert end_of_turns(row, totals, festa, bag_size=1) is None
+    for name in BOOKS.keys() - {"festa-major"}:
+        assert end_of_turns(row[-2:], [9, 9], BOOKS[name], [0, 0], bag_size=0) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "is_pass"),
+    [
+        ("uf-2007", TurnKind.LOST, True),
+        ("uf-2007", TurnKind.TIMED_OUT, False),
+        ("uf-2007", TurnKind.FORFEITED, False),
+        ("fise", TurnKind.LOST, False),
+        ("fise", TurnKind.TIMED_OUT, False),
+        ("fise", TurnKind.FORFEITED, False),
+        ("fise", TurnKind.WITHDRAWN, True),
+        ("fisc-2023", TurnKind.LOST, True),
+        ("fisc-2023", TurnKind.TIMED_OUT, False),
+        ("fisc-2023", TurnKind.FORFEITED, False),
+        ("festa-major", TurnKind.TIMED_OUT, False),
+        ("box", TurnKind.FORFEITED, False),
+    ],
+)
+def test_a_turn_that_a_penalty_or_the_timer_took_is_no_pass(name: str, kind: TurnKind, *, is_pass: bool) -> None:
+    ruleset = load_ruleset(name)
+    assert ruleset.end.lost_turns is not None
+    row = [TurnKind.PASS] * (2 * ruleset.end.lost_turns - 1) + [kind]
+    assert (end_of_turns(row, [9, 9], ruleset) is EndCondition.LOST_TURNS) == is_pass
+
+
+def test_tiles_taken_back_are_a_pass_under_fise_only_if_the_organiser_says_so() -> None:
+    row, fise = [TurnKind.PASS] * 3 + [TurnKind.LOST], BOOKS["fise"]
+    assert end_of_turns(row, [9, 9], with_options(fise, {"touch_is_pass": "yes"})) is EndCondition.LOST_TURNS
 
 
 def test_a_withdrawn_play_is_a_pass_under_uf_only_if_the_organiser_says_so() -> None:

@@ -260,9 +260,7 @@ def test_a_play_that_stands_is_challenged_again_only_where_once_is_not_all() -> 
         if once:
             refused("CHALLENGED_ALREADY", "FISC I.10", challenged(hall, "C A S A"))
             continue
-        hall.challenge("C A S A")
-        assert kinds_of(hall.game) == (TurnKind.WITHDRAWN,)
-        assert hall.game.challenges == 2
+        refused("WORD_RULED_ALREADY", "FISC I.10", challenged(hall, "C A S A"))
 
 
 def test_where_the_opponent_alone_challenges_the_others_of_a_table_do_not() -> None:
@@ -368,7 +366,7 @@ def test_under_fise_an_over_draw_found_by_the_opponent_costs_the_next_turn() -> 
     assert isinstance(found, events.OverdrawFound)
     hall.do(game_pb2.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
     hall.turn("-")
-    assert [turn.kind for turn in hall.game.turns_taken] == [TurnKind.PLAY, TurnKind.PASS, TurnKind.LOST]
+    assert [turn.kind for turn in hall.game.turns_taken] == [TurnKind.PLAY, TurnKind.PASS, TurnKind.FORFEITED]
     assert hall.game.mover == "biel"
 
 
@@ -508,7 +506,7 @@ def test_a_table_of_three_goes_on_without_one_who_left_and_ends_by_the_turns_of_
     for _ in range(4):
         hall.turn("-")
     assert hall.game.condition == events.END_CONDITION_LOST_TURNS
-    assert [turn.player_id for turn in hall.game.turns_taken if turn.kind is TurnKind.LOST] == ["biel", "biel"]
+    assert [turn.player_id for turn in hall.game.turns_taken if turn.kind is TurnKind.FORFEITED] == ["biel", "biel"]
     hall.do(game_pb2.SignSheetRequest(player_id="anna"))
     assert isinstance(hall.facts[-1], events.ResultFinal)
 
@@ -543,7 +541,7 @@ def test_the_time_of_a_turn_counts_what_lies_when_it_is_a_play() -> None:
     nothing = festa(*CATALAN)
     nothing.at = at
     nothing.tell(tick)
-    assert (nothing.game.mover, kinds_of(nothing.game)) == ("biel", (TurnKind.LOST,))
+    assert (nothing.game.mover, kinds_of(nothing.game)) == ("biel", (TurnKind.TIMED_OUT,))
 
 
 def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:

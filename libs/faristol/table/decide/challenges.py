@@ -58,6 +58,13 @@ def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> 
         raise Invalid("words", N_("expected at least one of the words that the play formed"))
     asked = list(dict.fromkeys(tuple(word.faces) for word in request.words))
     check_words(asked, [tuple(scored.word.faces) for scored in play.words], ruleset)
+    if again := [word for word in asked if word in game.course.questioned]:
+        raise Refusal(
+            "WORD_RULED_ALREADY",
+            ruleset.article("challenge.once") or ruleset.law.challenge_words,
+            N_("{words} was ruled on in this play already: another word of it can be challenged."),
+            {"words": ", ".join("".join(word) for word in again)},
+        )
     return [
         events.ChallengeRaised(
             turn=play.turn,

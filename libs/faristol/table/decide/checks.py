@@ -46,7 +46,7 @@ def check_not_final(table: Table) -> None:
 def checked_blank(square: Square, tile: Tile | None) -> Tile:
     """The ``tile`` that was found on ``square``. Raises ``Invalid`` when it is no blank."""
     if tile is None or not tile.blank:
-        there = str(square) if square.on_board else repr(tuple(square))
+        there = square.written
         raise Invalid("row", N_("no blank lies on {square}"), {"square": there})
     return tile
 
@@ -130,8 +130,16 @@ def check_undisturbed(table: Table) -> None:
             raise Refusal("COUNT_DISPUTED", ruleset.law.correction, N_("The count is disputed: first it is settled."))
 
 
-def check_no_challenge(table: Table) -> None:
-    """That no ruling and no decision about the play on the board is awaited."""
+def check_board_unquestioned(table: Table) -> None:
+    """That tiles on the board may change: the same as ``check_no_challenge``, by the article of that (FISE 42.5)."""
+    check_no_challenge(table, table.ruleset.law.challenged_board)
+
+
+def check_no_challenge(table: Table, article: str = "") -> None:
+    """That no ruling and no decision about the play on the board is awaited.
+
+    ``article`` is that of what was to be done, where the book has one; drawing (FISE 42.3) and what has none otherwise.
+    """
     game, ruleset = table.game, table.ruleset
     if game.phase is Phase.CHALLENGED:
         if awaits_mover(game, ruleset):
@@ -141,10 +149,10 @@ def check_no_challenge(table: Table) -> None:
                 N_("The play was found invalid: {mover} takes it back, or appeals."),
                 {"mover": game.in_question.player_id if game.in_question else game.mover},
             )
-        article = "" if ruleset.challenge.mover_may_draw else ruleset.article("challenge.mover_may_draw")
+        drawing = "" if ruleset.challenge.mover_may_draw else ruleset.article("challenge.mover_may_draw")
         raise Refusal(
             "CHALLENGE_PENDING",
-            article or ruleset.law.challenge_once,
+            article or drawing or ruleset.law.challenge_once,
             N_("The play was challenged: wait for the ruling."),
         )
     if game.phase is Phase.OFF_CENTRE:
@@ -173,8 +181,11 @@ def check_in_turn(table: Table, player_id: str, at: Instant) -> None:
     check_player(table, player_id)
 
 
-def check_on_turn(table: Table, player_id: str, at: Instant) -> None:
-    """That it is for ``player_id`` to do something with this turn, and nothing was done with it yet."""
+def check_on_turn(table: Table, player_id: str, at: Instant, *, on_board: bool = False) -> None:
+    """That it is for ``player_id`` to do something with this turn, and nothing was done with it yet.
+
+    ``on_board`` says that it is done with tiles on the board.
+    """
     game, ruleset = table.game, table.ruleset
     check_in_turn(table, player_id, at)
     if player_id != game.mover:
@@ -191,6 +202,8 @@ def check_on_turn(table: Table, player_id: str, at: Instant) -> None:
             N_("{mover} is on turn, not {player}."),
             {"mover": game.mover, "player": player_id},
         )
+    if on_board:
+        check_board_unquestioned(table)
     check_no_challenge(table)
     check_undisturbed(table)
     if game.phase is not Phase.TURN:

@@ -20,7 +20,7 @@ from faristol.rules.turns import free_exchange as judge_free_exchange
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_player
 from faristol.table.decide.draws import bag_of, rack_for
-from faristol.table.game.state import UNKNOWN
+from faristol.table.game.state import UNKNOWN, Game
 
 
 def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, at: Instant) -> list[Message]:
@@ -56,8 +56,9 @@ def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, a
 def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> list[Message]:
     """Set tiles aside, draw as many, and only then return them to the bag (FISC I.7.1).
 
-    ``done`` says that it happened at the table, allowed or not: more than is allowed then costs what the rules say,
-    where they say anything (PES Δ.β.iii), and is refused elsewhere.
+    ``count`` is how many come out of the bag where that were more or fewer by mistake: that is settled as after a play
+    (UF 4, FISC I.7.3, FISE 28, PES Δ.στ). ``done`` says that it happened at the table, allowed or not: more than is
+    allowed then costs what the rules say, where they say anything (PES Δ.β.iii), and is refused elsewhere.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -84,7 +85,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
                 article=ruleset.article("exchange.illegal"),
             )
         ]
-    drawn, after = exchange_tiles(bag, faces, game.seed, game.next_draw)
+    drawn, after = _drawn_for(game, bag, faces, request)
     facts: list[Message] = [
         events.Exchanged(turn=game.turn, player_id=player_id, faces=faces),
         events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after)),
@@ -186,6 +187,21 @@ def declare_cannot_play(table: Table, request: game_pb2.DeclareCannotPlayRequest
     check_nothing_begun(table)
     check_cannot_play(game.bag_left, table.ruleset)
     return [events.CannotPlay(turn=game.turn, player_id=request.player_id)]
+
+
+def _drawn_for(
+    game: Game, bag: tuple[str, ...], faces: list[str], request: game_pb2.ExchangeRequest
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is drawn for ``faces``, and the bag once these are in it. Raises ``Invalid`` for more than the bag holds."""
+    if not request.HasField("count") or request.count == len(faces):
+        return exchange_tiles(bag, faces, game.seed, game.next_draw)
+    if not 1 <= request.count <= len(bag):
+        raise Invalid(
+            "count",
+            N_("is {count}; expected 1 to {most}, which the bag holds"),
+            {"count": request.count, "most": len(bag)},
+        )
+    return exchange_tiles(bag, faces, game.seed, game.next_draw, count=request.count)
 
 
 def _check_number(table: Table, count: int) -> None:

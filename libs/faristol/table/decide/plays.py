@@ -28,6 +28,7 @@ from faristol.table import Decide, Table
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import (
     check_back,
+    check_board_unquestioned,
     check_in_turn,
     check_no_challenge,
     check_nothing_begun,
@@ -47,7 +48,7 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
     """
     game, ruleset = table.game, table.ruleset
     placements = tiles_of(request)
-    check_on_turn(table, request.player_id, at)
+    check_on_turn(table, request.player_id, at, on_board=True)
     check_nothing_begun_with_exchange(table)
     if not placements:
         raise Invalid("placements", N_("expected at least one tile and its square"))
@@ -89,7 +90,7 @@ def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: In
         raise Refusal(
             "NOTHING_LAID", ruleset.law.rearranged, N_("{player} has laid no tile in this turn."), {"player": player_id}
         )
-    check_no_challenge(table)
+    check_board_unquestioned(table)
     check_undisturbed(table)
     check_change(_done(game, table.clock), ruleset)
     if game.pending is None and ruleset.touch.rule == "strict" and ruleset.touch.sanction == "turn-lost":
@@ -106,7 +107,7 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
     placements = tiles_of(request)
-    check_on_turn(table, player_id, at)
+    check_on_turn(table, player_id, at, on_board=True)
     check_nothing_begun_with_exchange(table)
     rack = rack_for(game, ruleset, player_id, [tile.in_rack for _, tile in placements])
     words = check_play(game.board, placements, rack=rack, ruleset=ruleset)

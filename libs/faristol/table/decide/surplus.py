@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from google.protobuf.message import Message
 
@@ -13,11 +13,11 @@ from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, without
-from faristol.rules.surplus import Stage, check_returned, found_tiles_go_in, overdraw, underdraw
+from faristol.rules.surplus import Notice, Stage, check_returned, found_tiles_go_in, overdraw, underdraw
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
-from faristol.table.game.state import Game, Phase
+from faristol.table.game.state import UNKNOWN, Game, Phase
 
 _STAGES = {stage: events.DrawStage.Value(f"DRAW_STAGE_{stage.name}") for stage in Stage}
 
@@ -27,6 +27,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
 
     ``racked`` says that the new tiles are among the others, ``seen`` that the drawer looked at them. What the opponent
     notices once the turn has passed is late. At random, the surplus goes back at once; otherwise a choice is awaited.
+    Over the board more tiles may have been drawn than were entered: then the claim itself says so, and how many.
     """
     game, ruleset = table.game, table.ruleset
     drawer_id = request.drawer_id
@@ -34,7 +35,12 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
     _check_drawer(game, drawer_id)
     check_undisturbed(table)
     held, new = rack_parts(game, ruleset, drawer_id)
+    facts: list[Message] = []
+    if not game.hosted and len(held) + len(new) <= ruleset.game.rack_size:
+        facts.extend(_unentered(game, ruleset, request))
+        new = (*new, *(face for fact in facts if isinstance(fact, events.TilesDrawn) for face in fact.faces))
     surplus = len(held) + len(new) - ruleset.game.rack_size
+    next_draw = game.next_draw + len(facts)
     if surplus < 1:
         raise Refusal(
             "NO_SURPLUS",
@@ -42,28 +48,29 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
             N_("{player} holds {held} {held:tile|tiles}, and a full rack has {rack}: there is nothing to give back."),
             {"player": drawer_id, "held": len(held) + len(new), "rack": ruleset.game.rack_size},
         )
-    late = request.player_id != drawer_id and game.turn > game.drawn[drawer_id].turn
-    stage = Stage.LATE if late else Stage.RACKED if request.racked else Stage.UNRACKED
-    found = overdraw(
-        held, new, stage=stage, mover_saw=request.seen, seed=game.seed, counter=game.next_draw, ruleset=ruleset
-    )
+    if request.HasField("surplus") and request.surplus != surplus:
+        raise _other_surplus(request.surplus, surplus, surplus)
+    notice = _notice(game, request)
+    found = overdraw(held, new, notice, seed=game.seed, counter=next_draw, ruleset=ruleset)
     fact = events.OverdrawFound(
         turn=game.turn,
         player_id=drawer_id,
         claimed_by=request.player_id,
         surplus=found.surplus,
-        stage=_STAGES[stage],
+        stage=_STAGES[notice.stage],
         shown=found.shown,
         seen_by_opponent=found.seen_by_opponent,
         choose=found.choose,
         arbiter=found.arbiter,
         turn_lost=found.turn_lost,
-        draw=game.next_draw,
+        draw=next_draw,
         article=found.article,
     )
+    facts.append(fact)
     if found.choose or found.arbiter:
-        return [fact]
-    return [fact, *_returned(game, ruleset, fact, found.shown, "")]
+        return facts
+    bag_left = game.bag_left - sum(len(each.faces) for each in facts if isinstance(each, events.TilesDrawn))
+    return [*facts, *_returned(game, ruleset, fact, found.shown, "", bag_left)]
 
 
 def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Instant) -> list[Message]:
@@ -117,13 +124,13 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
             N_("{player} holds {held} {held:tile|tiles} and the bag {bag}: no tile is missing that was due."),
             {"player": drawer_id, "held": len(rack), "bag": len(bag)},
         )
-    stage = Stage.RACKED if request.racked else Stage.UNRACKED
-    found = underdraw(rack, bag, stage=stage, seen=request.seen, ruleset=ruleset)
+    notice = _notice(game, request)
+    found = underdraw(rack, bag, notice, ruleset)
     fact = events.UnderdrawFound(
         turn=game.turn,
         player_id=drawer_id,
         missing=found.missing,
-        stage=_STAGES[stage],
+        stage=_STAGES[Stage.RACKED if request.racked else Stage.UNRACKED],
         arbiter=found.arbiter,
         article=found.article,
     )
@@ -182,15 +189,60 @@ def rack_parts(game: Game, ruleset: Ruleset, drawer_id: str) -> tuple[tuple[str,
     return without(rack, new), new
 
 
+def _notice(game: Game, request: game_pb2.ClaimOverdrawRequest | game_pb2.ClaimUnderdrawRequest) -> Notice:
+    """When the rack of the drawer is found wrong, and by whom."""
+    drawn = game.drawn[request.drawer_id].turn if request.drawer_id in game.drawn else 0
+    return Notice(
+        racked=request.racked,
+        seen=request.seen,
+        by_drawer=request.player_id == request.drawer_id,
+        turn_passed=game.turn > drawn,
+        own_turn=drawn > 0 and game.turn - drawn >= len(game.player_ids),
+    )
+
+
+def _unentered(game: Game, ruleset: Ruleset, request: game_pb2.ClaimOverdrawRequest) -> Iterator[events.TilesDrawn]:
+    """The draw of tiles that nobody entered, by which the rack is as full as the claim says, where it can have been.
+
+    Raises ``Invalid`` for fewer than one over a full rack, and for more than the bag held.
+    """
+    missing = ruleset.game.rack_size - len(game.racks[request.drawer_id])
+    most = game.bag_left - missing
+    if most < 1:
+        return
+    over = request.surplus if request.HasField("surplus") else 1
+    if not 1 <= over <= most:
+        raise _other_surplus(over, 1, most)
+    yield events.TilesDrawn(
+        player_id=request.drawer_id,
+        faces=[UNKNOWN] * (missing + over),
+        draw=game.next_draw,
+        bag_left=most - over,
+    )
+
+
+def _other_surplus(given: int, least: int, most: int) -> Invalid:
+    return Invalid(
+        "surplus", N_("is {given}; expected {least} to {most}"), {"given": given, "least": least, "most": most}
+    )
+
+
 def _returned(
-    game: Game, ruleset: Ruleset, found: events.OverdrawFound, faces: Collection[str], chosen_by: str
+    game: Game,
+    ruleset: Ruleset,
+    found: events.OverdrawFound,
+    faces: Collection[str],
+    chosen_by: str,
+    bag_left: int | None = None,
 ) -> list[Message]:
+    """The facts that ``faces`` go back into a bag of ``bag_left``, that of the table when None."""
+    before = game.bag_left if bag_left is None else bag_left
     facts: list[Message] = [
         events.OverdrawResolved(
             turn=game.turn,
             player_id=found.player_id,
             faces=faces,
-            bag_left=game.bag_left + len(faces),
+            bag_left=before + len(faces),
             chosen_by=chosen_by,
         )
     ]

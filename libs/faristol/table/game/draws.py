@@ -9,7 +9,7 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import without
+from faristol.rules import TurnKind, without
 from faristol.table.game.state import Drawn, Game, Phase, taken_out
 from faristol.table.game.turns import Change, interrupted, with_rack
 
@@ -21,8 +21,10 @@ def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
         phase, drawn = Phase.DRAWN, replace(drawn, for_play=True)
     elif fact.player_id == game.mover and phase is Phase.CHALLENGED and course.resume is Phase.PLACED:
         course, drawn = replace(course, resume=Phase.DRAWN), replace(drawn, for_play=True)
-    elif last is not None and last.turn == game.turn and last.for_play:
-        drawn = Drawn(game.turn, (*last.faces, *drawn.faces), for_play=True)
+    elif last is not None and last.turn == game.turn and (last.for_play or last.for_exchange):
+        drawn = replace(last, faces=(*last.faces, *drawn.faces))
+    elif fact.player_id == game.mover and phase is Phase.DRAWN and game.taken is TurnKind.EXCHANGE:
+        drawn = replace(drawn, for_exchange=True)
     return replace(
         game,
         phase=phase,

@@ -73,6 +73,8 @@ class Drawn:
     faces: tuple[str, ...]
     for_play: bool = False
     """It filled the rack after the play of that turn."""
+    for_exchange: bool = False
+    """It was for the tiles exchanged in that turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class Course:
     """Rulings on it so far."""
     appealed: bool = False
     """Its last ruling was contested."""
+    questioned: frozenset[tuple[str, ...]] = frozenset()
+    """Words of it that were challenged."""
     resume: Phase = Phase.TURN
     """What the table waits for once a challenged play stands."""
 

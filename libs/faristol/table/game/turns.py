@@ -31,6 +31,16 @@ Change = Callable[[Game, Any], Game]
 
 NOTHING: Course = Course()
 
+BEFORE_IT_CAME = frozenset(
+    {
+        events.TURN_LOST_REASON_OVERDRAW,
+        events.TURN_LOST_REASON_CHALLENGE,
+        events.TURN_LOST_REASON_SANCTION,
+        events.TURN_LOST_REASON_ABANDONED,
+    }
+)
+"""Why a turn is lost in which its player could do nothing."""
+
 
 def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[str, ...]) -> Mapping[str, Any]:
     """``racks`` with another one for a player."""
@@ -130,7 +140,15 @@ def _accepted(game: Game, _: events.PlayAccepted) -> Game:
 
 
 def _challenged(game: Game, fact: events.ChallengeRaised) -> Game:
-    course = replace(game.course, challenger=fact.player_id, resume=game.phase, ruled=None, rulings=0, appealed=False)
+    course = replace(
+        game.course,
+        challenger=fact.player_id,
+        resume=game.phase,
+        ruled=None,
+        rulings=0,
+        appealed=False,
+        questioned=game.course.questioned | {tuple(word.faces) for word in fact.words},
+    )
     return replace(game, phase=Phase.CHALLENGED, challenges=fact.challenge, course=course)
 
 
@@ -216,7 +234,13 @@ def _lost(game: Game, fact: events.TurnLost) -> Game:
     # Who has left for good begins no turn: the play before can still be questioned in that of the next (FM 4).
     gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
-    return _next_turn(lost, Taken(fact.player_id, TurnKind.LOST), game.open_play if gone else None)
+    return _next_turn(lost, Taken(fact.player_id, _kind_of_loss(fact.reason)), game.open_play if gone else None)
+
+
+def _kind_of_loss(reason: events.TurnLostReason.ValueType) -> TurnKind:
+    if reason == events.TURN_LOST_REASON_TIME:
+        return TurnKind.TIMED_OUT
+    return TurnKind.FORFEITED if reason in BEFORE_IT_CAME else TurnKind.LOST
 
 
 def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:

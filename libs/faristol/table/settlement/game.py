@@ -138,7 +138,8 @@ def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
     """Whether a row of turns ends the game; those of players who have left for good count for nothing."""
     turns = [turn for turn in game.turns_taken if turn.player_id not in game.gone]
     scores = [game.scores[player] for player in game.in_play]
-    return end_of_turns([turn.kind for turn in turns], scores, ruleset, [turn.points for turn in turns])
+    kinds, points = [turn.kind for turn in turns], [turn.points for turn in turns]
+    return end_of_turns(kinds, scores, ruleset, points, bag_size=game.bag_left)
 
 
 def _ended(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
