@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import nats
 import pytest
 from tests.rulebook.test_cases import CASES
 
@@ -33,6 +34,17 @@ DAILY = 3
 async def test_it_comes_out_as_the_book_says(case: Case, shared_nats: str) -> None:
     verdict = await run_case(case, on_cell(shared_nats))
     assert verdict.passed, "\n".join(verdict.problems)
+
+
+async def test_a_cell_that_has_ended_leaves_no_consumer_on_the_server(shared_nats: str) -> None:
+    client = await nats.connect(shared_nats)
+    try:
+        before = (await client.jetstream().account_info()).consumers
+        verdict = await run_case(CHOSEN[0], on_cell(shared_nats))
+        assert verdict.passed, verdict.problems
+        assert (await client.jetstream().account_info()).consumers <= before
+    finally:
+        await client.close()
 
 
 def test_every_scenario_that_is_chosen_is_played() -> None:

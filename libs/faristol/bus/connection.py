@@ -193,6 +193,15 @@ class Bus:
             await self.ensure_stream()
             raise
 
+    async def remove_consumers(self, cell: str) -> None:
+        """Remove the durable consumers whose names begin with that of a cell which has ended and does not come back."""
+        offset, names = 0, list[str]()
+        while found := await self._jetstream.consumers_info(STREAM, offset):
+            names += [info.name for info in found if info.name.startswith(f"{cell}-")]
+            offset += len(found)
+        for name in names:
+            await self._jetstream.delete_consumer(STREAM, name)
+
     async def subscribe(self, durable: str, subjects: Sequence[str] = ()) -> Pull:
         """A durable pull consumer of the news on some subjects, from now on; of all news where none are named."""
         if self._publishes:

@@ -29,13 +29,15 @@ def referee(
     cell: Annotated[
         bool, typer.Option("--cell", help="Play them over gRPC, NATS and a record, with judges at the queue.")
     ] = False,
+    covered: Annotated[
+        bool, typer.Option("--coverage", help="Tell which articles the cases show, and which no case shows.")
+    ] = False,
     json_output: OneObject = False,
 ) -> None:
     """Play rulebook cases. Exit code 1 when one comes out otherwise than it says, 2 when one cannot be read.
 
     A case is a table or a tournament, what is done there, and what a rule book says comes of it; docs/rulebook-cases.md
-    says how one is written. Afterwards it is told which articles the cases show, and which of a book's articles no case
-    shows.
+    says how one is written. What comes out otherwise is told last.
     """
     cases, errors = _read(paths)
     with progress("playing") as done:
@@ -45,7 +47,7 @@ def referee(
     if not json_output:
         for error in errors:
             typer.echo(str(error), err=True)
-    tell(_as_json(verdicts, errors), _told(verdicts, every=every), json_output=json_output)
+    tell(_as_json(verdicts, errors), _told(verdicts, every=every, covered=covered), json_output=json_output)
     if errors:
         raise typer.Exit(2)
     if not all(verdict.passed for verdict in verdicts):
@@ -88,15 +90,19 @@ async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
             await server.stop()
 
 
-def _told(verdicts: Sequence[Verdict], *, every: bool) -> Iterator[str]:
-    for verdict in verdicts:
-        if every and verdict.passed:
-            yield f"{verdict.case.file}:{verdict.case.place.line}: {verdict.case.name}: as the case says"
-        yield from (f"{problem} (case: {verdict.case.name})" for problem in verdict.problems)
-    for book in coverage(verdicts):
+def _told(verdicts: Sequence[Verdict], *, every: bool, covered: bool) -> Iterator[str]:
+    """What is told, with what came out otherwise at the end, where it is looked for."""
+    for book in coverage(verdicts) if covered else ():
         yield f"{book.ruleset}: covered: {', '.join(book.shown) or 'nothing'}"
         if book.missing:
             yield f"{book.ruleset}: no case for: {', '.join(book.missing)}"
+    for verdict in verdicts:
+        if every and verdict.passed:
+            yield f"{verdict.case.file}:{verdict.case.place.line}: {verdict.case.name}: as the case says"
+        if every or verdict.problems:
+            yield from verdict.notes
+    for verdict in verdicts:
+        yield from (f"{problem} (case: {verdict.case.name})" for problem in verdict.problems)
     passed = sum(verdict.passed for verdict in verdicts)
     yield f"{passed} of {len(verdicts)} cases came out as they say"
 
@@ -113,6 +119,7 @@ def _as_json(verdicts: Sequence[Verdict], errors: Iterable[CaseError]) -> dict[s
                 "scenarios": verdict.case.scenarios,
                 "passed": verdict.passed,
                 "problems": verdict.problems,
+                "notes": verdict.notes,
             }
             for verdict in verdicts
         ],

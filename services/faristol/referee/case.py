@@ -27,11 +27,15 @@ class Position:
     racks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bag: tuple[str, ...] | int | None = None
     """What the bag holds, or how many tiles; None for all that is nowhere else."""
+    bag_place: Value | None = None
+    """Where that stands in the file."""
     scores: Mapping[str, int] = field(default_factory=dict)
     used_ms: Mapping[str, int] = field(default_factory=dict)
     """Time that players have used."""
     turns: str = ""
     """What the last turns came to, a letter for each."""
+    turns_place: Value | None = None
+    """Where they stand in the file."""
     start_tiles: Mapping[str, str] = field(default_factory=dict)
     """The tiles of the first starting draw."""
     recorded: bool = False

@@ -16,7 +16,7 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from faristol.bus import Reaction
+from faristol.bus import Bus, Reaction
 from faristol.bus.work import wanted
 from faristol.cell.processes import builders, running
 from faristol.client.judge import Judge
@@ -209,13 +209,30 @@ async def serving(
         given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
         settings = Settings.model_validate({**given, "grace_seconds": 0.1, "open": True, "http_port": 0})
         async with (
+            _consumers_removed(nats_url) as record_ids,
             running(settings, services, now) as cell,
             grpc.aio.insecure_channel(cell.grpc_address) as channel,
         ):
+            record_ids.append(cell.runtime.record.record_id)
             react = [service for service in services if service not in ASKING]
             reactions = [reaction for build in builders(react) for reaction in build(cell.runtime).reactions]
             pages = cell.http_address if "gateway" in services else ""
             yield Cell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address, pages)
+
+
+@asynccontextmanager
+async def _consumers_removed(nats_url: str) -> AsyncIterator[list[str]]:
+    """Remove what the cells of these records leave on the NATS server, which bears a limited number of consumers."""
+    record_ids: list[str] = []
+    try:
+        yield record_ids
+    finally:
+        bus = await Bus.connect(nats_url)
+        try:
+            for record_id in record_ids:
+                await bus.remove_consumers(record_id[:8])
+        finally:
+            await bus.close()
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from faristol.referee.articles import separated
 from faristol.referee.case import Step
 from faristol.referee.document import Errors, Value
 from faristol.referee.forms import by_square, fill, shown
-from faristol.referee.table_state import TABLE_STATE, fields
+from faristol.referee.table_state import TABLE_STATE, check_known, fields
 from faristol.referee.world import Differences, Done
 from faristol.rules import Board
 
@@ -117,6 +117,7 @@ async def _bingo(done: Done, value: Value) -> Differences:
 
 
 async def _ruling(done: Done, value: Value) -> Differences:
+    check_known(value, "ruling", ("valid", "invalid", "none"))
     ruled = last(done.facts, events.AppealRuled) or last(done.facts, events.ChallengeRuled)
     found = "none" if ruled is None else "valid" if ruled.valid else "invalid"
     if found != value.text():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -37,6 +38,15 @@ def moment(at_ms: int) -> Timestamp:
 def since_start(timestamp: Timestamp) -> int:
     """Milliseconds of a case."""
     return (timestamp.ToNanoseconds() - START_NS) // MS_NS
+
+
+def named_letters(face: str) -> str:
+    """``face`` in quotation marks; letters that are not of the Latin alphabet with their code points and names.
+
+    A Greek Α, a Cyrillic А and a Latin A look the same on a screen.
+    """
+    names = [f"U+{ord(letter):04X} {unicodedata.name(letter, 'without a name')}" for letter in face if letter > "~"]
+    return f"{face!r} ({', '.join(names)})" if names else repr(face)
 
 
 def clocked(ms: int) -> str:

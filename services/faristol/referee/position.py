@@ -36,6 +36,14 @@ class Layout:
     """On the board: the plays of the case, and what is nowhere else on the bottom rows."""
     racks: dict[str, tuple[str, ...]]
     bag: tuple[str, ...]
+    elsewhere: tuple[Placement, ...] = ()
+    """Those of ``laid`` that no play of the case laid."""
+
+    @property
+    def told(self) -> str:
+        """Which tiles lie where that no play of the case laid; empty where there are none."""
+        places = ", ".join(f"{square} {tile.in_rack}" for square, tile in self.elsewhere)
+        return f"{len(self.elsewhere)} tiles that are nowhere else lie on the board: {places}" if places else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,12 @@ def lay_out(case: TableCase) -> Layout:
         left = without(left, bag)
     else:
         bag = position.bag
-    return Layout((*laid, *_elsewhere(board, left)), racks, bag)
+    elsewhere = tuple(_elsewhere(board, left))
+    if len(elsewhere) < len(left):
+        raise case.place.wrong(
+            f"{len(left)} tiles are nowhere else, and beside the plays of the board there is room for {len(elsewhere)}"
+        )
+    return Layout((*laid, *elsewhere), racks, bag, elsewhere)
 
 
 def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pin) -> list[Message]:

@@ -31,6 +31,8 @@ KINDS: Mapping[str, Kind] = {
     "duplicate": Kind(duplicates.SHARED_KEYS, duplicates.duplicate_case),
     "tournament": Kind(tournaments.SHARED_KEYS, tournaments.tournament_case),
 }
+NOT_READ = "this case cannot be read, and the cause is not known"
+"""What is told of a failure that the reader does not foresee."""
 FILE_KEYS = frozenset({"kind", "cases"})
 """Keys of every file."""
 
@@ -96,6 +98,11 @@ def _cases(document: Value, errors: Errors) -> Iterator[Case]:
     for value in keys["cases"].items():
         before = len(errors)
         with errors.gather():
-            case = kind.read(value, keys, errors)
+            try:
+                case = kind.read(value, keys, errors)
+            except CaseError:
+                raise
+            except Exception as error:
+                raise value.wrong(f"{NOT_READ}: {type(error).__name__}: {error}") from error
             if len(errors) == before:
                 yield case

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from faristol.kernel.errors import NotFound
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.referee import cell, memory
 from faristol.referee.case import Case, Step, TableCase
@@ -35,6 +35,8 @@ class Verdict:
     case: Case
     problems: tuple[str, ...]
     """Everything that is not as the case says, each with file and line; empty when all is."""
+    notes: tuple[str, ...] = ()
+    """What the position has that the case does not say, each with file and line."""
 
     @property
     def passed(self) -> bool:
@@ -63,28 +65,36 @@ def on_cell(nats_url: str) -> Halls:
     )
 
 
+NOT_PLAYED = "this case cannot be played, and the cause is not known"
+"""What is told of a failure that the reader does not foresee."""
+
+
 async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
     """Play a case through. A step that comes out otherwise does not keep the rest from being tried.
 
     Behind a step that cannot be read only other such steps are told: what else comes out otherwise may follow from it.
     """
     problems: list[str] = []
+    notes: list[str] = []
     try:
-        await _play(case, halls, problems)
+        await _play(case, halls, problems, notes)
     except CaseError as error:
         problems.append(str(error))
     except Refusal as refusal:
         what = {TableCase: "table", DuplicateCase: "duplicate game"}.get(type(case), "tournament")
         problems.append(str(case.place.wrong(f"no {what} can stand like this: {refusal}")))
-    except (ValueError, NotFound) as error:
+    except (ValueError, Invalid, NotFound, AlreadyExists) as error:
         problems.append(str(case.place.wrong(f"the services cannot go on: {error}")))
-    return Verdict(case, tuple(problems))
+    except Exception as error:  # noqa: BLE001 # what a file holds must not end the run of the others
+        problems.append(str(case.place.wrong(f"{NOT_PLAYED}: {type(error).__name__}: {error}")))
+    return Verdict(case, tuple(problems), tuple(notes))
 
 
-async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
+async def _play(case: Case, halls: Halls, problems: list[str], notes: list[str]) -> None:
     match case:
         case TableCase():
             table = TableWorld(case)
+            table.notes = notes
             async with halls.tables(case, table.now) as at_table:
                 await _take_steps(table, at_table, case.steps, table.differences, problems)
         case TournamentCase():
@@ -112,7 +122,7 @@ async def _take_steps(
                 done = await world.do(step)
                 found = await differences(compared, done, step, unread)
                 problems += () if follows else found
-    except (Refusal, ValueError, NotFound):
+    except (Refusal, ValueError, Invalid, NotFound, AlreadyExists):
         if not unread:
             raise
     problems += map(str, unread.found)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from faristol.kernel.spellings import kebab
+from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.document import Value
@@ -34,6 +34,12 @@ class TableView:
 NOBODY = "nobody"
 
 
+def check_known(value: Value, what: str, known: Collection[str]) -> None:
+    """Raises ``CaseError`` for an expectation of something that there is not, with what there is."""
+    if value.text() not in known:
+        raise value.no_such(what, value.text(), known)
+
+
 def fields(what: str, found: Any, value: Value) -> Iterator[str]:
     """The difference between a message and the fields that ``value`` names, if there is one."""
     wanted = type(found)()
@@ -51,13 +57,17 @@ def fields(what: str, found: Any, value: Value) -> Iterator[str]:
 
 async def _scores(view: TableView, value: Value) -> Differences:
     found = {side.player_id: side.score for side in (await view.services.table()).sides}
-    for difference in _by_player("points", found, {name: number.number() for name, number in value.keys().items()}):
+    for difference in _by_player(
+        "points", found, {name: number.number() for name, number in value.keys(view.players).items()}
+    ):
         yield difference
 
 
 async def _rack_sizes(view: TableView, value: Value) -> Differences:
     found = {side.player_id: side.rack_size for side in (await view.services.table()).sides}
-    for difference in _by_player("tiles", found, {name: number.number() for name, number in value.keys().items()}):
+    for difference in _by_player(
+        "tiles", found, {name: number.number() for name, number in value.keys(view.players).items()}
+    ):
         yield difference
 
 
@@ -90,31 +100,36 @@ async def _board(view: TableView, value: Value) -> Differences:
 
 async def _used(view: TableView, value: Value) -> Differences:
     found = {player: clocked(used) for player, used in (await view.services.used_ms(view.now_ms)).items()}
-    wanted = {player: clocked(time.milliseconds()) for player, time in value.keys().items()}
+    wanted = {player: clocked(time.milliseconds()) for player, time in value.keys(view.players).items()}
     for difference in _by_player("on the clock", found, wanted):
         yield difference
 
 
 async def _runs(view: TableView, value: Value) -> Differences:
     found = [side.player_id for side in (await view.services.clock()).running] or [NOBODY]
+    for item in value.items():
+        check_known(item, "player", {*view.players, NOBODY})
     wanted = [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the clock of {', '.join(wanted)} to run, got {', '.join(found)}"
 
 
 async def _on_turn(view: TableView, value: Value) -> Differences:
+    check_known(value, "player", {*view.players, NOBODY})
     found = (await view.services.table()).turn_player_id or NOBODY
     if found != value.text():
         yield f"expected {value.text()} to be on turn, got {found}"
 
 
 async def _phase(view: TableView, value: Value) -> Differences:
+    check_known(value, "phase", names_of(game_pb2.Phase.DESCRIPTOR))
     found = kebab(game_pb2.Phase.Name((await view.services.table()).phase).removeprefix("PHASE_"))
     if found != value.text():
         yield f"expected the phase {value.text()}, got {found}"
 
 
 async def _ends(view: TableView, value: Value) -> Differences:
+    check_known(value, "end of a game", {"no", *names_of(events.EndCondition.DESCRIPTOR)})
     condition = (await view.services.table()).end_condition
     found = kebab(events.EndCondition.Name(condition).removeprefix("END_CONDITION_")) if condition else "no"
     if found != value.text():
@@ -122,6 +137,7 @@ async def _ends(view: TableView, value: Value) -> Differences:
 
 
 async def _winner(view: TableView, value: Value) -> Differences:
+    check_known(value, "player", {*view.players, NOBODY, "no result"})
     results = (fact for fact in reversed(await view.services.facts()) if isinstance(fact, events.ResultFinal))
     final = next(results, None)
     found = "no result" if final is None else final.winner_id or NOBODY

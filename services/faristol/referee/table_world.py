@@ -36,6 +36,8 @@ class TableWorld(World[TableServices]):
         self.services = services
         self._commands = Commands(services, self.case.ruleset, self.case.players, self.complete)
         layout = lay_out(self.case)
+        if layout.told and self.case.position.bag_place is not None:
+            self.notes.append(str(self.case.position.bag_place.wrong(layout.told)))
         turns = turns_before(self.case, layout)
         first = turns[0].player if turns else self.case.position.to_play
         self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
@@ -49,10 +51,22 @@ class TableWorld(World[TableServices]):
             await self._commands.send(ARBITER, "assign-arbiter", self.case.place)
         if self.case.position.recorded and self.case.steps[0].verb != "start-game":
             await self._commands.send(first, "start-game", self.case.place)
-            for player, rack in self.case.position.racks.items():
-                faces = self.case.place.saying(" ".join(rack))
-                await self._commands.send(player, "state-rack", self.case.place, faces)
+            # Near its end a rack may hold fewer tiles than at the start, which no command says.
+            at = moment(self.now_ms)
+            stated: list[Message] = [
+                events.RackStated(player_id=player, faces=rack, occurred_at=at)
+                for player, rack in self.case.position.racks.items()
+            ]
+            if self.case.position.bag is not None or stated:
+                bag = events.TilesDrawn(player_id=first, draw=98, bag_left=len(layout.bag), occurred_at=at)
+                stated.append(bag)
+            await self.services.write(game_stream(GAME_ID), stated)
         for number, turn in enumerate(turns, start=1):
+            table = await self.services.table()
+            if table.end_condition:
+                place = self.case.position.turns_place or self.case.place
+                before = self.case.position.turns[: number - 1 - len(turns)]
+                raise place.wrong(f"the game is over after {before!r}: no turn follows that")
             self.now_ms = turn.at_ms
             await self._take(turn, number, len(layout.bag))
         self.now_ms = 0
@@ -85,11 +99,10 @@ class TableWorld(World[TableServices]):
             if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
                 await self._commands.send(player, "accept-ruling", self.case.place)
             return
-        if "press" not in self.case.ruleset.turn.steps:
-            if bag_left:
-                drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
-                await self.services.write(game_stream(GAME_ID), [drawn])
-        else:
+        if turn.kind == "L" and bag_left:  # the rack was filled: nobody owes a draw
+            drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
+            await self.services.write(game_stream(GAME_ID), [drawn])
+        if "press" in self.case.ruleset.turn.steps:
             pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
             await self.services.write(clock_stream(GAME_ID), [pressed])
 

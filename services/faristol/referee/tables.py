@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from faristol.referee.case import OFFICIALS, Position, TableCase
 from faristol.referee.document import Errors, Value
 from faristol.referee.expectations import EXPECTATIONS
+from faristol.referee.forms import named_letters
 from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.referee.steps import read_steps, words_of
 from faristol.rules import Ruleset
@@ -70,15 +71,31 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
         drawn_ms=keys["drawn"].milliseconds() if "drawn" in keys else None,
         arbiter=keys["arbiter"].truth() if "arbiter" in keys else True,
         board=keys["board"].items() if "board" in keys else (),
-        racks={player: _faces(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},
+        racks={player: _rack(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},
         bag=bag,
+        bag_place=keys.get("bag"),
         scores={player: score.number() for player, score in _of_players(keys, "scores", players).items()},
         used_ms={player: used.milliseconds() for player, used in _of_players(keys, "clocks", players).items()},
         turns=turns,
+        turns_place=keys.get("turns"),
         start_tiles={
-            player: _faces(tile, ruleset)[0] for player, tile in _of_players(keys, "start-tiles", players).items()
+            player: _one_face(tile, ruleset) for player, tile in _of_players(keys, "start-tiles", players).items()
         },
     )
+
+
+def _rack(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
+    faces = _faces(value, ruleset)
+    if len(faces) > ruleset.game.rack_size:
+        raise value.wrong(f"expected {ruleset.game.rack_size} tiles on a rack at most, got {len(faces)}")
+    return faces
+
+
+def _one_face(value: Value, ruleset: Ruleset) -> str:
+    faces = _faces(value, ruleset)
+    if len(faces) != 1:
+        raise value.wrong(f"expected one tile, got {value.text()!r}")
+    return faces[0]
 
 
 def _one_of(value: Value, known: Collection[str]) -> str:
@@ -98,6 +115,7 @@ def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
     for face in faces:
         if face != BLANK and face not in tile_set.index:
             raise value.wrong(
-                f"{ruleset.tile_set.name} has no tile {face!r}: expected its faces with spaces between, ? a blank"
+                f"{ruleset.tile_set.name} has no tile {named_letters(face)}: expected its faces with spaces between, "
+                "? a blank"
             )
     return faces

@@ -51,6 +51,8 @@ class World(ABC, Generic[S]):
         self.now_ms = 0
         """How old the case is."""
         self._sent = 0
+        self.notes: list[str] = []
+        """What was done for the position that the case does not say, each with file and line."""
 
     @abstractmethod
     async def open(self, services: S) -> None:
