@@ -67,6 +67,8 @@ class Overdraw:
     """The player loses the next turn (FISE 28)."""
     arbiter: bool = False
     """The book leaves it to an arbiter: nothing was drawn."""
+    from_rack: bool = False
+    """``shown`` was drawn from the whole rack, and not from the new tiles alone."""
 
 
 def overdraw(
@@ -108,10 +110,11 @@ def overdraw(
             seen = law.returned_seen == "by-opponent" or (
                 law.returned_seen == "by-opponent-if-mover-saw" and notice.seen
             )
-            return Overdraw(surplus, article, draw(among, surplus, seed, counter), seen_by_opponent=seen)
+            shown = draw(among, surplus, seed, counter)
+            return Overdraw(surplus, article, shown, seen_by_opponent=seen, from_rack=among is rack)
         case "two-more-of-new" | "two-more-of-rack":
             shown = draw(among, min(surplus + 2, len(among)), seed, counter)
-            return Overdraw(surplus, article, shown, seen_by_opponent=True, choose=surplus)
+            return Overdraw(surplus, article, shown, seen_by_opponent=True, choose=surplus, from_rack=among is rack)
 
 
 def check_returned(chosen: Sequence[str], shown: Sequence[str], count: int, article: str) -> None:

@@ -45,9 +45,12 @@ def _of_surplus(game: Game, ruleset: Ruleset, fact: events.OverdrawFound) -> Dra
     """The draw of tiles that go back or are shown; one of nothing where the whole rack is, or an arbiter decides."""
     held, new = rack_parts(game, ruleset, fact.player_id)
     rack = (*held, *new)
-    if fact.arbiter or fact.stage == events.DRAW_STAGE_LATE:
-        return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(rack)), ())
     law = ruleset.overdraw
+    if fact.arbiter or fact.turn_lost:
+        return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(rack)), ())
+    if fact.stage == events.DRAW_STAGE_LATE:
+        among = rack if fact.from_rack or law.late == "as-racked" else new
+        return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(among)), tuple(fact.shown))
     racked = fact.stage == events.DRAW_STAGE_RACKED
     shows = law.racked.startswith("two-more") == bool(fact.choose)
     # Tiles that still lay apart count as racked where they were seen, and that shows in what is done about them.

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import Ruleset, load_ruleset
+from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.corrections import check_play_correction, check_reopening, check_total_correction
 
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
@@ -23,14 +23,17 @@ def allowed(ruleset: Ruleset, *, final: bool) -> tuple[bool, bool]:
     return total, play
 
 
-@pytest.mark.parametrize("ruleset", [UF, FISC], ids=lambda ruleset: ruleset.name)
-def test_a_complete_play_is_not_counted_again_under_uf_and_fisc(ruleset: Ruleset) -> None:
+UF_ONCE = with_options(UF, {"counts_until": "completed"})
+
+
+@pytest.mark.parametrize("ruleset", [UF_ONCE, FISC], ids=lambda ruleset: ruleset.name)
+def test_a_complete_play_is_not_counted_again_under_fisc_and_where_a_club_reads_uf_so(ruleset: Ruleset) -> None:
     assert allowed(ruleset, final=False) == (True, False)
     assert allowed(ruleset, final=True) == (False, False)
 
 
-@pytest.mark.parametrize("ruleset", [FISE, PES], ids=lambda ruleset: ruleset.name)
-def test_a_count_is_put_right_until_both_have_signed_under_fise_and_pes(ruleset: Ruleset) -> None:
+@pytest.mark.parametrize("ruleset", [UF, FISE, PES], ids=lambda ruleset: ruleset.name)
+def test_a_count_is_put_right_until_both_have_signed_under_uf_fise_and_pes(ruleset: Ruleset) -> None:
     assert allowed(ruleset, final=False) == (True, True)
     assert allowed(ruleset, final=True) == (False, False)
 

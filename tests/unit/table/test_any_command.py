@@ -194,7 +194,7 @@ class Somebody:
                 request.totals.extend(chance.choice([[], [0], [*game.scores.values()], [7 for _ in game.scores]]))
             case "face" | "stated":
                 setattr(request, name, chance.choice([*self.hall.ruleset.tile_set.faces, "nothing"]))
-            case "row" | "column" | "turn" | "count" | "kind" | "score" | "total" | "points":
+            case "row" | "column" | "turn" | "count" | "surplus" | "kind" | "score" | "total" | "points":
                 setattr(request, name, chance.choice([-1, 0, 1, 2, 3, 5, 7, 8, 14, 15, 30]))
             case "command_id" | "game_id" | "occurred_at" | "arguments" | "note":
                 pass

@@ -65,6 +65,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
         turn_lost=found.turn_lost,
         draw=next_draw,
         article=found.article,
+        from_rack=found.from_rack,
     )
     facts.append(fact)
     if found.choose or found.arbiter:
