@@ -149,8 +149,13 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert told(await judged(judge, "score", reason="Sud has no line", without="1")) == "Done: Score the round."
         assert "The round is scored here." in (await ona.get(SLIPS)).text
 
-        await do(cell, pb.RaiseClaimRequest(game_id=GAME, hall="Nord", turn=1, player_id="blai", words="no"))
-        assert 'value="t1-1"' in (await judge.get(JUDGE)).text
+        claim_of_anna = pb.RaiseClaimRequest(game_id=GAME, hall="Nord", turn=1, player_id="anna", words="no")
+        claim_of_anna.about_player_id = "blai"
+        await do(cell, claim_of_anna)
+        claims = (await judge.get(JUDGE)).text.partition('id="claims"')[2]
+        assert ('value="t1-1"' in claims, "The slip is contested by Anna." in claims) == (True, True)
+        own = await do(cell, pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna"))
+        assert [claim.about_player_id for claim in own.claims] == ["blai"]
         claim = {"hall": "Nord", "claim_id": "t1-1", "player_id": "blai", "reason": "the paper says so"}
         await judged(judge, "decide", correct="1", coordinates="H4", word="CASERNA", **claim)
         lines = (await do(cell, pb.GetDuplicateStandingsRequest(game_id=GAME))).lines

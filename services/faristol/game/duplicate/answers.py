@@ -275,6 +275,7 @@ def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
         slip=situation.counting(hall, turn, claim.about).written,
         score=of_turn.scores[claim.about],
         words=words,
+        player_id=claim.player_id,
         raised_at=timestamp(claim.raised_at),
         arrived=map(_arrived, of_turn.of_attempt(claim.about, turn.timer)),
     )
@@ -371,6 +372,8 @@ def own_sheet(
 def _own_claim(claim: Claim, notes: Notes) -> pb.OwnClaim:
     words = notes.get(claim.raised_by, "")
     said = pb.OwnClaim(claim_id=claim.claim_id, turn=claim.turn, words=words, raised_at=timestamp(claim.raised_at))
+    if claim.about != claim.player_id:
+        said.about_player_id = claim.about
     if claim.decided:
         said.decided, said.accepted, said.reason = True, claim.accepted, notes.get(claim.decided_by, "")
         said.decided_at.CopyFrom(timestamp(claim.decided_at))

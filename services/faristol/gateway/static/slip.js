@@ -11,6 +11,8 @@ import { tilesOf, withCircle } from "./slip-word.js";
 import { boardOf, minutes } from "./table-state.js";
 import { nameOf } from "./tiles.js";
 
+const PAUSE = 1200; // ms without a key after which what is written is saved by itself
+const LAST = 1500; // ms before the end in which it is saved at once
 const KEY = `slip-${about.game}-${about.player}`;
 const outbox = new Outbox(KEY, { probe: ["GetDuplicate", { game_id: about.game }], skips: true });
 const state = new SlipState(about, KEY);
@@ -21,6 +23,9 @@ const stateLine = document.getElementById("state");
 let saved = remembered(); // what was saved last on this device: {turn, coordinates, word, at, id, waits}
 let claiming = 0; // the turn that a claim is being written on
 let claimed = ""; // what is being written of it
+let claimedOf = ""; // the player whose slip it is about; the own one when empty
+let pause = 0; // the timer by which what is written is saved
+let keeping = false; // it is being saved
 
 const coordinates = make("input", {
   id: "coordinates",
@@ -53,8 +58,8 @@ const form = make(
     make("label", {}, text("word"), word),
     about.rules.asksScore && make("label", {}, text("writtenScore"), score),
   ),
-  circles,
   save,
+  circles,
 );
 const now = make("section", { class: "now-turn", "aria-live": "off" });
 const rack = make("div", { class: "small-rack slip-rack", role: "group", "aria-label": text("fromRack") });
@@ -84,7 +89,7 @@ form.addEventListener("keydown", (event) => {
 grid.addEventListener("touch", ({ detail: { row, column } }) => {
   const [across, down] = [nameOf(row, column), nameOf(row, column).replace(/^(\D)(\d+)$/, "$2$1")];
   coordinates.value = coordinates.value === across ? down : across;
-  draw();
+  edited();
 });
 
 function capitals({ target }) {
@@ -94,7 +99,29 @@ function capitals({ target }) {
     target.value = large;
     target.setSelectionRange(selectionStart, selectionEnd);
   }
+  edited();
+}
+
+/** Something else is written: it is saved after a pause. */
+function edited() {
+  clearTimeout(pause);
+  pause = setTimeout(savesItself, PAUSE);
   draw();
+}
+
+/** Whether what stands in the fields is a slip that a pause may save: never one that is being emptied. */
+function isWhole() {
+  return Boolean(coordinates.value.trim() && word.value.trim());
+}
+
+/** Whether what stands in the fields is not what was saved for a turn. */
+function isUnsaved(turn) {
+  const last = savedFor(turn);
+  return Object.entries(written()).some(([name, value]) => (last?.[name] ?? "") !== value);
+}
+
+function savesItself() {
+  if (state.seen && isOpen(state.turn) && isWhole() && isUnsaved(state.turn)) keeps();
 }
 
 /** What a person can save now: the last rack called, until its time is over as far as that is known here. */
@@ -104,20 +131,35 @@ function isOpen(turn) {
   return !turn.ends_at || offset.now() < Date.parse(turn.ends_at);
 }
 
-async function saves(event) {
+function saves(event) {
   event.preventDefault();
+  if (!isOpen(state.turn)) return draw();
+  return keeps();
+}
+
+/** Keeps what stands in the fields on this device, to be sent; what waits without a network is given up for it. */
+async function keeps() {
+  clearTimeout(pause);
+  if (keeping) return edited();
+  keeping = true;
   const turn = state.turn;
-  if (!isOpen(turn)) return draw();
   const slip = { player_id: about.player, ...written() };
   const body = { hall: about.hall, turn: turn.turn, source: "SLIP_SOURCE_PHONE", slips: [slip] };
-  const [kept] = await outbox.add({
-    service: "game",
-    method: "SubmitSlips",
-    body: { game_id: about.game, ...body },
-    dates: "slips",
-    after: turn.started_at ?? "",
-  });
-  remember({ turn: turn.turn, ...slip, at: offset.now(), id: kept.id, waits: false, attempt: turn.started_at ?? null });
+  try {
+    const isOlder = ({ method, body: sent, problem }) => method === "SubmitSlips" && sent.turn === turn.turn && !problem;
+    const older = outbox.state === "away" ? outbox.acts.filter(isOlder) : [];
+    const [kept] = await outbox.add({
+      service: "game",
+      method: "SubmitSlips",
+      body: { game_id: about.game, ...body },
+      dates: "slips",
+      after: turn.started_at ?? "",
+    });
+    remember({ turn: turn.turn, ...slip, at: offset.now(), id: kept.id, waits: false, attempt: turn.started_at ?? null });
+    for (const { number } of older) await outbox.drop(number);
+  } finally {
+    keeping = false;
+  }
   draw();
 }
 
@@ -176,12 +218,20 @@ function drawState() {
   const isAway = outbox.state === "away" || state.status === 0 || !navigator.onLine;
   const isEnded = outbox.state === "ended" || state.status === 401;
   const kind = isEnded ? "ended" : isAway ? "off" : waiting ? "busy" : "on";
+  const turn = state.seen && !state.seen.game.end && !state.turn?.scored ? state.turn : null;
+  const isOver = turn?.ends_at && !isOpen(turn);
+  if (turn && isUnsaved(turn) && !isEnded) return showState("bad", text(isOver ? "unsavedOver" : "unsaved"));
+  if (turn?.started_at && !isEnded && !isAway && !waiting && !savedFor(turn)) return showState("busy", text("notSaved"));
   const said = {
     ended: text("signIn"),
     off: waiting === 0 ? text("away") : waiting === 1 ? text("keptOne") : text("kept", { count: waiting }),
     busy: text("sending"),
     on: text("saved"),
   }[kind];
+  showState(kind, said, isEnded);
+}
+
+function showState(kind, said, isEnded = false) {
   stateLine.className = `keep-state ${kind}`;
   if (stateLine.dataset.told === `${kind}${said}`) return;
   stateLine.dataset.told = `${kind}${said}`;
@@ -222,7 +272,7 @@ function drawTurn() {
 
 function writes(face) {
   word.value += face;
-  draw();
+  edited();
 }
 
 function drawLeft() {
@@ -245,6 +295,8 @@ function drawLeft() {
 
 function tick() {
   drawLeft();
+  const left = state.turn?.ends_at ? Date.parse(state.turn.ends_at) - offset.now() : Infinity;
+  if (left > 0 && left < LAST && !keeping) savesItself();
   if (state.turn && save.disabled === isOpen(state.turn)) draw();
 }
 
@@ -267,7 +319,7 @@ function drawSlip() {
           "aria-label": text(circled ? "circled" : "circle", { tile: face }),
           onclick: () => {
             word.value = withCircle(word.value, place, about.rules);
-            draw();
+            edited();
           },
         },
         face,
@@ -277,14 +329,15 @@ function drawSlip() {
   if (!turn || turn.scored) return fill(told);
   const last = savedFor(turn);
   say(save, text(last ? "again" : "save"));
-  if (!last) return fill(told, make("p", { class: "note" }, text("notSaved")));
+  const hint = make("p", { class: "note" }, text(isUnsaved(turn) && !isWhole() ? "incomplete" : "selfSaves"));
+  if (!last) return fill(told, make("p", { class: "note" }, text("notSaved")), open && hint);
   const act = outbox.acts.find(({ id }) => id === last.id);
   const isOther = Object.entries(written()).some(([name, value]) => (last[name] ?? "") !== value);
   const fate = act?.problem ? "" : act ? text("isKept") : last.waits ? text("waits") : text("isSent");
   fill(
     told,
     make("p", { class: "saved", id: "saved" }, text("savedAt", { time: clockOf(last.at), slip: slipOf(last) }), " ", fate),
-    isOther && open && make("p", { class: "notice" }, text("changed")),
+    isOther && open && make("p", { class: "notice" }, text("changed"), " ", isWhole() ? "" : text("incomplete")),
     act && !act.problem && !open && make("p", { class: "notice", role: "alert" }, text("tellArbiter")),
   );
 }
@@ -364,10 +417,11 @@ function claimsOf(turn) {
   const claims = (state.seen.own?.claims ?? []).filter((each) => each.turn === turn);
   const kept = outbox.acts.filter(({ method, body, problem }) => method === "RaiseClaim" && body.turn === turn && !problem);
   const mayClaim = !state.seen.game.validated && !kept.length && claims.every(({ decided }) => decided);
-  const told = claims.map(({ claim_id: id, words, decided, accepted, reason }) =>
+  const told = claims.map(({ claim_id: id, words, decided, accepted, reason, about_player_id: whose }) =>
     make(
       "p",
       { class: decided ? (accepted ? "notice good" : "notice") : "note", "data-key": `claim-${id}` },
+      aboutWhom(whose),
       text(!decided ? "claimOpen" : accepted ? "claimAccepted" : "claimRefused", { words, reason }),
     ),
   );
@@ -378,6 +432,7 @@ function claimsOf(turn) {
           "form",
           { class: "claim-form", "data-key": `claiming-${turn}`, onsubmit: submitClaim },
           make("label", { for: "claim-words" }, text("claimOf", { number: turn })),
+          about.hallmates.length > 0 && whoseSlip(),
           make("p", { class: "note" }, text("claimWhat")),
           make("textarea", { id: "claim-words", maxlength: "1000", rows: "2", required: true, oninput: wrote }),
           make("button", {}, text("claimSend")),
@@ -389,11 +444,11 @@ function claimsOf(turn) {
           { class: "quiet", type: "button", "data-key": `claim-on-${turn}`, onclick: () => beginClaim(turn) },
           text("claim"),
         ));
-  return [...told, ...kept.map(({ body }) => make("p", { class: "note" }, text("claimKept", body))), asks];
+  return [...told, ...kept.map(({ body }) => make("p", { class: "note" }, aboutWhom(body.about_player_id), text("claimKept", body))), asks];
 }
 
 function beginClaim(turn) {
-  [claiming, claimed] = [turn, ""];
+  [claiming, claimed, claimedOf] = [turn, "", ""];
   draw();
   document.getElementById("claim-words")?.focus();
 }
@@ -402,16 +457,35 @@ function wrote({ target }) {
   claimed = target.value;
 }
 
+/** The choice of the slip that a claim is about: the own one, or that of another player of the hall (FISC II.9). */
+function whoseSlip() {
+  const options = [{ player: "", name: text("claimMine") }, ...about.hallmates].map(({ player, name }) =>
+    make("option", { value: player, selected: player === claimedOf }, name),
+  );
+  const choose = ({ target }) => (claimedOf = target.value);
+  return make(
+    "p",
+    {},
+    make("label", { for: "claim-whose" }, text("claimWhose"), " "),
+    make("select", { id: "claim-whose", onchange: choose }, options),
+  );
+}
+
+function aboutWhom(player) {
+  const mate = about.hallmates.find((each) => each.player === player);
+  return player ? [text("claimAbout", { name: mate?.name ?? player }), " "] : "";
+}
+
 async function submitClaim(event) {
   event.preventDefault();
   if (!claimed.trim()) return;
-  const [turn, words] = [claiming, claimed.trim()];
-  [claiming, claimed] = [0, ""];
-  await sendClaim(turn, words);
+  const [turn, words, whose] = [claiming, claimed.trim(), claimedOf];
+  [claiming, claimed, claimedOf] = [0, "", ""];
+  await sendClaim(turn, words, whose);
 }
 
-function sendClaim(turn, words) {
-  const body = { game_id: about.game, hall: about.hall, turn, player_id: about.player, words };
+function sendClaim(turn, words, whose = "") {
+  const body = { game_id: about.game, hall: about.hall, turn, player_id: about.player, words, about_player_id: whose };
   return outbox.add({ service: "game", method: "RaiseClaim", body, dates: "nothing" });
 }
 
@@ -435,6 +509,7 @@ state.addEventListener("change", () => {
   if (state.status === 200) outbox.send();
 });
 for (const kind of ["online", "offline"]) addEventListener(kind, draw);
+document.addEventListener("visibilitychange", () => document.hidden && savesItself());
 
 draw();
 await outbox.open();

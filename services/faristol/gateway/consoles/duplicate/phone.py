@@ -47,6 +47,7 @@ async def write_slip(
     with hidden(grpc.StatusCode.NOT_FOUND):  # of a game that one does not play there is no slip
         sheet = await games.sheet(game_id, player_id=credential.player_id)
     game = await games.game(game_id)
+    seats = await games.sheet(game_id, sheet.hall.name, seats_alone=True)
     head, listed = await results.tournament(tournament_id), await results.players(tournament_id)
     return private_page(
         request,
@@ -56,12 +57,16 @@ async def write_slip(
         game=game,
         number=sheet.players[0].number,
         hall=sheet.hall.name,
-        about=as_data(_about(game, sheet, names_of(listed), language_of(request))),
+        about=as_data(_about(game, sheet, seats, names_of(listed), language_of(request))),
     )
 
 
 def _about(
-    game: pb.GetDuplicateResponse, sheet: pb.GetHallSheetResponse, names: dict[str, str], language: str
+    game: pb.GetDuplicateResponse,
+    sheet: pb.GetHallSheetResponse,
+    seats: pb.GetHallSheetResponse,
+    names: dict[str, str],
+    language: str,
 ) -> dict[str, Any]:
     """Everything that does not change while a game is played. Raises ``Refusal`` for rules that are not known here."""
     (player,) = sheet.players
@@ -73,6 +78,11 @@ def _about(
         "name": names.get(player.player_id, ""),
         "hall": sheet.hall.name,
         "number": player.number,
+        "hallmates": [
+            {"player": each.player_id, "name": f"{each.number} {names.get(each.player_id) or each.player_id}"}
+            for each in seats.players
+            if each.player_id != player.player_id
+        ],
         "news": of_page("duplicate/game.html"),
         "rules": {**tiles_and_squares(ruleset), "asksScore": ruleset.slips.score == "asked"},
         **in_language(language),
