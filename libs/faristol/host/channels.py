@@ -52,6 +52,12 @@ CHANNEL_OPTIONS = (
     # Channels of a process share the connection to an address, and with it how long to wait after what an earlier
     # one was refused there: the first call to a service that has just started would meet a refusal of before.
     ("grpc.use_local_subchannel_pool", 1),
+    # While a call is open, a machine that is gone is noticed within 40 seconds: without pings a call on which nothing
+    # is sent would be waited for until the kernel gives up, and that is never where nothing is on its way.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.ping_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
 )
 
 _log = logging.getLogger(__name__)

@@ -67,6 +67,17 @@ class Settings(BaseSettings):
         ge=0,
         description="Age at which a connection to gRPC takes no new calls, so that callers find new replicas; 0: none.",
     )
+    grpc_keepalive_seconds: float = Field(
+        default=20.0,
+        gt=0,
+        description="Seconds without data after which the other end of a gRPC connection is asked for a sign of life, "
+        "and in which it has to give one.",
+    )
+    grpc_least_ping_seconds: float = Field(
+        default=5.0,
+        ge=0,
+        description="Least seconds between two HTTP/2 pings of a client; connections of more frequent ones are ended.",
+    )
     http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
     http_port: int = Field(default=8080, ge=0, le=65535, description="Their port; 0 takes a free one.")
     http_address: str = Field(

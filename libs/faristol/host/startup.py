@@ -115,12 +115,26 @@ def options(settings: Settings) -> tuple[tuple[str, int], ...]:
     """Those of the server of services.
 
     Connections end after some seconds, each when its calls have: who made one makes another, and asks for replicas
-    that have come meanwhile.
+    that have come meanwhile. Clients may send pings with and without calls, as often as the settings allow, and a
+    connection to a machine that does not answer the server's own pings ends: no call is held for it.
     """
+    found = (*OPTIONS, *ping_options(settings))
     if not settings.grpc_connection_seconds:
-        return OPTIONS
+        return found
     age = round(settings.grpc_connection_seconds * 1_000)
-    return (*OPTIONS, ("grpc.max_connection_age_ms", age), ("grpc.max_connection_age_grace_ms", _AGE_GRACE_MS))
+    return (*found, ("grpc.max_connection_age_ms", age), ("grpc.max_connection_age_grace_ms", _AGE_GRACE_MS))
+
+
+def ping_options(settings: Settings) -> tuple[tuple[str, int], ...]:
+    """Options of a gRPC server for pings of HTTP/2: the ones that it takes, and the ones that it sends."""
+    keepalive_ms = round(settings.grpc_keepalive_seconds * 1_000)
+    return (
+        ("grpc.keepalive_time_ms", keepalive_ms),
+        ("grpc.keepalive_timeout_ms", keepalive_ms),
+        ("grpc.http2.ping_timeout_ms", keepalive_ms),  # 60 seconds unless set, whatever the one above says
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.min_ping_interval_without_data_ms", round(settings.grpc_least_ping_seconds * 1_000)),
+    )
 
 
 def listen(server: grpc.aio.Server, wanted: str, setting: str, tls: Tls | None = None) -> int:

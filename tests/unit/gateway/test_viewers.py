@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import socket
+import struct
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import pairwise
@@ -21,7 +23,7 @@ from faristol.gateway import viewers
 from faristol.gateway.connections import Connections, Line
 from faristol.gateway.frames import Plain
 from faristol.gateway.tail import Tail
-from faristol.gateway.viewers import Fanout
+from faristol.gateway.viewers import Fanout, Viewer
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
@@ -151,6 +153,36 @@ async def test_who_comes_from_another_record_is_told_where_this_one_is_and_goes_
             await stage.add(*hall.first_round())
             expected = await public(stage.record, Topic.of(LLIGA), last)
             await until(lambda: [each.told for each in ahead] == [expected, expected])
+
+
+SO_ATTACH_FILTER = 26
+"""The option of Linux by which a socket takes no packet that a program of BPF does not let through."""
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the kernel gives no connection up before its time")
+async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that_are_not_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewers, "HEARTBEAT", 0.6)
+    left: list[Viewer] = []
+    leave = Fanout.leave
+
+    def note(self: Fanout, viewer: Viewer) -> None:
+        left.append(viewer)
+        leave(self, viewer)
+
+    monkeypatch.setattr(Fanout, "leave", note)
+    async with opened(tmp_path, http_write_seconds=0.5) as stage:
+        await stage.add(*Championship().create())
+        with socket.create_connection(("127.0.0.1", port_of(stage))) as sock:
+            sock.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            await asyncio.to_thread(sock.recv, 65_536)
+            drop_all = ctypes.create_string_buffer(
+                struct.pack("HBBI", 0x06, 0, 0, 0)
+            )  # return 0: no byte is let through
+            program = struct.pack("HL", 1, ctypes.addressof(drop_all))
+            sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+            await until(lambda: len(left) == 1)
 
 
 def _read_all(sock: socket.socket, last: str) -> list[str]:
