@@ -70,7 +70,7 @@ def resolve_blank(
     players, and ``Refusal`` when a face is none of the set.
     """
     if placer not in written:
-        raise ValueError(f"{placer!r} is not among {list(written)}")
+        raise ValueError(f"{placer!r} is not among {', '.join(written)}")
     for face in (*written.values(), stated):
         if face is not None:
             check_blank_face(face, ruleset)

@@ -51,13 +51,11 @@ class Square(NamedTuple):
             return Square(self.row, self.col + by)
         return Square(self.row + by, self.col)
 
-    @property
-    def written(self) -> str:
-        """As people write it, beside the board too: ``K16``; the numbers where no letter is left for the row."""
-        return f"{chr(ord('A') + self.row)}{self.col + 1}" if 0 <= self.row < LETTERS else str(self)
-
     def __str__(self) -> str:
-        return f"{ROW_NAMES[self.row]}{self.col + 1}" if self.on_board else f"({self.row}, {self.col})"
+        """As people write it, beside the board too: ``K16``; its numbers from 1 where the row has no letter."""
+        if 0 <= self.row < LETTERS:
+            return f"{chr(ord('A') + self.row)}{self.col + 1}"
+        return f"row {self.row + 1}, column {self.col + 1}"
 
 
 CENTRE = Square(7, 7)
@@ -142,7 +140,7 @@ class Board(Mapping[Square, Tile]):
         tiles = tiles or {}
         outside = next((square for square in tiles if not square.on_board), None)
         if outside is not None:
-            raise ValueError(f"square {outside} is not on the board: rows and columns are 0 to {SIZE - 1}")
+            raise ValueError(f"{outside} is not on the board: its squares are A1 to O15")
         self._tiles = dict(tiles)
 
     def place(self, placements: Iterable[Placement]) -> Board:
@@ -150,7 +148,7 @@ class Board(Mapping[Square, Tile]):
         laid = tuple(placements)
         for square, _ in laid:
             if square not in PREMIUMS:
-                raise ValueError(f"square {square} is not on the board: rows and columns are 0 to {SIZE - 1}")
+                raise ValueError(f"{square} is not on the board: its squares are A1 to O15")
         board = Board.__new__(Board)
         board._tiles = self.with_tiles(laid)
         return board

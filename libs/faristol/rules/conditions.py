@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.turns import TurnKind
+from faristol.rules.turns import TAKEN_AWAY, TurnKind
 
 
 class EndCondition(StrEnum):
@@ -66,7 +66,8 @@ def end_of_turns(
                 raise ValueError(f"{ruleset.name} counts turns that scored 0: say what each of {len(turns)} scored")
             idle = [scored == 0 for scored in points[-row:]]
         else:
-            idle = [turn is not TurnKind.PLAY for turn in turns[-row:]]
+            breaks = {TurnKind.PLAY, *(TAKEN_AWAY if end.scoreless_unit == "own-turn" else ())}
+            idle = [turn not in breaks for turn in turns[-row:]]
         if len(idle) == row and all(idle):
             return EndCondition.SCORELESS_TURNS
     return None

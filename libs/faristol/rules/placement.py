@@ -48,7 +48,7 @@ def words_formed(board: Board, placements: Iterable[Placement]) -> tuple[Word, .
     laid = sorted(placements)
     outside = next((square for square, _ in laid if not square.on_board), None)
     if outside is not None:
-        raise ValueError(f"square {outside} is not on the board")
+        raise ValueError(f"{outside} is not on the board: its squares are A1 to O15")
     return _words(board.with_tiles(laid), laid)
 
 
@@ -108,7 +108,7 @@ def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) ->
                 "OFF_BOARD",
                 ruleset.law.on_board,
                 N_("{square} is not on the board: its rows are A to O, its columns 1 to 15."),
-                {"square": square.written},
+                {"square": str(square)},
             )
         if square in board:
             raise Refusal(

@@ -390,8 +390,9 @@ class End:
     """What counts as one of them."""
     scoreless_turns: int | None
     """Consecutive turns of each player, counted by ``scoreless_unit``, that end the game."""
-    scoreless_unit: Literal["no-tile", "zero-score"]
-    """Turns in which no tile stayed on the board, or turns that scored 0, a play worth nothing included."""
+    scoreless_unit: Literal["no-tile", "own-turn", "zero-score"]
+    """Turns in which no tile stayed on the board; those of them alone in which the player passed, exchanged or took a play
+    back, and not those that a penalty or the timer took; or turns that scored 0, a play worth nothing included."""
     exempt_at_zero: Literal["both", "scoreless", "none"]
     """Which of the two ends waits while no player has a point."""
     agreement: bool

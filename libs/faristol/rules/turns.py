@@ -30,6 +30,10 @@ class TurnKind(StrEnum):
     """Lost before it came: by a penalty (FISE 28), or because the player has left the table for good."""
 
 
+TAKEN_AWAY = (TurnKind.TIMED_OUT, TurnKind.FORFEITED)
+"""Turns in which the player decided nothing."""
+
+
 class FreeExchangeOutcome(StrEnum):
     """What asking to change a rack without losing the turn comes to."""
 

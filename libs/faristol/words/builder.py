@@ -65,7 +65,7 @@ def _coded(words: Iterable[tuple[str, ...]], tile_set: TileSet) -> Iterator[byte
         try:
             coded = bytes([codes[face] for face in word])
         except KeyError as error:
-            raise ValueError(f"{word!r}: tile set {tile_set.name} has no tile {error.args[0]!r}") from None
+            raise ValueError(f"{' '.join(word)}: tile set {tile_set.name} has no tile {error.args[0]!r}") from None
         if not coded:
             raise ValueError("a word has no tiles")
         yield coded

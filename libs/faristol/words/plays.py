@@ -67,9 +67,9 @@ class Grid:
         blanks = np.zeros((SIZE, SIZE), dtype=np.bool_)
         for (row, col), (face, blank) in squares.items():
             if not (0 <= row < SIZE and 0 <= col < SIZE):
-                raise ValueError(f"square ({row}, {col}) is not on the board: rows and columns are 0 to {SIZE - 1}")
+                raise ValueError(f"{Square(row, col)} is not on the board: its squares are A1 to O15")
             if face not in tile_set.index:
-                raise ValueError(f"square ({row}, {col}): tile set {tile_set.name} has no tile {face!r}")
+                raise ValueError(f"{Square(row, col)}: tile set {tile_set.name} has no tile {face!r}")
             codes[row, col] = tile_set.index[face]
             blanks[row, col] = blank
         codes.flags.writeable = blanks.flags.writeable = False

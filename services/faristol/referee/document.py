@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from faristol.kernel.refusal import N_, Param
+from faristol.referee.letters import tell_apart
 from faristol.text import say, translations
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -42,7 +43,7 @@ class CaseError(ValueError):
         self.line = line
         self._text = problem
         self._params = params
-        super().__init__(f"{file}:{line}: {self.problem}")
+        super().__init__(f"{file}:{line}: {tell_apart(self.problem)}")
 
     @property
     def problem(self) -> str:

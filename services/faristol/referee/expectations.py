@@ -19,7 +19,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.referee.articles import separated
 from faristol.referee.case import Step
 from faristol.referee.document import Errors, Value
-from faristol.referee.forms import by_square, fill, shown
+from faristol.referee.forms import by_name, by_square, fill, shown
 from faristol.referee.table_state import TABLE_STATE, check_known, fields
 from faristol.referee.world import Differences, Done
 from faristol.rules import Board
@@ -51,7 +51,7 @@ async def differences(compared: Compared, done: Done, step: Step, unread: Errors
     """
     found = []
     if done.problem and not REFUSALS & set(step.expected):
-        found.append(str(step.place.wrong(f"this was refused: {_told(done.problem)}")))
+        found.append(str(step.place.wrong(f"this was refused: {_told(done)}")))
     for key, value in step.expected.items():
         with unread.gather():
             found += [str(value.wrong(difference)) async for difference in compared(done, step, key, value)]
@@ -60,33 +60,34 @@ async def differences(compared: Compared, done: Done, step: Step, unread: Errors
 
 async def _refused(done: Done, value: Value) -> Differences:
     if not isinstance(done.problem, Refusal):
-        yield f"expected a refusal by {value.text()}, {_told(done.problem)}"
+        yield f"expected a refusal by {value.text()}, {_told(done)}"
     elif value.text() not in (done.problem.article, *separated(done.problem.article)):
-        yield f"expected a refusal by {value.text()}, got one by {_told(done.problem)}"
+        yield f"expected a refusal by {value.text()}, got one by {_told(done)}"
 
 
 async def _reason(done: Done, value: Value) -> Differences:
     if not isinstance(done.problem, Refusal) or done.problem.reason != value.text():
-        yield f"expected a refusal for {value.text()}, {_told(done.problem)}"
+        yield f"expected a refusal for {value.text()}, {_told(done)}"
 
 
 async def _invalid(done: Done, value: Value) -> Differences:
     if not isinstance(done.problem, Invalid) or done.problem.field != value.text():
-        yield f"expected the field {value.text()} to be found wrong, {_told(done.problem)}"
+        yield f"expected the field {value.text()} to be found wrong, {_told(done)}"
 
 
 async def _exists(done: Done, value: Value) -> Differences:
     if not isinstance(done.problem, AlreadyExists) or done.problem.kind != value.text():
-        yield f"expected that there is such a {value.text()} already, {_told(done.problem)}"
+        yield f"expected that there is such a {value.text()} already, {_told(done)}"
 
 
-def _told(problem: object) -> str:
-    match problem:
+def _told(done: Done) -> str:
+    """Why a step was not done, by the names of the case."""
+    match done.problem:
         case None:
             return "and it was done"
-        case Refusal():
-            return f"{problem.article or 'no article'}, {problem.reason}: {problem}"
-    return str(problem)
+        case Refusal() as refusal:
+            return f"{refusal.article or 'no article'}, {refusal.reason}: {by_name(refusal, done.called)}"
+    return by_name(done.problem, done.called)
 
 
 async def _score(done: Done, value: Value) -> Differences:
@@ -138,8 +139,8 @@ async def _facts(done: Done, value: Value) -> Differences:
         named = [key.replace("-", "_") for key in fields]
         if not any(all(getattr(fact, key) == getattr(wanted, key) for key in named) for fact in of_kind):
             names = ", ".join(fact.DESCRIPTOR.name for fact in done.facts)
-            found = "; ".join(map(shown, of_kind)) or names or "nothing"
-            yield f"expected the fact {name.text()} ({shown(wanted)}), got {found}"
+            found = "; ".join(shown(fact, done.called) for fact in of_kind) or names or "nothing"
+            yield f"expected the fact {name.text()} ({shown(wanted, done.called, named)}), got {found}"
 
 
 async def _no_facts(done: Done, value: Value) -> Differences:
@@ -159,7 +160,7 @@ async def _answer(done: Done, value: Value) -> Differences:
     if not done.answers:
         yield "expected an answer, and nothing was asked or done"
         return
-    for difference in fields("answer", done.answers[-1], value):
+    for difference in fields("answer", done.answers[-1], value, done.called):
         yield difference
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.kernel.refusal import N_
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.refusal import N_, Param, Refusal
+from faristol.kernel.refusal import fill as fill_places
 from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.referee.document import CaseError, Value
@@ -38,15 +38,6 @@ def moment(at_ms: int) -> Timestamp:
 def since_start(timestamp: Timestamp) -> int:
     """Milliseconds of a case."""
     return (timestamp.ToNanoseconds() - START_NS) // MS_NS
-
-
-def named_letters(face: str) -> str:
-    """``face`` in quotation marks; letters that are not of the Latin alphabet with their code points and names.
-
-    A Greek Α, a Cyrillic А and a Latin A look the same on a screen.
-    """
-    names = [f"U+{ord(letter):04X} {unicodedata.name(letter, 'without a name')}" for letter in face if letter > "~"]
-    return f"{face!r} ({', '.join(names)})" if names else repr(face)
 
 
 def clocked(ms: int) -> str:
@@ -215,6 +206,81 @@ def _scalar(field: Any, value: Value) -> Any:
     return value.number()
 
 
-def shown(message: Message) -> str:
-    """A message in one line, for people who look for a difference."""
-    return text_format.MessageToString(message, as_one_line=True, as_utf8=True) or "nothing"
+def by_name(problem: Exception, called: Callable[[str], str]) -> str:
+    """What is said of a command that cannot be done, with the names that stand for ids."""
+
+    def name(param: Param) -> Param:
+        return ", ".join(map(called, param.split(", "))) if isinstance(param, str) else param
+
+    def say(text: str, params: Mapping[str, Param]) -> str:
+        return fill_places(text, {key: name(param) for key, param in params.items()})
+
+    match problem:
+        case Refusal():
+            return say(problem.message, problem.params)
+        case NotFound() | AlreadyExists():
+            return type(problem)(problem.kind, called(problem.wanted)).told(fill_places)  # type: ignore[arg-type]
+        case Invalid():
+            return problem.told(say)
+    return str(problem)
+
+
+def is_id(key: str) -> bool:
+    """Whether a field or key holds ids of players, teams, officials or games."""
+    return key.replace("-", "_").endswith(("_id", "_ids", "_by"))
+
+
+def shown(message: Message, called: Callable[[str], str] = str, named: Collection[str] = ()) -> str:
+    """A message in one line, as a case writes its fields.
+
+    ``called`` gives the name that stands for an id. Fields in ``named`` are written also where they hold the default.
+    """
+    return ", ".join(_fields(message, called, named)) or "nothing"
+
+
+def _fields(message: Any, called: Callable[[str], str], named: Collection[str] = ()) -> Iterator[str]:
+    known = message.DESCRIPTOR.fields_by_name
+    on_board = {"row", "column"} <= set(known) and SQUARE not in known
+    if on_board and not {"row", "column"}.isdisjoint({*named, *(field.name for field, _ in message.ListFields())}):
+        direction = None
+        if "across" in known:
+            direction = Direction.ACROSS if message.across else Direction.DOWN
+        yield f"{SQUARE}: {_square(Square(message.row, message.column), direction)}"
+    for field in message.DESCRIPTOR.fields:
+        if field.type == FieldDescriptor.TYPE_BYTES or (on_board and field.name in ("row", "column", "across")):
+            continue
+        value = getattr(message, field.name)
+        written = bool(value) if field.is_repeated else message.HasField(field.name) if field.has_presence else value
+        if written or field.name in named:
+            yield f"{kebab(field.name)}: {_shown(field, value, called)}"
+
+
+def _square(square: Square, direction: Direction | None) -> str:
+    """A square as a case writes it, or its numbers where it is none of the board."""
+    return Notation.FISC.write(Start(square, direction)) if direction and square.on_board else str(square)
+
+
+def _shown(field: Any, value: Any, called: Callable[[str], str]) -> str:
+    if not field.is_repeated:
+        return _one(field, value, called)
+    if field.message_type is not None and field.message_type.GetOptions().map_entry:
+        inner = field.message_type.fields_by_name["value"]
+        return "{" + ", ".join(f"{called(str(key))}: {_one(inner, value[key], called)}" for key in value) + "}"
+    of_tiles = field.type == FieldDescriptor.TYPE_STRING and not is_id(field.name)
+    return (" " if of_tiles else ", ").join(_one(field, item, called) for item in value).join("" if of_tiles else "[]")
+
+
+def _one(field: Any, value: Any, called: Callable[[str], str]) -> str:
+    if isinstance(value, Timestamp):
+        return clocked(since_start(value))
+    if isinstance(value, events_pb2.Word):
+        return " ".join(value.faces)
+    if field.message_type is not None:
+        return "{" + ", ".join(_fields(value, called)) + "}"
+    if field.enum_type is not None:
+        return next((name for name, number in names_of(field.enum_type).items() if number == value), str(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return clocked(value) if field.name.endswith("_ms") and value >= 0 else str(value)
+    return (called(value) if is_id(field.name) else str(value)) or '""'

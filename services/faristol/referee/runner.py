@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.referee import cell, memory
-from faristol.referee.case import Case, Step, TableCase
+from faristol.referee.case import Case, TableCase
 from faristol.referee.document import CaseError, Errors
 from faristol.referee.duplicate import services as duplicates
 from faristol.referee.duplicate.case import DuplicateCase
@@ -17,6 +16,7 @@ from faristol.referee.duplicate.expectations import of_duplicate
 from faristol.referee.duplicate.services import Duplicates
 from faristol.referee.duplicate.world import DuplicateWorld
 from faristol.referee.expectations import Compared, differences
+from faristol.referee.forms import by_name
 from faristol.referee.services import Tables
 from faristol.referee.table_world import TableWorld
 from faristol.referee.tournament import cell as tournament_cell
@@ -25,7 +25,7 @@ from faristol.referee.tournament.case import TournamentCase
 from faristol.referee.tournament.expectations import of_tournament
 from faristol.referee.tournament.services import Tournaments
 from faristol.referee.tournament.world import TournamentWorld
-from faristol.referee.world import S, World
+from faristol.referee.world import PROBLEMS, S, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,19 @@ async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
         await _play(case, halls, problems, notes)
     except CaseError as error:
         problems.append(str(error))
-    except Refusal as refusal:
-        what = {TableCase: "table", DuplicateCase: "duplicate game"}.get(type(case), "tournament")
-        problems.append(str(case.place.wrong(f"no {what} can stand like this: {refusal}")))
-    except (ValueError, Invalid, NotFound, AlreadyExists) as error:
-        problems.append(str(case.place.wrong(f"the services cannot go on: {error}")))
+    except (*PROBLEMS, ValueError) as error:
+        problems.append(str(case.place.wrong(_why(case, error))))
     except Exception as error:  # noqa: BLE001 # what a file holds must not end the run of the others
         problems.append(str(case.place.wrong(f"{NOT_PLAYED}: {type(error).__name__}: {error}")))
     return Verdict(case, tuple(problems), tuple(notes))
+
+
+def _why(case: Case, error: Exception, called: Callable[[str], str] = str) -> str:
+    """Why a case ends before its steps do."""
+    if isinstance(error, Refusal):
+        what = {TableCase: "table", DuplicateCase: "duplicate game"}.get(type(case), "tournament")
+        return f"no {what} can stand like this: {by_name(error, called)}"
+    return f"the services cannot go on: {by_name(error, called)}"
 
 
 async def _play(case: Case, halls: Halls, problems: list[str], notes: list[str]) -> None:
@@ -96,33 +101,33 @@ async def _play(case: Case, halls: Halls, problems: list[str], notes: list[str])
             table = TableWorld(case)
             table.notes = notes
             async with halls.tables(case, table.now) as at_table:
-                await _take_steps(table, at_table, case.steps, table.differences, problems)
+                await _take_steps(table, at_table, case, table.differences, problems)
         case TournamentCase():
             tournament = TournamentWorld(case)
             async with halls.tournaments(case, tournament.now) as in_hall:
-                await _take_steps(tournament, in_hall, case.steps, partial(of_tournament, tournament), problems)
+                await _take_steps(tournament, in_hall, case, partial(of_tournament, tournament), problems)
         case DuplicateCase():
             duplicate = DuplicateWorld(case)
             async with halls.duplicates(case, duplicate.now) as in_halls:
-                await _take_steps(duplicate, in_halls, case.steps, partial(of_duplicate, duplicate), problems)
+                await _take_steps(duplicate, in_halls, case, partial(of_duplicate, duplicate), problems)
         case _:
             raise TypeError(f"{type(case).__name__} is no case that can be played")
 
 
-async def _take_steps(
-    world: World[S], services: S, steps: Sequence[Step], compared: Compared, problems: list[str]
-) -> None:
+async def _take_steps(world: World[S], services: S, case: Case, compared: Compared, problems: list[str]) -> None:
     """Take the steps of a case in order. ``problems`` takes what comes out otherwise, and what cannot be read."""
-    await world.open(services)
     unread = Errors()
     try:
-        for step in steps:
+        await world.open(services)
+        for step in case.steps:
             follows = bool(unread)
             with unread.gather():
                 done = await world.do(step)
                 found = await differences(compared, done, step, unread)
                 problems += () if follows else found
-    except (Refusal, ValueError, Invalid, NotFound, AlreadyExists):
+    except CaseError as error:
+        unread.add(error)
+    except (*PROBLEMS, ValueError) as error:
         if not unread:
-            raise
+            problems.append(str(case.place.wrong(_why(case, error, world.called))))
     problems += map(str, unread.found)

@@ -7,18 +7,35 @@ from collections.abc import Collection, Mapping
 from faristol.kernel.refusal import N_
 from faristol.referee.case import OFFICIALS, Step, Word
 from faristol.referee.document import Errors, Value
+from faristol.referee.letters import quote_letters
+from faristol.rules.tiles import TileSet
 
 SAID_KEYS = frozenset({"with", "at", "after"})
 """Keys of what a step says beside who does what."""
 
 
-def words_of(shared: Mapping[str, Value], own: Mapping[str, Value], errors: Errors) -> frozenset[Word]:
-    """The good words of a case: those of its file and its own."""
+def words_of(
+    shared: Mapping[str, Value], own: Mapping[str, Value], errors: Errors, tile_set: TileSet
+) -> frozenset[Word]:
+    """The good words of a case: those of its file and its own, of tiles of the set."""
     words: set[Word] = set()
     for part in (shared, own):
         with errors.gather():
-            words.update(tuple(word.split()) for word in (part["words"].parts() if "words" in part else ()))
+            for item in part["words"].items() if "words" in part else ():
+                for word in item.parts():
+                    words.add(_word(item, word, tile_set))
     return frozenset(words)
+
+
+def _word(item: Value, text: str, tile_set: TileSet) -> Word:
+    faces = tuple(tile_set.face(face) or face for face in tile_set.normalize(text).split())
+    for face in faces:
+        if face not in tile_set.index:
+            raise item.wrong(
+                f"{tile_set.name} has no tile {quote_letters(face)}, which the word {text} has: expected its "
+                "faces with spaces between"
+            )
+    return faces
 
 
 def read_steps(

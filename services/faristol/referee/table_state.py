@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +24,13 @@ class TableView:
     """A table as expectations look at it."""
 
     services: AtTable
-    players: Sequence[str]
-    """The ids of those who sit there."""
+    ids: Mapping[str, str]
+    """The ids of the players who sit there, by their names."""
     ruleset: Ruleset
     now_ms: int
     """How old the case is."""
+    called: Callable[[str], str] = str
+    """The name that stands for an id; the id itself where it has none."""
 
 
 NOBODY = "nobody"
@@ -40,8 +42,11 @@ def check_known(value: Value, what: str, known: Collection[str]) -> None:
         raise value.no_such(what, value.text(), known)
 
 
-def fields(what: str, found: Any, value: Value) -> Iterator[str]:
-    """The difference between a message and the fields that ``value`` names, if there is one."""
+def fields(what: str, found: Any, value: Value, called: Callable[[str], str] = str) -> Iterator[str]:
+    """The difference between a message and the fields that ``value`` names, if there is one.
+
+    ``called`` gives the name that stands for an id.
+    """
     wanted = type(found)()
     named = by_square(wanted, value.keys())
     fill(wanted, named, Board())
@@ -52,21 +57,21 @@ def fields(what: str, found: Any, value: Value) -> Iterator[str]:
         for field in found.DESCRIPTOR.fields:
             if field.name not in names:
                 asked.ClearField(field.name)
-        yield f"expected of the {what} {shown(wanted)}, got {shown(asked)}"
+        yield f"expected of the {what} {shown(wanted, called, names)}, got {shown(asked, called, names)}"
 
 
 async def _scores(view: TableView, value: Value) -> Differences:
-    found = {side.player_id: side.score for side in (await view.services.table()).sides}
+    found = {view.called(side.player_id): side.score for side in (await view.services.table()).sides}
     for difference in _by_player(
-        "points", found, {name: number.number() for name, number in value.keys(view.players).items()}
+        "points", found, {name: number.number() for name, number in value.keys(view.ids).items()}
     ):
         yield difference
 
 
 async def _rack_sizes(view: TableView, value: Value) -> Differences:
-    found = {side.player_id: side.rack_size for side in (await view.services.table()).sides}
+    found = {view.called(side.player_id): side.rack_size for side in (await view.services.table()).sides}
     for difference in _by_player(
-        "tiles", found, {name: number.number() for name, number in value.keys(view.players).items()}
+        "tiles", found, {name: number.number() for name, number in value.keys(view.ids).items()}
     ):
         yield difference
 
@@ -78,8 +83,8 @@ def _by_player(what: str, found: Mapping[str, object], wanted: Mapping[str, obje
 
 
 async def _racks(view: TableView, value: Value) -> Differences:
-    for player, rack in value.keys(view.players).items():
-        found = (await view.services.table(player)).rack
+    for player, rack in value.keys(view.ids).items():
+        found = (await view.services.table(view.ids[player])).rack
         if Counter(found) != Counter(rack.text().split()):
             yield f"expected the rack of {player} to be {rack.text() or 'empty'}, got {' '.join(found) or 'none'}"
 
@@ -99,24 +104,24 @@ async def _board(view: TableView, value: Value) -> Differences:
 
 
 async def _used(view: TableView, value: Value) -> Differences:
-    found = {player: clocked(used) for player, used in (await view.services.used_ms(view.now_ms)).items()}
-    wanted = {player: clocked(time.milliseconds()) for player, time in value.keys(view.players).items()}
+    found = {view.called(player): clocked(used) for player, used in (await view.services.used_ms(view.now_ms)).items()}
+    wanted = {player: clocked(time.milliseconds()) for player, time in value.keys(view.ids).items()}
     for difference in _by_player("on the clock", found, wanted):
         yield difference
 
 
 async def _runs(view: TableView, value: Value) -> Differences:
-    found = [side.player_id for side in (await view.services.clock()).running] or [NOBODY]
+    found = [view.called(side.player_id) for side in (await view.services.clock()).running] or [NOBODY]
     for item in value.items():
-        check_known(item, "player", {*view.players, NOBODY})
+        check_known(item, "player", {*view.ids, NOBODY})
     wanted = [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the clock of {', '.join(wanted)} to run, got {', '.join(found)}"
 
 
 async def _on_turn(view: TableView, value: Value) -> Differences:
-    check_known(value, "player", {*view.players, NOBODY})
-    found = (await view.services.table()).turn_player_id or NOBODY
+    check_known(value, "player", {*view.ids, NOBODY})
+    found = view.called((await view.services.table()).turn_player_id) or NOBODY
     if found != value.text():
         yield f"expected {value.text()} to be on turn, got {found}"
 
@@ -137,21 +142,21 @@ async def _ends(view: TableView, value: Value) -> Differences:
 
 
 async def _winner(view: TableView, value: Value) -> Differences:
-    check_known(value, "player", {*view.players, NOBODY, "no result"})
+    check_known(value, "player", {*view.ids, NOBODY, "no result"})
     results = (fact for fact in reversed(await view.services.facts()) if isinstance(fact, events.ResultFinal))
     final = next(results, None)
-    found = "no result" if final is None else final.winner_id or NOBODY
+    found = "no result" if final is None else view.called(final.winner_id) or NOBODY
     if found != value.text():
         yield f"expected {value.text()} to win, got {found}"
 
 
 async def _clock(view: TableView, value: Value) -> Differences:
-    for difference in fields("clock", await view.services.clock(), value):
+    for difference in fields("clock", await view.services.clock(), value, view.called):
         yield difference
 
 
 async def _table(view: TableView, value: Value) -> Differences:
-    for difference in fields("table", await view.services.table(), value):
+    for difference in fields("table", await view.services.table(), value, view.called):
         yield difference
 
 
@@ -165,7 +170,7 @@ async def _sheet(view: TableView, value: Value) -> Differences:
     if not found:
         yield f"expected {len(wanted)} lines on the sheet, got {len(lines)}"
     for line, line_wanted in zip(found, wanted, strict=False):
-        for difference in fields("line of the sheet", line, line_wanted):
+        for difference in fields("line of the sheet", line, line_wanted, view.called):
             yield difference
 
 

@@ -145,4 +145,6 @@ class TableWorld(World[TableServices]):
         """The differences from what is expected of a table under a key."""
         if key in STEP:
             return STEP[key](done, value)
-        return TABLE_STATE[key](TableView(self.services, self.case.players, self.case.ruleset, self.now_ms), value)
+        return TABLE_STATE[key](
+            TableView(self.services, {name: name for name in self.case.players}, self.case.ruleset, self.now_ms), value
+        )

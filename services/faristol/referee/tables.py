@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from faristol.referee.case import OFFICIALS, Position, TableCase
 from faristol.referee.document import Errors, Value
 from faristol.referee.expectations import EXPECTATIONS
-from faristol.referee.forms import named_letters
 from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.referee.letters import quote_letters
 from faristol.referee.steps import read_steps, words_of
 from faristol.rules import Ruleset
 from faristol.rules.tiles import BLANK
@@ -46,7 +46,7 @@ def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> Tab
         **heading._asdict(),
         place=value,
         players=players,
-        words=words_of(shared, own, errors),
+        words=words_of(shared, own, errors, heading.ruleset.tile_set),
         layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),
         position=position,
         steps=steps,
@@ -115,7 +115,7 @@ def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
     for face in faces:
         if face != BLANK and face not in tile_set.index:
             raise value.wrong(
-                f"{ruleset.tile_set.name} has no tile {named_letters(face)}: expected its faces with spaces between, "
-                "? a blank"
+                f"{ruleset.tile_set.name} has no tile {quote_letters(face)}: expected its faces with spaces "
+                "between, ? a blank"
             )
     return faces

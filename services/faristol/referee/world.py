@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
@@ -37,6 +37,8 @@ class Done:
     """Those of the commands, in order."""
     problem: Problem | None = None
     """Why a command could not be done; what came after it in the step was not tried."""
+    called: Callable[[str], str] = str
+    """The name that stands for an id; the id itself where it has none."""
 
 
 class World(ABC, Generic[S]):
@@ -85,7 +87,11 @@ class World(ABC, Generic[S]):
             await self.act(step, answers)
         except PROBLEMS as found:
             problem = found
-        return Done(await self.services.facts(before), answers, problem)
+        return Done(await self.services.facts(before), answers, problem, self.called)
+
+    def called(self, id_: str) -> str:
+        """The name that stands for an id in a case; the id itself where it has none."""
+        return id_
 
     def complete(self, _: str, __: str, request: Any) -> None:
         """Set what no step says of a command: its id, when it is given, and what it is for."""

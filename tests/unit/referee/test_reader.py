@@ -264,10 +264,10 @@ cases:
 @pytest.mark.parametrize(
     ("good", "bad", "problem"),
     [
-        ("on-turn: Anna Puig", "on-turn: Dídac", "13: expected didac to be on turn, got anna-puig"),
+        ("on-turn: Anna Puig", "on-turn: Dídac", "13: expected Dídac to be on turn, got Anna Puig"),
         ("Anna Puig: start-game", "arbiter: call-arbiter", "12: expected at which table, such as"),
         ("Anna Puig: start-game", "judge: rule maybe", "12: expected at which table, such as"),
-        ("score: 10", "scores: {Anna Puig: 9}", "15: expected 9 points for anna-puig, got 0"),
+        ("score: 10", "scores: {Anna Puig: 9}", "15: expected 9 points for Anna Puig, got 0"),
         ("score: 10", "with: {game-id: Anna Puig – Blai}", "14: Anna Puig and Blai sit at no table"),
         ("place-play H8", "place-play Z8", "14: 'Z8' is no start of a word"),
     ],

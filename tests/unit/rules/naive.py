@@ -83,13 +83,14 @@ def ends(kinds: Sequence[str], points: Sequence[int], scores: Sequence[int], boo
         return len(row) >= number and all(kind in kinds_that_count for kind, _ in row[:number])
 
     no_tile = {"pass", "exchange", "withdrawn", "lost", "cannot-play", "timed-out", "forfeited"}
+    listed = no_tile - {"timed-out", "forfeited"}
     if book == "uf-2007":
         return last(4, {"pass", "lost"}) or last(6, no_tile)
     if book == "fisc-2023":
-        return not zero and (last(6, {"pass", "withdrawn", "lost"}) or last(12, no_tile))
+        return not zero and (last(6, {"pass", "withdrawn", "lost"}) or last(12, listed))
     if book == "festa-major":
         stuck = bag == 0 and last(len(scores), {"cannot-play"})
         return stuck or last(2 * len(scores), {"pass", "cannot-play"})
     if book == "fise":
-        return last(4, {"pass", "withdrawn"}) or (not zero and last(12, no_tile))
+        return last(4, {"pass", "withdrawn"}) or (not zero and last(12, listed))
     return len(row) >= 6 and all(scored == 0 for _, scored in row[:6])

@@ -21,6 +21,7 @@ from faristol.rules.endgame import (
     rack_value,
     time_adjustments,
 )
+from faristol.rules.turns import TAKEN_AWAY
 
 FISC = load_ruleset("fisc-2023")
 
@@ -47,7 +48,7 @@ def test_a_game_goes_on_exactly_until_a_row_of_turns_is_long_enough(turns: list[
     ends = end_of_turns(turns, [1, 0], FISC)
     kept = (TurnKind.PLAY, TurnKind.EXCHANGE, TurnKind.CANNOT_PLAY, TurnKind.TIMED_OUT, TurnKind.FORFEITED)
     lost = next((n for n, turn in enumerate(reversed(turns)) if turn in kept), len(turns))
-    idle = next((n for n, turn in enumerate(reversed(turns)) if turn is TurnKind.PLAY), len(turns))
+    idle = next((n for n, turn in enumerate(reversed(turns)) if turn in (TurnKind.PLAY, *TAKEN_AWAY)), len(turns))
     if lost >= 6:
         assert ends is EndCondition.LOST_TURNS
     elif idle >= 12:
@@ -130,6 +131,18 @@ def test_a_turn_that_a_penalty_or_the_timer_took_is_no_pass(name: str, kind: Tur
 def test_tiles_taken_back_are_a_pass_under_fise_only_if_the_organiser_says_so() -> None:
     row, fise = [TurnKind.PASS] * 3 + [TurnKind.LOST], BOOKS["fise"]
     assert end_of_turns(row, [9, 9], with_options(fise, {"touch_is_pass": "yes"})) is EndCondition.LOST_TURNS
+
+
+@pytest.mark.parametrize("kind", TAKEN_AWAY)
+@pytest.mark.parametrize("name", ["fisc-2023", "fise"])
+def test_a_turn_that_was_taken_away_breaks_twelve_turns_unless_the_organiser_says_otherwise(
+    name: str, kind: TurnKind
+) -> None:
+    row = [TurnKind.EXCHANGE] * 11 + [kind]
+    assert end_of_turns(row, [9, 9], BOOKS[name]) is None
+    counted = with_options(BOOKS[name], {"twelve_turns": "no-tile"})
+    assert end_of_turns(row, [9, 9], counted) is EndCondition.SCORELESS_TURNS
+    assert end_of_turns(row[-6:], [9, 9], BOOKS["uf-2007"]) is EndCondition.SCORELESS_TURNS
 
 
 def test_a_withdrawn_play_is_a_pass_under_uf_only_if_the_organiser_says_so() -> None:

@@ -46,8 +46,7 @@ def check_not_final(table: Table) -> None:
 def checked_blank(square: Square, tile: Tile | None) -> Tile:
     """The ``tile`` that was found on ``square``. Raises ``Invalid`` when it is no blank."""
     if tile is None or not tile.blank:
-        there = square.written
-        raise Invalid("row", N_("no blank lies on {square}"), {"square": there})
+        raise Invalid("row", N_("no blank lies on {square}"), {"square": str(square)})
     return tile
 
 

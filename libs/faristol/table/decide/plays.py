@@ -59,7 +59,7 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
             raise Invalid(
                 "placements",
                 N_("{square} is not on the board: its rows are A to O, its columns 1 to 15."),
-                {"square": square.written},
+                {"square": str(square)},
             )
         if square in game.board or square in taken:
             raise Refusal(

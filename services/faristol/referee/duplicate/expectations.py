@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields as fields_of
 from fractions import Fraction
 from typing import Any
 
@@ -11,11 +12,13 @@ from faristol.duplicate.game import Turn
 from faristol.duplicate.hall import Counting
 from faristol.duplicate.situation import same_play_in
 from faristol.duplicate.standings import game_scores, players_of
+from faristol.kernel.spellings import kebab
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.referee.case import Step
 from faristol.referee.document import Value
 from faristol.referee.duplicate.world import DuplicateWorld
 from faristol.referee.expectations import STEP, last
+from faristol.referee.table_state import check_known
 from faristol.referee.world import Differences, Done
 from faristol.rules import Notation
 from faristol.rules.duplicate.call_names import load_call_names, with_names
@@ -24,6 +27,15 @@ from faristol.rules.duplicate.plays import Play
 from faristol.rules.duplicate.ranking import Line, rank
 
 NONE = "none"
+
+
+def _texts(world: DuplicateWorld, value: Value) -> dict[str, str]:
+    """What is expected of players. Raises ``CaseError`` for one that there is not."""
+    return {name: item.text() for name, item in value.keys(world.names.ids).items()}
+
+
+def _numbers(world: DuplicateWorld, value: Value) -> dict[str, int]:
+    return {name: item.number() for name, item in value.keys(world.names.ids).items()}
 
 
 async def _turn(world: DuplicateWorld) -> Turn:
@@ -77,13 +89,13 @@ async def _called(world: DuplicateWorld, value: Value) -> Differences:
 
 async def _slips(world: DuplicateWorld, value: Value) -> Differences:
     found = {world.names.name(player): scored.points for player, scored in await _scored(world)}
-    for difference in _by_player("points", found, {name: item.number() for name, item in value.keys().items()}):
+    for difference in _by_player("points", found, _numbers(world, value)):
         yield difference
 
 
 async def _null(world: DuplicateWorld, value: Value) -> Differences:
     found = {world.names.name(player): scored.fault or NONE for player, scored in await _scored(world)}
-    wanted = {name: item.text() for name, item in value.keys().items()}
+    wanted = _texts(world, value)
     for difference in _by_player("as its reason", found, wanted):
         yield difference
     for name in sorted({name for name, fault in found.items() if fault != NONE} - wanted.keys()):
@@ -92,13 +104,13 @@ async def _null(world: DuplicateWorld, value: Value) -> Differences:
 
 async def _warned(world: DuplicateWorld, value: Value) -> Differences:
     found = {world.names.name(player): ", ".join(scored.warned) or NONE for player, scored in await _scored(world)}
-    for difference in _by_player("warned for", found, {name: item.text() for name, item in value.keys().items()}):
+    for difference in _by_player("warned for", found, _texts(world, value)):
         yield difference
 
 
 async def _waits(world: DuplicateWorld, value: Value) -> Differences:
     found = {name: counting.waits or NONE for name, counting in (await _counting(world)).items()}
-    for difference in _by_player("waiting for", found, {name: item.text() for name, item in value.keys().items()}):
+    for difference in _by_player("waiting for", found, _texts(world, value)):
         yield difference
 
 
@@ -108,7 +120,7 @@ async def _written(world: DuplicateWorld, value: Value) -> Differences:
         name: f"{counting.written.coordinates} {counting.written.word}".strip() or NONE
         for name, counting in (await _counting(world)).items()
     }
-    for difference in _by_player("written", found, {name: item.text() for name, item in value.keys().items()}):
+    for difference in _by_player("written", found, _texts(world, value)):
         yield difference
 
 
@@ -121,15 +133,18 @@ async def _standings(world: DuplicateWorld, value: Value) -> Differences:
 
 async def _standing(world: DuplicateWorld, value: Value) -> Differences:
     lines = {world.names.name(line.player): line for line in await _lines(world)}
-    for name, fields in value.keys().items():
-        for key, item in fields.keys().items():
-            found = _shown(getattr(lines[name], key.replace("-", "_"), None))
+    for name, wanted in value.keys(world.names.ids).items():
+        for key, item in wanted.keys().items():
+            if not hasattr(lines[name], key.replace("-", "_")):
+                raise item.no_such("field of the standings", key, [kebab(field.name) for field in fields_of(Line)])
+            found = _shown(getattr(lines[name], key.replace("-", "_")))
             if found != item.text():
                 yield f"expected {key} {item.text()} for {name}, got {found}"
 
 
 async def _ends(world: DuplicateWorld, value: Value) -> Differences:
     end = (await world.services.game()).end
+    check_known(value, "end of a game", {"no", *(reason.value for reason in END_REASONS.values())})
     found = END_REASONS[end].value if end else "no"
     if found != value.text():
         yield f"expected the game to end: {value.text()}, got {found}"
@@ -145,7 +160,7 @@ async def _unofficial(world: DuplicateWorld, value: Value) -> Differences:
 async def _claims(world: DuplicateWorld, value: Value) -> Differences:
     claims = [claim for hall in await world.services.halls() for claim in hall.claims.values()]
     found = {world.names.name(claim.player_id): "decided" if claim.decided else "open" for claim in claims}
-    for difference in _by_player("as a claim", found, {name: item.text() for name, item in value.keys().items()}):
+    for difference in _by_player("as a claim", found, _texts(world, value)):
         yield difference
 
 
@@ -225,4 +240,4 @@ EXPECTATIONS = frozenset({*OF_STEPS, *STATE})
 
 def of_duplicate(world: DuplicateWorld, done: Done, _: Step, key: str, value: Value) -> Differences:
     """The differences from what is expected of a duplicate game under a key."""
-    return STATE[key](world, value) if key in STATE else OF_STEPS[key](done, value)
+    return STATE[key](world, value) if key in STATE else OF_STEPS[key](done, world.by_id(value))

@@ -44,7 +44,7 @@ def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) ->
         place=value,
         steps=steps,
         halls=halls,
-        words=words_of(shared, own, errors),
+        words=words_of(shared, own, errors, heading.ruleset.tile_set),
         names=names,
         board=keys["board"].items() if "board" in keys else (),
         bag=_tiles(keys["bag"]) if "bag" in keys else None,

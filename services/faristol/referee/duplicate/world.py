@@ -123,8 +123,16 @@ class DuplicateWorld(World[DuplicateServices]):
             request.hall = step.argument.text()
         elif step.argument is not None:
             raise step.argument.wrong(f"nothing stands behind {step.verb}")
-        fill(request, said, Board())
+        fill(request, {key: self.by_id(value, key) for key, value in said.items()}, Board())
         answers.append(await self.services.call(request))
+
+    def called(self, id_: str) -> str:
+        """See ``World``."""
+        return self.names.name(id_)
+
+    def by_id(self, value: Value, key: str = "") -> Value:
+        """What is said under a key, with ids in place of names; the game of any players is that of the case."""
+        return self.names.translated(value, lambda _: self.game_id, key)
 
     async def _of_player(self, step: Step, request: Any, said: dict[str, Value]) -> None:
         """What an arbiter does with the slip of a player: ``amend-slip Anna H8 C A S A``."""

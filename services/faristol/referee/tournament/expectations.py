@@ -20,6 +20,8 @@ from faristol.referee.tournament.results import seats
 from faristol.referee.tournament.world import TournamentWorld as World
 from faristol.referee.world import Differences, Done
 
+OF_FIELDS = ("sheet", "clock", "table")
+"""What is expected of a table by the fields of the contract, in which ids stand for names."""
 COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer")
 """What is expected of a step of a tournament as of one at a table."""
 
@@ -46,8 +48,9 @@ async def _at_table(world: World, done: Done, key: str, value: Value) -> Differe
     view = world.tables.last_view
     if view is None:
         raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
-    of_ids = world.tables.by_ids(key, value)
-    async for difference in STEP[key](done, of_ids) if key in STEP else TABLE_STATE[key](view, of_ids):
+    if key in OF_FIELDS:
+        value = world.names.translated(value, world.game)
+    async for difference in STEP[key](done, value) if key in STEP else TABLE_STATE[key](view, value):
         yield difference
 
 
@@ -186,9 +189,9 @@ async def _begins(world: World, value: Value) -> Differences:
         if isinstance(fact, game_events.GameOpened):
             game = fact.game_id
         elif isinstance(fact, game_events.StartDecided) and fact.player_id != first.pop(game, ""):
-            yield f"expected the first named to begin in {game}, got {world.names.name(fact.player_id)}"
+            yield f"expected the first named to begin in {world.called(game)}, got {world.called(fact.player_id)}"
     if first:
-        yield f"expected it to be decided who begins in {', '.join(first)}"
+        yield f"expected it to be decided who begins in {', '.join(map(world.called, first))}"
 
 
 async def _first_in_turn(world: World, value: Value) -> Differences:
@@ -220,12 +223,12 @@ async def _ratings(world: World, value: Value) -> Differences:
     for name, rating in value.keys(world.names.ids).items():
         found = listed.get(world.names.ids[name])
         if found != rating.number():
-            yield f"expected the rating {rating.text()} for {name}, got {found}"
+            yield f"expected the rating {rating.text()} for {name}, got {'none' if found is None else found}"
 
 
 async def _tournament(world: World, value: Value) -> Differences:
     translated = world.names.translated(value, world.game)
-    for difference in fields("tournament", await world.services.tournament(), translated):
+    for difference in fields("tournament", await world.services.tournament(), translated, world.called):
         yield difference
 
 
@@ -264,7 +267,7 @@ def _half_points(what: str, lines: Lines, field: str) -> OfStandings:
         for name, points in value.keys(world.names.ids).items():
             found = getattr(known[name], field) / 2 if name in known else None
             if found != _number(points):
-                yield f"expected {points.text()} {what} for {name}, got {found}"
+                yield f"expected {points.text()} {what} for {name}, got {'none' if found is None else f'{found:g}'}"
 
     return compare
 
@@ -290,7 +293,8 @@ async def _standing(world: World, value: Value, round_: int) -> Differences:
         if name not in lines:
             yield f"expected a line for {name} in the standings, and there is none"
             continue
-        for difference in fields(f"line of {name}", lines[name], world.names.translated(wanted, world.game)):
+        translated = world.names.translated(wanted, world.game)
+        for difference in fields(f"line of {name}", lines[name], translated, world.called):
             yield difference
 
 

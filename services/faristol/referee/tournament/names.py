@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 import yaml
 
 from faristol.referee.document import Value
+from faristol.referee.forms import is_id
 
 BETWEEN = "–"
 """What stands between players who meet: ``Anna – Blai``."""
@@ -62,10 +63,14 @@ class Names:
         return found
 
     def translated(self, value: Value, game: Game, key: str = "") -> Value:
-        """The same with ids in place of names. Under ``game-id`` players stand for the game that they play."""
+        """The same with ids in place of names where a key says that it holds ids, at any depth.
+
+        Under ``game-id`` players stand for the game that they play.
+        """
         node = value.node
         if isinstance(node, yaml.ScalarNode):
-            return value.saying(self._translated(value.text(), game if key == "game-id" else None))
+            of_game = key.replace("_", "-") == "game-id"
+            return value.saying(self._translated(value.text(), game if of_game else None)) if is_id(key) else value
         if isinstance(node, yaml.SequenceNode):
             items = [self.translated(Value(value.file, item), game, key).node for item in node.value]
             return Value(value.file, yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark))

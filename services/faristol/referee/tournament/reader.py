@@ -64,7 +64,7 @@ def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -
         entries=entries,
         registered=tuple(registered),
         teams=teams,
-        words=words_of(shared, own, errors),
+        words=words_of(shared, own, errors, heading.ruleset.tile_set),
         names=names,
     )
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import yaml
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.referee.case import JUDGE, Step, Word
 from faristol.referee.commands import Commands
-from faristol.referee.document import Value
 from faristol.referee.forms import moment
 from faristol.referee.judges import finding
 from faristol.referee.services import TABLE_VERBS, AtTable
@@ -25,9 +23,6 @@ from faristol.table_store import clock_stream, game_stream
 
 TURN, RULE = "turn", "rule"
 """Verbs of a table that are more than one command, or none."""
-
-NAMED = ("runs", "on-turn", "winner")
-"""Expectations of a table that are a player."""
 
 
 def is_of_table(step: Step) -> bool:
@@ -82,6 +77,9 @@ class Host(Protocol):
     def game(self, players: Sequence[str]) -> str:
         """The id of the latest game of these players."""
 
+    def called(self, id_: str, /) -> str:
+        """The name that stands for an id."""
+
     def complete(self, actor: str, verb: str, request: Any, /) -> None:
         """Set what no step says of a command."""
 
@@ -113,9 +111,13 @@ class TournamentTables:
             return
         verb = TABLE_VERBS[step.verb]
         argument = step.argument
-        if argument and verb.argument.endswith(("_id", "_ids")):
-            argument = names.translated(argument, self._world.game)
-        fields = {key: self._by_id(key, value) for key, value in step.fields.items() if key != "game-id"}
+        if argument:
+            argument = names.translated(argument, self._world.game, verb.argument)
+        fields = {
+            key: names.translated(value, self._world.game, key)
+            for key, value in step.fields.items()
+            if key != "game-id"
+        }
         answers.append(await commands.send(actor, step.verb, step.place, argument, fields))
 
     @property
@@ -123,7 +125,9 @@ class TournamentTables:
         """Where something was done last, as expectations of a table look at it."""
         if self._last is None:
             return None
-        return TableView(self._last, self._last.players, self._world.case.ruleset, self._world.now_ms)
+        world = self._world
+        ids = {world.names.name(player_id): player_id for player_id in self._last.players}
+        return TableView(self._last, ids, world.case.ruleset, world.now_ms, world.called)
 
     def _complete(self, actor: str, verb: str, request: Any) -> None:
         self._world.complete(actor, verb, request)
@@ -148,20 +152,3 @@ class TournamentTables:
             told = " and ".join(map(world.names.name, sorted(players)))
             raise step.place.wrong(f"{told} {'sit' if len(players) > 1 else 'sits'} at no table")
         return self._known.setdefault(found.game_id, TournamentTable(world.services, found))
-
-    def _by_id(self, key: str, value: Value) -> Value:
-        names = self._world.names
-        return names.translated(value, self._world.game) if key.endswith(("-id", "-ids")) else value
-
-    def by_ids(self, key: str, value: Value) -> Value:
-        """What is expected of a table under a key, with ids for the names of players."""
-        if value.is_text:
-            return self._world.names.translated(value, self._world.game) if key in NAMED else self._by_id(key, value)
-        if not value.is_mapping:
-            items = [self.by_ids(key, item).node for item in value.items()]
-            return Value(value.file, yaml.SequenceNode("", items, value.node.start_mark, value.node.end_mark))
-        pairs = [
-            (value.saying(self._world.names.ids.get(name, name)).node, self.by_ids(name, inner).node)
-            for name, inner in value.keys().items()
-        ]
-        return Value(value.file, yaml.MappingNode("", pairs, value.node.start_mark, value.node.end_mark))

@@ -19,6 +19,7 @@ from faristol.referee.lexicons import LEXICON_NAME
 from faristol.referee.services import TABLE_VERBS
 from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.referee.tournament.commands import arguments
+from faristol.referee.tournament.names import BETWEEN
 from faristol.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, rounds_of, seats
 from faristol.referee.tournament.services import TournamentServices
 from faristol.referee.tournament.table import TournamentTables, is_of_table
@@ -245,6 +246,11 @@ class TournamentWorld(World[TournamentServices]):
     def game(self, players: Sequence[str]) -> str:
         """The id of the latest game of these players; empty when they have none."""
         return next((table.game_id for table in self.pairings if set(seats(table)) == set(players)), "")
+
+    def called(self, id_: str) -> str:
+        """See ``World``; a game is called by its players."""
+        table = next((table for table in self.pairings if table.game_id == id_), None)
+        return self.names.name(id_) if table is None else f" {BETWEEN} ".join(map(self.names.name, seats(table)))
 
     def _table_of(self, line: Line) -> events.Pairing:
         for table in self.pairings:

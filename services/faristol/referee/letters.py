@@ -1,0 +1,51 @@
+"""Letters that look alike in what is said of a case, by their code points. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import combinations
+
+from faristol.rules.look_alikes import look_alikes_of
+
+_WORD = re.compile(r"[^\s,;:()\[\]{}\"'`?!]+")
+
+
+def quote_letters(text: str) -> str:
+    """``text`` in quotation marks; its letters that are not of ASCII with their code points and names."""
+    names = ", ".join(_named(letter) for letter in dict.fromkeys(text) if letter > "~")
+    return f"{text!r} ({names})" if names else repr(text)
+
+
+def tell_apart(text: str) -> str:
+    """``text``, followed by the code points of the letters by which words of it differ that look the same."""
+    alike: dict[str, list[str]] = {}
+    for word in dict.fromkeys(_WORD.findall(text)):
+        alike.setdefault("".join(map(_shape, unicodedata.normalize("NFC", word))), []).append(word)
+    notes = dict.fromkeys(
+        note for words in alike.values() for one, other in combinations(words, 2) for note in _differences(one, other)
+    )
+    return f"{text} ({'; '.join(notes)})" if notes else text
+
+
+def _differences(one: str, other: str) -> Iterator[str]:
+    """The letters in which two words that look the same differ. Nothing is said of 0 and O, which are both of ASCII."""
+    if one.isascii() and other.isascii():
+        return
+    for tag, start, end, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag != "equal":
+            parts = [" ".join(map(_named, part)) for part in (one[start:end], other[begin:stop]) if part]
+            yield " is not ".join(parts)
+
+
+def _named(letter: str) -> str:
+    return f"U+{ord(letter):04X} {unicodedata.name(letter, 'without a name')}"
+
+
+@cache
+def _shape(letter: str) -> str:
+    """One of the characters that look like ``letter``, the same for all of them."""
+    return look_alikes_of(letter)[:1]
