@@ -163,7 +163,7 @@ MEANINGS: Mapping[str, str] = {
     "show": N_("yes or no"),
     "source": N_("the source"),
     "square": N_("the square"),
-    "surplus": N_("how many tiles over a full rack were drawn"),
+    "surplus": N_("how many tiles too many were drawn"),
     "stated": N_("the letter that who laid it says"),
     "told": N_("yes when an arbiter was told"),
     "total": N_("the total"),

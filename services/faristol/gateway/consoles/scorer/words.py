@@ -157,6 +157,8 @@ TEXTS: Mapping[str, str] = {
     "accept": N_("Accept the play?"),
     "stays": N_("Does the play stand?"),
     "racked": N_("The new tiles are among the others"),
+    "surplus": N_("How many tiles too many?"),
+    "drawn": N_("Tiles drawn, if more or fewer by mistake"),
     "seen": N_("The player has seen them"),
     "show": N_("Show them to the opponent"),
     "hidden": N_("Do not show the arguments to the opponent"),
