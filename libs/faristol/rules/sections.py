@@ -391,8 +391,8 @@ class End:
     scoreless_turns: int | None
     """Consecutive turns of each player, counted by ``scoreless_unit``, that end the game."""
     scoreless_unit: Literal["no-tile", "own-turn", "zero-score"]
-    """Turns in which no tile stayed on the board; those of them alone in which the player passed, exchanged or took a play
-    back, and not those that a penalty or the timer took; or turns that scored 0, a play worth nothing included."""
+    """Turns in which no tile stayed on the board; only those in which the player passed, exchanged or took a play
+    back, not those that a penalty or the timer took; or turns that scored 0, a play worth nothing included."""
     exempt_at_zero: Literal["both", "scoreless", "none"]
     """Which of the two ends waits while no player has a point."""
     agreement: bool
