@@ -344,10 +344,10 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert "disputed" in await ona.done(ENTRY, "ConfirmResult", **disputed)
         assert "the slip says 411" in told(await web.get(ENTRY))
         assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", **shown)
-        seen = [f"{table}:{400 + table}:{350 - 2 * table}" for table in tables]
-        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join([*seen[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"]))
+        listed = [f"{table}:{400 + table}:{350 - 2 * table}" for table in tables]
+        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join([*listed[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"]))
         assert "To be confirmed by somebody else" in left  # no other result than was shown
-        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(seen))
+        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(listed))
         assert "To be confirmed by somebody else" not in left
     assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")
@@ -579,3 +579,31 @@ async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cel
     assert "Appeal 1 of Ana is lodged" in await desk.done(page, "LodgeAppeal", **lodged, **told_of)
     (appeal,) = (await stands(cell, "apela")).appeals
     assert (appeal.player_id, sorted(appeal.player_ids)) == (ana, sorted([ana, bruno]))
+
+
+async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_lexicon(desk: Desk) -> None:
+    form = (await desk.web.get("/new?ruleset=pes-2024")).text
+    assert '<option value="-">none: results are typed' in form
+    assert '<option value="-"' not in (await desk.web.get("/new?ruleset=fisc-2023-duplicate")).text
+    fields: dict[str, Any] = {"name": "Paper", "rounds": 1, "ruleset": "pes-2024", "lexicon": "-"}
+    refused = await desk.refused("/new", "CreateTournament", **fields, tournament_id="hosted", keeping=1)
+    assert "Where the system holds the bag" in refused
+
+    await desk.done("/new", "CreateTournament", **fields, tournament_id="paper")
+    console = "/tournaments/paper/console"
+    await desk.done(f"{console}/players/list", "register", text="Anna\nBiel")
+    assert "no challenge is ruled on" in told(await desk.web.get(f"{console}/judges"))
+    assert "no challenge is ruled on" in await desk.refused(
+        f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
+    )
+    assert "This tournament has none: results are typed." in told(await desk.web.get(f"{console}/settings"))
+    await desk.done(f"{console}/round/1", "PairRound", round=1)
+    await desk.done(f"{console}/round/1", "StartRound", round=1)
+    entry = "/tournaments/paper/round/1/results"
+    await desk.done(entry, "EnterResult", table=1, first=401, second=388)
+    await desk.done(f"{console}/round/1", "CloseRound", round=1)
+    await desk.done(f"{console}/closing", "PublishStandings")
+    (game,) = (await desk.web.get("/api/v1/tournaments/paper/games")).json()["games"]
+    assert {seat["score"] for seat in game["seats"]} == {401, 388}, game
+    sheet = (await desk.web.get(f"/api/v1/games/{game['game_id']}")).json()
+    assert sheet.get("lexicon") is None, sheet

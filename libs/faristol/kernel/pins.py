@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game
+
+LEXICONS: Mapping[str, str] = {"ca": "catalan", "el": "greek", "en": "english", "es": "spanish"}
+"""The lexicon that a tile set's language has when none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +31,25 @@ class Pin:
         options = [game.ChosenOption(name=name, value=value) for name, value in self.options]
         return game.Pin(name=self.name, digest=self.digest, options=options)
 
+    def optional_message(self) -> game.Pin | None:
+        """Return the contract's message, or None where nothing is pinned, for a field that is absent then."""
+        return self.message() if self != UNPINNED else None
+
 
 UNPINNED = Pin()
 """Before anything is pinned."""
+
+
+def no_lexicon(text: str = "", article: str = "") -> Refusal:
+    """Build the refusal for what needs a lexicon, in a tournament that was created without one.
+
+    ``text`` is an English sentence, marked with ``N_``, that says what needs it; else it is said of challenges.
+    """
+    challenges = N_(
+        "This tournament has no lexicon, so no challenge is ruled on. The director chooses one under “Settings”; it"
+        " holds at tables that open after that."
+    )
+    return Refusal("NO_LEXICON", article, text or challenges)
 
 
 def lexicon_missing(name: str, installed: Iterable[str]) -> Refusal:

@@ -44,6 +44,7 @@ SENTENCES: Mapping[str, Sentences] = {
         N_("The settings of {tournament} are changed."), {"parts": N_("Changed: {parts}.")}
     ),
     "ChangeOptions": Sentences(N_("The rules of {tournament} are changed.")),
+    "ChooseLexicon": Sentences(N_("{tournament} has a lexicon now: it holds at tables that open from here on.")),
     "ArchiveTournament": Sentences(N_("{tournament} is archived: it is not in the list of tournaments any more.")),
     "RemoveTournament": Sentences(N_("{tournament} is removed: the public does not see it any more.")),
     "RestoreTournament": Sentences(N_("{tournament} is in the list of tournaments again.")),

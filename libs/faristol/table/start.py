@@ -34,7 +34,7 @@ def open_table(
             hall=pairing.hall,
             player_ids=players,
             ruleset=tournament.ruleset.message(),
-            lexicon=tournament.lexicon.message(),
+            lexicon=tournament.lexicon.optional_message(),
             seed=seed,
             keeping=tournament.keeping,
             occurred_at=timestamp(at),

@@ -53,6 +53,7 @@ _OTHERWISE: Mapping[str, Act] = {
     "CreateTournament": Act(arguments=("tournament_id",), optional=frozenset({"tournament_id"}), new="tournament_id"),
     "DescribeTournament": Act(arguments=()),
     "ChangeOptions": Act(arguments=()),
+    "ChooseLexicon": Act(arguments=("lexicon",), optional=frozenset({"lexicon"})),
     "RegisterPlayer": Act(arguments=("name",), new="player_id", spelled={"player_id": "id"}),
     "RegisterTeam": Act(arguments=("name",), new="team_id", spelled={"team_id": "id"}),
     "CheckInPlayers": Act(arguments=()),

@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "show": Verb("GetTournament"),
             "describe": Verb("DescribeTournament"),
             "set-options": Verb("ChangeOptions"),
+            "set-lexicon": Verb("ChooseLexicon"),
             "set-rounds": Verb("ChangeRounds"),
             "archive": Verb("ArchiveTournament"),
             "remove": Verb("RemoveTournament"),

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from faristol.demo.duplicate.plan import DuplicatePlan
 from faristol.demo.plan import Plan
 from faristol.host import Settings, StartError
+from faristol.kernel.pins import LEXICONS
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.engines.match import PLAYERS
-from faristol.pairing.office.pins import LEXICONS
 from faristol.pairing.rounds.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.ruleset import Ruleset

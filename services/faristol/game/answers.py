@@ -99,7 +99,7 @@ def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
         version=settled.versions[game_stream(game.game_id)],
         occurred_at=timestamp(table.last_at),
         ruleset=game.ruleset.message(),
-        lexicon=game.lexicon.message(),
+        lexicon=game.lexicon.optional_message(),
         end_condition=game.condition,
         laid=[_tile(laid) for laid in game.course.laid],
         open_play=None if game.pending else in_doubt(game, table.clock, table.ruleset),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from faristol.kernel.bounded import keep
+from faristol.kernel.pins import no_lexicon
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -54,6 +55,8 @@ class BestPlays:
             return await asyncio.to_thread(self._look, lexicon, held)
 
     def _look(self, lexicon: str, held: Sequence[Held]) -> pb.ListBestPlaysResponse:
+        if not lexicon:
+            raise no_lexicon(N_("This game has no lexicon: the best plays are looked up in one."))
         try:
             graph = self._library.open(lexicon)
         except MissingLexiconError as problem:

@@ -164,7 +164,7 @@ class Game(Answer):
     last_turn: int = Field(description="The last turn that is played, once it is; 0 before.")
     neutralised_for: NeutralisationReason | None = Field(description="Why nobody's time runs.")
     ruleset: Pin
-    lexicon: Pin
+    lexicon: Pin | None = Field(description="Null where the tournament has none.")
     laid: list[Placement] = Field(description="Tiles that lie on the board and are not announced.")
     incidents: list[Incident] = Field(description="What happened beside the turns.")
     loser_ids: list[str] = Field(description="Who left, or lost by decision.")

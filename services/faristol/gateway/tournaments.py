@@ -104,7 +104,7 @@ class Tournament(Shown):
     rounds: int = Field(description="Number of rounds that it has.")
     players: int = Field(description="Number of players.")
     ruleset: Pin = Field(description="Rules.")
-    lexicon: Pin = Field(description="Lexicon.")
+    lexicon: Pin | None = Field(description="Null where there is none: results are typed.")
     played: list[Round] = Field(description="Rounds paired so far.")
     mode: Mode | None = Field(
         description="How its rounds are played: `classic`, two players at a table; `multi`, several; `duplicate`, one "

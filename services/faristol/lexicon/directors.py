@@ -11,6 +11,7 @@ from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication, presentation, queries
@@ -64,6 +65,8 @@ class Rulings:
             tournament_id = request.tournament_id
             tournament = await tournament_named(self._record, tournament_id)
             settings = await load_adjudication(self._record, tournament_id)
+            if tournament.state.lexicon == UNPINNED:
+                raise no_lexicon()
             graph = self._lexicons.find(tournament.state.lexicon.digest)
             situation = Situation(
                 settings.state,

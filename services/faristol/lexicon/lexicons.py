@@ -13,20 +13,14 @@ class Lexicons:
     """The lexicons of a library. What is installed while this runs is found too."""
 
     def __init__(self, library: Library) -> None:
-        """Open everything that has a name.
+        """Open everything that has a name, which may be nothing: tournaments of typed results need no lexicon.
 
-        Raises ``MissingLexiconError`` when there is nothing, ``LexiconError`` when one is not sound: better said
-        when the service starts than at the first challenge.
+        Raises ``LexiconError`` when one is not sound: better said when the service starts than at the first challenge.
         """
         self._library = library
         self._open: dict[str, WordGraph] = {}
         self._switched: dict[tuple[str, frozenset[str]], WordGraph] = {}
-        installed = library.list()
-        if not installed:
-            raise MissingLexiconError(
-                f"no lexicon is installed in {library.path}: run `faristol lexicon install catalan`"
-            )
-        for lexicon in installed:
+        for lexicon in library.list():
             self.by_digest(lexicon.digest)
 
     def installed(self) -> Sequence[Installed]:

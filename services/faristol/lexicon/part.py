@@ -19,7 +19,7 @@ from faristol.words import Library
 def part(runtime: Runtime) -> Part:
     """Look-ups, judges and their cases, the reaction that opens cases, and the timer that keeps them moving.
 
-    Raises ``LexiconError`` when no lexicon is installed or one is not sound.
+    Raises ``LexiconError`` when a lexicon is not sound.
     """
     lexicons = Lexicons(Library(runtime.settings.lexicons))
     leases = Leases(runtime.record)

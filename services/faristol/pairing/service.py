@@ -11,7 +11,7 @@ from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Dispatcher
 from faristol.pairing.office.office import COMMANDS, Office
 from faristol.pairing.office.players import amend_player, move_player, register_player, register_players
-from faristol.pairing.office.tournaments import change_options, create_tournament
+from faristol.pairing.office.tournaments import change_options, choose_lexicon, create_tournament
 from faristol.pairing.questions.history import list_acts
 from faristol.pairing.questions.pairings import explain_pairing, list_obstacles
 from faristol.pairing.questions.results import get_result_check, list_results
@@ -26,6 +26,7 @@ def service(runtime: Runtime) -> Dispatcher:
     own_ways: Mapping[type[Message], Answer] = {
         pb.CreateTournamentRequest: partial(create_tournament, office),
         pb.ChangeOptionsRequest: partial(change_options, office),
+        pb.ChooseLexiconRequest: partial(choose_lexicon, office),
         pb.RegisterPlayerRequest: partial(register_player, office),
         pb.RegisterPlayersRequest: partial(register_players, office),
         pb.AmendPlayerRequest: partial(amend_player, office),

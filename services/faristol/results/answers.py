@@ -218,7 +218,7 @@ def game(of: rows.Game) -> results.GetGameResponse:
         entries=[_entry(line) for line in of.lines],
         clocks=[_side(seat) for seat in of.seats] if sheet.clocked else [],
         ruleset=Pin(sheet.ruleset, sheet.ruleset_digest, sheet.ruleset_options).message(),
-        lexicon=Pin(sheet.lexicon, sheet.lexicon_digest).message(),
+        lexicon=Pin(sheet.lexicon, sheet.lexicon_digest).optional_message(),
         laid=_tiles(sheet.laid),
         incidents=[like(results.Incident, each, count=each.number) for each in sheet.incidents],
     )
@@ -239,7 +239,7 @@ def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
         table=of.table,
         seats=[results.Seat(player_id=seat.player_id, team_id=seat.team_id) for seat in of.seats],
         ruleset=Pin(above.ruleset, above.ruleset_digest, above.ruleset_options).message(),
-        lexicon=Pin(above.lexicon, above.lexicon_digest).message(),
+        lexicon=Pin(above.lexicon, above.lexicon_digest).optional_message(),
     )
 
 

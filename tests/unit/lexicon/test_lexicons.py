@@ -6,12 +6,17 @@ from tests.unit.lexicon.conftest import ABOUT
 from faristol.kernel.refusal import Refusal
 from faristol.lexicon.lexicons import Lexicons
 from faristol.rules.tiles import load_tile_set
-from faristol.words import Installed, LexiconError, Library, MissingLexiconError
+from faristol.words import Installed, LexiconError, Library
 
 
-def test_without_any_lexicon_the_service_says_at_once_what_to_run(library: Library) -> None:
-    with pytest.raises(MissingLexiconError, match="run `faristol lexicon install catalan`"):
-        Lexicons(library)
+def test_without_any_lexicon_the_service_starts_and_finds_what_is_installed_later(library: Library) -> None:
+    lexicons = Lexicons(library)
+    assert list(lexicons.installed()) == []
+    with pytest.raises(Refusal) as refused:
+        lexicons.find("catalan")
+    assert refused.value.reason == "LEXICON_MISSING"
+    new = library.install("catalan", [("S", "A", "L")], tile_set=load_tile_set("ca-100"), about=ABOUT)
+    assert lexicons.find("catalan").digest == new.digest
 
 
 def test_a_damaged_lexicon_is_found_at_the_start(library: Library, catalan: Installed) -> None:

@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 from tests.unit.rules.squares import neighbours
 from tests.unit.table.games import FISC, GAME, SECOND, START, laid
 
+from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
@@ -60,7 +61,7 @@ class Course:
         return [fact for fact in self.facts if of_clock(fact)]
 
     def open(self) -> None:
-        tournament = Tournament("cup", Random(self.seed).randbytes(32))
+        tournament = Tournament("cup", Random(self.seed).randbytes(32), lexicon=Pin("catalan", "00"))
         pairing = Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
         self.write(open_table(tournament, 1, pairing, FISC, START))
 

@@ -26,6 +26,7 @@ OPENED = game_events.GameOpened(
     tournament_id="cup",
     player_ids=["anna", "biel"],
     ruleset=game_events.Pin(name="fisc-2023", digest="d" * 64),
+    lexicon=game_events.Pin(name="catalan", digest="00"),
     occurred_at=timestamp(START),
 )
 STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START))

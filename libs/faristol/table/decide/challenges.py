@@ -8,6 +8,7 @@ from dataclasses import replace
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -40,11 +41,13 @@ MILLISECOND = 1_000_000
 def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> list[Message]:
     """Challenge all, some or one of the words of the play on the board (FISC I.10).
 
-    Raises ``Invalid`` when no word is named, ``Refusal`` outside the time that the rules give for it, or for somebody
-    who may not.
+    Raises ``Invalid`` when no word is named, ``Refusal`` outside the time that the rules give for it, for somebody
+    who may not, and at a table without a lexicon.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
+    if game.lexicon == UNPINNED:
+        raise no_lexicon(article=ruleset.article("challenge.ruling"))
     play = _challengeable(table, player_id)
     check_back(table, player_id)
     if game.ruled is not None and ruleset.challenge.once:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -125,6 +126,15 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
     played = announced(game, ruleset, player_id, placements, words, at)
     if ruleset.challenge.by != "nobody":
         return [played]
+    if game.lexicon == UNPINNED:
+        raise no_lexicon(
+            N_(
+                "Each play is checked by the lexicon as it is laid, and this tournament has none: enter the result of"
+                " the table, or have the director choose a lexicon under “Settings”, which holds at tables that open"
+                " after that."
+            ),
+            ruleset.article("challenge.by"),
+        )
     # Two words of a play may be the same: it is ruled on once.
     every = [events.Word(faces=faces) for faces in dict.fromkeys(tuple(word.faces) for word in words)]
     return [

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
-from faristol.kernel.pins import Pin
+from faristol.kernel.pins import UNPINNED, Pin, no_lexicon
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.administration.description import check_zone
@@ -15,6 +15,7 @@ from faristol.pairing.conditions import check_open
 from faristol.pairing.rounds.systems import CYCLES, too_many_rounds
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pairing.teams.tournament import of_teams
+from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, check_settled
@@ -28,8 +29,11 @@ SEED_SIZE = 32
 """Bytes of a tournament's seed."""
 
 
-def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: Pin) -> list[Message]:
+def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: Pin = UNPINNED) -> list[Message]:
     """A tournament under its rules and ``lexicon``, pinned by content. FISC I.1 wants 5 rounds or more.
+
+    Without a lexicon it is one of typed results: raises ``Refusal`` for duplicate games, and where the system would
+    hold the bag.
 
     ``time_zone`` is that of the halls by its IANA name, UTC when empty. ``division`` is its name among the divisions of
     a championship, and ``division_of`` the first of these, where it is a further one. The id and the seed are given.
@@ -44,10 +48,13 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
             {"length": len(request.seed), "expected": SEED_SIZE},
         )
     check_settled(ruleset)
+    if lexicon == UNPINNED:
+        _check_needs_no_lexicon(ruleset, request.keeping)
     _check_number(rounds, ruleset)
     check_first_round(rounds, ruleset)
     if time_zone:
         check_zone(time_zone)
+    pinned = [] if lexicon == UNPINNED else [events.LexiconPinned(lexicon=lexicon.message())]
     return [
         events.TournamentCreated(
             tournament_id=request.tournament_id,
@@ -61,7 +68,7 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
             division_of=request.division_of,
         ),
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
-        events.LexiconPinned(lexicon=lexicon.message()),
+        *pinned,
     ]
 
 
@@ -93,6 +100,20 @@ def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
     _check_number(state.rounds, ruleset)
     check_first_round(state.rounds, ruleset)
     return [events.RulesetPinned(ruleset=pin_of(ruleset).message())]
+
+
+def choose_lexicon(situation: Situation, lexicon: Pin) -> list[Message]:
+    """Pin ``lexicon`` to a tournament that was created without one. Raises ``Refusal`` where it has one."""
+    state = situation.state
+    check_open(state)
+    if state.lexicon != UNPINNED:
+        raise Refusal(
+            "LEXICON_PINNED",
+            "",
+            N_("{name} is played by the lexicon {lexicon}, which is pinned and cannot be another."),
+            {"name": state.name, "lexicon": state.lexicon.name},
+        )
+    return [events.LexiconPinned(lexicon=lexicon.message())]
 
 
 def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list[Message]:
@@ -133,6 +154,24 @@ def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list
     return [
         events.RoundsChanged(rounds=rounds, before=state.rounds, note=request.note, occurred_at=situation.occurred_at)
     ]
+
+
+def _check_needs_no_lexicon(ruleset: Ruleset, keeping: game.Keeping.ValueType) -> None:
+    if ruleset.game.mode == "duplicate":
+        raise no_lexicon(
+            N_(
+                "A duplicate game is scored by a lexicon: it cannot be played without one. Choose a lexicon that is"
+                " installed here; the federation installs others under “Lexicons”."
+            )
+        )
+    if keeping != game.KEEPING_RECORDED:
+        raise no_lexicon(
+            N_(
+                "Where the system holds the bag it rules on challenges by a lexicon. Without one choose play over the"
+                " board, for which results are typed; or choose a lexicon that is installed here. The federation"
+                " installs others under “Lexicons”."
+            )
+        )
 
 
 def _check_number(rounds: int, ruleset: Ruleset) -> None:

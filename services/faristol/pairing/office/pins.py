@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import grpc
 
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid
-from faristol.kernel.pins import Pin, lexicon_missing
+from faristol.kernel.pins import LEXICONS, Pin, lexicon_missing
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
 
 DEFAULT_RULESET = "fisc-2023"
-
-LEXICONS: Mapping[str, str] = {"ca": "catalan", "el": "greek", "en": "english", "es": "spanish"}
-"""The lexicon that a tile set's language has when none is named."""
 
 PATIENCE = 10.0
 """Seconds that the lexicon service is waited for."""

@@ -6,8 +6,9 @@ import secrets
 from collections.abc import Callable
 
 from faristol.host.dispatch import Context
-from faristol.host.ruleset_store import keeping
+from faristol.host.ruleset_store import keeping, rules_of
 from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
 from faristol.pairing.administration import tournaments
@@ -23,6 +24,7 @@ from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Decision, load
+from faristol.rules import Ruleset
 
 
 async def create_tournament(
@@ -34,8 +36,7 @@ async def create_tournament(
     ruleset = pins.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.CreateTournamentResponse]]:
-        lexicons = await pins.installed(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
-        lexicon = pins.choose_lexicon(lexicons, request.lexicon, ruleset)
+        lexicon = UNPINNED if request.without_lexicon else await _lexicon_of(office, request.lexicon, ruleset)
         asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
         loaded = await load(office.record, stream(asked.tournament_id), Tournament(), evolve)
@@ -53,7 +54,7 @@ async def create_tournament(
                 position=position,
                 tournament_id=tournament_id,
                 ruleset=pin_of(ruleset).message(),
-                lexicon=lexicon.message(),
+                lexicon=lexicon.optional_message(),
             )
 
         return Decision(writes), answer
@@ -76,9 +77,8 @@ async def change_options(
         chosen = [(option.name, option.value) for option in request.options]
         ruleset = pins.ruleset_named(state.ruleset.name, chosen)
         facts = tournaments.change_options(Situation(state, now=runtime.now(), at=at), ruleset)
-        if ruleset.lexicon.layers:
-            lexicons = await pins.installed(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
-            pins.choose_lexicon(lexicons, state.lexicon.name, ruleset)
+        if ruleset.lexicon.layers and state.lexicon != UNPINNED:
+            await _lexicon_of(office, state.lexicon.name, ruleset)
         writes = [write_of(loaded, facts), *await keeping(office.record, ruleset, request.tournament_id)]
 
         def answer(position: int) -> pb.ChangeOptionsResponse:
@@ -89,10 +89,38 @@ async def change_options(
     return await office.handle(request, context, attempt, pb.ChangeOptionsResponse)
 
 
+async def choose_lexicon(
+    office: Office, request: pb.ChooseLexiconRequest, context: Context
+) -> pb.ChooseLexiconResponse:
+    """Pin a lexicon that is installed to a tournament that was created without one."""
+    at, runtime = office.at(request), office.runtime
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseLexiconResponse]]:
+        loaded = await office.load(request.tournament_id)
+        state = loaded.state
+        lexicon = await _lexicon_of(office, request.lexicon, await rules_of(office.record, state.ruleset))
+        facts = tournaments.choose_lexicon(Situation(state, now=runtime.now(), at=at), lexicon)
+
+        def answer(position: int) -> pb.ChooseLexiconResponse:
+            return pb.ChooseLexiconResponse(position=position, lexicon=lexicon.message())
+
+        return Decision([write_of(loaded, facts)]), answer
+
+    return await office.handle(request, context, attempt, pb.ChooseLexiconResponse)
+
+
+async def _lexicon_of(office: Office, name: str, ruleset: Ruleset) -> Pin:
+    runtime = office.runtime
+    lexicons = await pins.installed(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
+    return pins.choose_lexicon(lexicons, name, ruleset)
+
+
 def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
     """A request with its names as they are kept. Raises ``Invalid`` for a name or an id that cannot be one."""
     asked = pb.CreateTournamentRequest()
     asked.CopyFrom(request)
+    if request.lexicon and request.without_lexicon:
+        raise Invalid("lexicon", N_("expected none where without_lexicon is set"))
     asked.name = checked_name("name", request.name)
     if request.tournament_id:
         checked_tournament_id("tournament_id", request.tournament_id)

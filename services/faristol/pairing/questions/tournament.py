@@ -70,7 +70,7 @@ async def get_tournament(
         name=state.name,
         rounds=state.rounds,
         ruleset=state.ruleset.message(),
-        lexicon=state.lexicon.message(),
+        lexicon=state.lexicon.optional_message(),
         player_ids=[player.player_id for player in state.players],
         played=[_round(played) for played in state.played],
         over=state.over,

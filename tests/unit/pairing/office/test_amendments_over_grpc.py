@@ -169,7 +169,7 @@ async def test_a_history_says_what_was_corrected_and_not_what_stood_there(desk: 
         (act,) = told(answer, Roster(await shown(desk), language), language)
         said[language] = act.said
     assert said == {
-        "ca": "S’ha corregit la inscripció de Anna Puig: nom, ràting.",
+        "ca": "S’ha corregit la inscripció d’Anna Puig: nom, ràting.",
         "es": "Se ha corregido la inscripción de Anna Puig: nombre, rating.",
         "el": "Η εγγραφή διορθώθηκε (Anna Puig): όνομα, αξιολόγηση.",
         "en": "The entry of Anna Puig is corrected: name, rating.",

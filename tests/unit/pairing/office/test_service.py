@@ -158,6 +158,51 @@ async def test_a_lexicon_that_is_not_installed_is_refused(desk: Desk) -> None:
     assert "installed: catalan, spanish" in message
 
 
+async def test_without_a_lexicon_results_can_be_typed_and_one_is_chosen_later(desk: Desk) -> None:
+    recorded = game_events.KEEPING_RECORDED
+    made = await create(desk, ruleset="pes-2024", without_lexicon=True, keeping=recorded)
+    assert not made.HasField("lexicon")
+    assert not (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).HasField("lexicon")
+    assert await names_on_stream(desk) == ["TournamentCreated", "RulesetPinned"]
+    choice = pb.ChooseLexiconRequest(command_id=command(), tournament_id="open")
+    _, message, info = await refused(desk.stub.ChooseLexicon(choice))
+    assert (info.reason, "greek is not installed here" in message) == ("LEXICON_MISSING", True)
+
+    await create(desk, tournament_id="paper", without_lexicon=True, keeping=recorded)
+    chosen = pb.ChooseLexiconRequest(command_id=command(), tournament_id="paper")
+    assert (await desk.stub.ChooseLexicon(chosen)).lexicon.name == "catalan"
+    told = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="paper"))
+    assert told.lexicon.digest == "c" * 64
+    again = pb.ChooseLexiconRequest(command_id=command(), tournament_id="paper")
+    assert (await refused(desk.stub.ChooseLexicon(again)))[2].reason == "LEXICON_PINNED"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "Where the system holds the bag"),
+        (
+            {"ruleset": "fisc-2023-duplicate", "keeping": game_events.KEEPING_RECORDED},
+            "A duplicate game is scored by a lexicon",
+        ),
+    ],
+)
+async def test_what_needs_a_lexicon_is_not_created_without_one(
+    desk: Desk, fields: dict[str, object], expected: str
+) -> None:
+    code, message, info = await refused(create(desk, without_lexicon=True, **fields))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NO_LEXICON")
+    assert expected in message
+    assert "under “Lexicons”" in message
+    assert await desk.record.last_position() == 0
+
+
+async def test_a_lexicon_and_none_are_not_both_chosen(desk: Desk) -> None:
+    code, _, info = await refused(create(desk, lexicon="catalan", without_lexicon=True))
+    assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "lexicon")
+
+
 async def test_ids_are_taken_once(desk: Desk) -> None:
     await open_tournament(desk, players=1)
 

@@ -23,6 +23,7 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.problems import of_rpc
 from faristol.gateway.session import Session
+from faristol.kernel.pins import LEXICONS
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -48,6 +49,10 @@ KEEPINGS: Sequence[tuple[int, str]] = (
     (game.KEEPING_RECORDED, N_("over the board: tiles come from a bag on the table")),
     (game.KEEPING_HOSTED, N_("by the system: it holds the bag, as for games that are played at a distance")),
 )
+
+WITHOUT = "-"
+"""What the form says where no lexicon is chosen: a name of a lexicon begins with a letter."""
+
 routes = APIRouter(include_in_schema=False)
 
 
@@ -93,7 +98,8 @@ async def create(console: AtConsole, given: Fields) -> Response:
         name=typed["name"],
         rounds=rounds,
         ruleset=typed["ruleset"],
-        lexicon=typed["lexicon"],
+        lexicon="" if typed["lexicon"] == WITHOUT else typed["lexicon"],
+        without_lexicon=typed["lexicon"] == WITHOUT,
         time_zone=typed["time_zone"].strip(),
         keeping=game.Keeping.ValueType(keeping),
         division=typed["division"].strip(),
@@ -164,6 +170,13 @@ def time_zones() -> Sequence[str]:
     )
 
 
+def fitting_lexicons(ruleset: Ruleset, listed: lexicon.ListLexiconsResponse) -> list[lexicon.Lexicon]:
+    """List the lexicons that are spelled with the tiles of a rule book, that of the tiles' language first."""
+    usual = LEXICONS.get(ruleset.tile_set.language, "")
+    fitting = [each for each in listed.lexicons if each.tile_set == ruleset.game.tile_set]
+    return sorted(fitting, key=lambda each: each.pin.name != usual)
+
+
 async def _show(
     console: AtConsole, typed: Typed, errors: Mapping[str, str] | None = None, refused: str = ""
 ) -> Response:
@@ -179,7 +192,9 @@ async def _show(
         divisions_alone=bool(console.session.credential.scope.tournament_ids),
         chosen=chosen,
         choices=choices_of(chosen) if chosen else [],
-        lexicons=[each.pin.name for each in listed.lexicons] if listed else [],
+        lexicons=fitting_lexicons(chosen, listed) if chosen else [],
+        without=WITHOUT,
+        of_duplicate=chosen is not None and chosen.game.mode == "duplicate",
         keepings=KEEPINGS,
         zones=time_zones() if chosen else [],
         typed=typed,

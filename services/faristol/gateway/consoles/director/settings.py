@@ -6,11 +6,12 @@ import grpc
 from starlette.responses import Response
 
 from faristol.gateway.asked import AWAY
-from faristol.gateway.consoles.director.creation import choices_of, time_zones
+from faristol.gateway.consoles.director.creation import choices_of, fitting_lexicons, time_zones
 from faristol.gateway.consoles.director.desk import SETTINGS, Desk, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.labels import RATING_LABELS
 from faristol.gateway.mode import is_of_duplicate_games
+from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.rules.options import NONE
@@ -21,6 +22,7 @@ ACTS = frozenset(
     {
         "DescribeTournament",
         "ChangeOptions",
+        "ChooseLexicon",
         "ChangeRounds",
         "ArchiveTournament",
         "RemoveTournament",
@@ -40,12 +42,20 @@ async def _show(desk: Desk) -> Response:
         chosen_options=Typed({each.name: each.value for each in desk.tournament.ruleset.options}),
         none=NONE,
         rating_labels=RATING_LABELS,
+        lexicons=await _lexicons(desk),
         systems=await _systems(desk),
         started=any(played.phase != pairing.ROUND_PHASE_PAIRED for played in desk.tournament.played),
     )
 
 
 routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
+
+
+async def _lexicons(desk: Desk) -> list[lexicon.Lexicon]:
+    """List those that a tournament without a lexicon can choose; none for one that has its lexicon."""
+    if desk.tournament.HasField("lexicon") or desk.rules is None or not desk.may_call("ChooseLexicon"):
+        return []
+    return fitting_lexicons(desk.rules, await desk.calls.ask(lexicon.ListLexiconsRequest()))
 
 
 async def _systems(desk: Desk) -> list[rating.RatingSystem]:
