@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import nats
 import pytest
 from tests.rulebook.test_cases import CASES
 
+from faristol.bus import Bus
 from faristol.referee.case import DIRECTOR, JUDGE, Case, TableCase
 from faristol.referee.runner import on_cell, run_case
 from faristol.referee.tournament.case import TournamentCase
@@ -37,14 +37,16 @@ async def test_it_comes_out_as_the_book_says(case: Case, shared_nats: str) -> No
 
 
 async def test_a_cell_that_has_ended_leaves_no_consumer_on_the_server(shared_nats: str) -> None:
-    client = await nats.connect(shared_nats)
+    bus = await Bus.connect(shared_nats)
     try:
-        before = (await client.jetstream().account_info()).consumers
         verdict = await run_case(CHOSEN[0], on_cell(shared_nats))
         assert verdict.passed, verdict.problems
-        assert (await client.jetstream().account_info()).consumers <= before
+        before = await bus.list_consumers()
+        verdict = await run_case(CHOSEN[0], on_cell(shared_nats))
+        assert verdict.passed, verdict.problems
+        assert await bus.list_consumers() == before
     finally:
-        await client.close()
+        await bus.close()
 
 
 def test_every_scenario_that_is_chosen_is_played() -> None:

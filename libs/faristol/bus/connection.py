@@ -195,12 +195,16 @@ class Bus:
 
     async def remove_consumers(self, cell: str) -> None:
         """Remove the durable consumers whose names begin with that of a cell which has ended and does not come back."""
-        offset, names = 0, list[str]()
-        while found := await self._jetstream.consumers_info(STREAM, offset):
-            names += [info.name for info in found if info.name.startswith(f"{cell}-")]
-            offset += len(found)
-        for name in names:
-            await self._jetstream.delete_consumer(STREAM, name)
+        for name in await self.list_consumers():
+            if name.startswith(f"{cell}-"):
+                await self._jetstream.delete_consumer(STREAM, name)
+
+    async def list_consumers(self) -> list[str]:
+        """The names of the durable consumers of all cells on the server."""
+        names: list[str] = []
+        while found := await self._jetstream.consumers_info(STREAM, len(names)):
+            names += [info.name for info in found]
+        return names
 
     async def subscribe(self, durable: str, subjects: Sequence[str] = ()) -> Pull:
         """A durable pull consumer of the news on some subjects, from now on; of all news where none are named."""

@@ -29,11 +29,16 @@ class User:
     subscribe: tuple[str, ...]
 
 
-def user(name: str, durables: Sequence[str] = (), *, relays: bool = False) -> User:
-    """The user of a process with these consumers, and with a relay where it ``relays``; ``*`` is any consumer."""
+def user(name: str, durables: Sequence[str] = (), *, relays: bool = False, removes: bool = False) -> User:
+    """The user of a process with these consumers, and with a relay where it ``relays``; ``*`` is any consumer.
+
+    One that ``removes`` lists and removes consumers, those of cells that have ended.
+    """
     publish = [f"$JS.API.STREAM.INFO.{STREAM}"]
     if relays:
         publish += [NEWS, *(f"$JS.API.STREAM.{act}.{STREAM}" for act in ("CREATE", "UPDATE"))]
+    if removes:
+        publish += [f"$JS.API.CONSUMER.{act}" for act in (f"LIST.{STREAM}", f"DELETE.{STREAM}.*")]
     for durable in durables:
         publish += [
             f"$JS.API.CONSUMER.DURABLE.CREATE.{STREAM}.{durable}",

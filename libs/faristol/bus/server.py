@@ -27,8 +27,8 @@ REFUSING_SECONDS = 3.0
 ROOM = 4 * 1024 * 1024
 """Bytes on the disk with which a server is worth starting again: its blocks grow by less, and its log as well."""
 ANY_PORT = "-1"
-OWN = user("cell", ["*"], relays=True)
-"""The process that starts the server: it runs every consumer, and the relay."""
+OWN = user("cell", ["*"], relays=True, removes=True)
+"""The process that starts the server: it runs every consumer, and the relay, and removes consumers of ended cells."""
 SETTINGS = "nats.conf"
 
 Secrets = Mapping[str, str]
