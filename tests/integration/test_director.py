@@ -603,6 +603,7 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     await desk.done(entry, "EnterResult", table=1, first=401, second=388)
     await desk.done(f"{console}/round/1", "CloseRound", round=1)
     await desk.done(f"{console}/closing", "PublishStandings")
+    assert 'aria-current="page">Print' in (await desk.web.get("/tournaments/paper/print")).text
     (game,) = (await desk.web.get("/api/v1/tournaments/paper/games")).json()["games"]
     assert {seat["score"] for seat in game["seats"]} == {401, 388}, game
     sheet = (await desk.web.get(f"/api/v1/games/{game['game_id']}")).json()

@@ -15,7 +15,7 @@ from tests.integration.processes import FARISTOL
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, TOURNAMENT, Championship, game_id
 
-from faristol.gateway.papers.contents import BLANK_LINES, PAPERS, SLIPS, lines
+from faristol.gateway.papers.contents import BLANK_LINES, PAPERS, SLIPS, lines, of_hall
 from faristol.gateway.papers.form import LIES, SIZES, STYLES
 from faristol.gateway.papers.order import name_size, stacked
 from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, TypesetterFault
@@ -127,6 +127,8 @@ async def test_a_sheet_that_was_not_kept_has_lines_to_fill_in(stage: Stage) -> N
     before = (await stage.http.get(f"{AT}/round/1/games")).text  # they are printed before the round is started
     assert before.count('class="free"') == 2 * BLANK_LINES["A4"]
     assert "Anna" in before
+    rows = (await stage.http.get(f"{AT}/round/1/results")).text
+    assert rows.count('class="blank"') == 4  # two scores a table are written by hand
     await stage.add(*Championship().begin(1))
     for number, players in enumerate((("anna", "carme"), ("biel", "dolors")), 1):
         first = Championship().table(1, number, *players)
@@ -219,6 +221,15 @@ async def test_slips_are_in_the_order_of_tables_once_the_pile_is_cut() -> None:
             together = [item for pile in piles for item in pile if item is not None]
             assert together == list(range(count)), (count, parts)
     assert stacked([], 4) == []
+
+
+async def test_a_hall_has_its_own_tables_alone() -> None:
+    told = pb.GetPairingsResponse(round=2, bye=pb.Seat(name="Resting"))
+    told.tables.add(table=1, hall="North")
+    told.tables.add(table=2, hall="South")
+    assert [each.table for each in of_hall(told, "South").tables] == [2]
+    assert not of_hall(told, "South").HasField("bye")
+    assert of_hall(told, "") is told
 
 
 async def test_names_stand_as_people_look_for_them() -> None:

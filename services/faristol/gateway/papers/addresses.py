@@ -6,17 +6,21 @@ import asyncio
 from http import HTTPStatus
 from typing import Annotated, Any
 
+import grpc
 from fastapi import APIRouter, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from faristol.gateway.asked import AWAY
+from faristol.gateway.calls import NotSignedIn
+from faristol.gateway.consoles.doors import doors
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.form import public_address
 from faristol.gateway.html import render
 from faristol.gateway.instead import check_has_duplicate_games, check_has_tables
 from faristol.gateway.language import language_of
-from faristol.gateway.page import page, rules_title
+from faristol.gateway.page import page, private_page, rules_title
 from faristol.gateway.papers.contents import Wanted, language_of_tournament
 from faristol.gateway.papers.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.papers.form import SIZES, STYLES, Size, style_name
@@ -24,7 +28,9 @@ from faristol.gateway.papers.order import name_size
 from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, is_installed
 from faristol.gateway.parameters import DIGITS
 from faristol.gateway.results import Reader, Results
+from faristol.gateway.session import session
 from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES, NAMES, say
 
 NO_TYPESETTER = N_("This machine makes no PDF. Print the page itself; your browser can save it as PDF.")
@@ -36,6 +42,9 @@ Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
 Table = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 Kind = Annotated[str, Path(pattern=r"^[a-z]{1,20}([.]pdf)?$")]
 PaperSize = Annotated[Size, Query(alias="paper")]
+
+PER_HALL = frozenset({"tables", "names", "results"})
+"""The papers of a round that can be of one hall alone."""
 
 routes = APIRouter(include_in_schema=False)
 
@@ -66,7 +75,15 @@ async def printed(wanted: Wanted, kind: str) -> str:
 
 
 async def _answer(
-    request: Request, found: Results, tournament_id: str, asked: str, size: Size, lang: str, round_: int, table: int
+    request: Request,
+    found: Results,
+    tournament_id: str,
+    asked: str,
+    size: Size,
+    lang: str,
+    round_: int,
+    table: int,
+    hall: str = "",
 ) -> Response:
     kind, dot, _ = asked.partition(".")
     if kind not in ALL_PAPERS or ALL_PAPERS[kind].of_round != ("number" in request.path_params):
@@ -80,7 +97,7 @@ async def _answer(
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
     duplicates = Duplicates(request.app.state.duplicate, language)
-    wanted = Wanted(results, duplicates, language, head, size, public_address(request), round_, table)
+    wanted = Wanted(results, duplicates, language, head, size, public_address(request), round_, table, hall)
     html = await printed(wanted, kind)
     headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
     if not dot:
@@ -100,15 +117,31 @@ async def _answer(
 async def list_papers(request: Request, results: Reader, tournament_id: TournamentId) -> Response:
     """What can be printed of a tournament."""
     head = await results.tournament(tournament_id)
-    return page(
+    own = await _own(request, head.tournament)
+    return (private_page if own else page)(
         request,
         "papers.html",
         tournament=head.tournament,
+        **own,
         papers=papers_of(head.tournament),
+        per_hall=PER_HALL,
         sizes=SIZES,
         can_pdf=is_installed(),
         own_language=language_of_tournament(head),
     )
+
+
+async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
+    """Find who is signed in, and their consoles, for a page that everybody may read; empty without a sign-in."""
+    try:
+        found = await session(request)
+        return {"session": found, "doors": list(doors(found, tournament))}
+    except NotSignedIn:
+        return {}
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in AWAY:
+            raise
+        return {}
 
 
 @routes.get("/print/{name}")
@@ -128,10 +161,11 @@ async def print_of_round(
     kind: Kind,
     paper: PaperSize = "A4",
     table: Table = 0,
+    hall: Annotated[str, Query(max_length=200)] = "",
     lang: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """A paper of a round; of one table alone where that is asked."""
-    return await _answer(request, results, tournament_id, kind, paper, lang, number, table)
+    """A paper of a round; of one table or one hall alone where that is asked."""
+    return await _answer(request, results, tournament_id, kind, paper, lang, number, table, hall)
 
 
 @routes.get("/tournaments/{tournament_id}/print/{kind}")

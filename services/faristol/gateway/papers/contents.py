@@ -53,6 +53,8 @@ class Wanted:
     round: int = 0
     table: int = 0
     """This table alone, of a duplicate game this number; all of them when 0."""
+    hall: str = ""
+    """This hall alone; all of them when empty."""
 
     @property
     def id(self) -> str:
@@ -126,9 +128,18 @@ def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), langua
     return sorted(told(), key=lambda line: (not line.name, name_order(line.name or line.player_id, language)))
 
 
+def of_hall(answer: pb.GetPairingsResponse, hall: str) -> pb.GetPairingsResponse:
+    """Return the tables of one hall alone, without those who rest; everything where ``hall`` is empty."""
+    if not hall:
+        return answer
+    found = pb.GetPairingsResponse(round=answer.round, tables=[each for each in answer.tables if each.hall == hall])
+    found.position = answer.position
+    return found
+
+
 async def _pairings(wanted: Wanted) -> dict[str, Any]:
-    answer = await wanted.results.pairings(wanted.id, wanted.round)
-    return {"answer": answer, "order": seats_in_order, "signers": _signers(wanted.head)}
+    answer = of_hall(await wanted.results.pairings(wanted.id, wanted.round), wanted.hall)
+    return {"answer": answer, "order": seats_in_order, "signers": _signers(wanted.head), "hall": wanted.hall}
 
 
 async def _by_name(wanted: Wanted) -> dict[str, Any]:
@@ -136,7 +147,9 @@ async def _by_name(wanted: Wanted) -> dict[str, Any]:
         wanted.results.pairings(wanted.id, wanted.round), wanted.results.players(wanted.id)
     )
     away = () if wanted.head.tournament.team_boards else absent(answer, listed.players)
-    return {"answer": answer, "lines": lines(answer, away, language_of_tournament(wanted.head))}
+    away = () if wanted.hall else away
+    answer = of_hall(answer, wanted.hall)
+    return {"answer": answer, "hall": wanted.hall, "lines": lines(answer, away, language_of_tournament(wanted.head))}
 
 
 def _signers(head: pb.GetTournamentResponse) -> str:

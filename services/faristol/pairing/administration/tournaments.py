@@ -161,15 +161,15 @@ def _check_needs_no_lexicon(ruleset: Ruleset, keeping: game.Keeping.ValueType) -
         raise no_lexicon(
             N_(
                 "A duplicate game is scored by a lexicon: it cannot be played without one. Choose a lexicon that is"
-                " installed here; the federation installs others under “Lexicons”."
+                " installed here; whoever runs the server installs others."
             )
         )
     if keeping != game.KEEPING_RECORDED:
         raise no_lexicon(
             N_(
                 "Where the system holds the bag it rules on challenges by a lexicon. Without one choose play over the"
-                " board, for which results are typed; or choose a lexicon that is installed here. The federation"
-                " installs others under “Lexicons”."
+                " board, for which results are typed; or choose a lexicon that is installed here. Whoever runs"
+                " the server installs others."
             )
         )
 

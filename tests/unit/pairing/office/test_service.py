@@ -194,7 +194,7 @@ async def test_what_needs_a_lexicon_is_not_created_without_one(
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NO_LEXICON")
     assert expected in message
-    assert "under “Lexicons”" in message
+    assert "installs others" in message
     assert await desk.record.last_position() == 0
 
 
