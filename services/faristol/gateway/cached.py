@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.asked import Asked, scope_with
 from faristol.gateway.cache import Cache, Kept, Question, Rendered
+from faristol.gateway.embedding import is_embeddable
 from faristol.gateway.language import COOKIE, cookie_of
 from faristol.gateway.parameters import LAST_POSITION, of_query
 from faristol.gateway.representation import Header, Representation
@@ -144,6 +145,8 @@ class Cached:
         if len(known) < len(given) and not address.is_page:
             return None  # to be refused
         values = dict(known)
+        if address.is_embeddable:
+            chosen = ""
         language, position = values.pop("lang", ""), values.pop("min_position", "0")
         if not address.is_page and ((language and language not in LANGUAGES) or _position(position) is None):
             return None  # to be refused, too
@@ -154,7 +157,7 @@ class Cached:
             return None
         is_exact = not address.is_page
         question = Question((path, asked, language), resource, _position(position) or 0, is_exact, anew=False)
-        keeps = address.is_page and said and values.get("part") != "live"
+        keeps = address.is_page and not address.is_embeddable and said and values.get("part") != "live"
         more = [(b"set-cookie", cookie_of(said).encode("latin-1"))] if keeps else []
         return Asking(question, language, asked, bool(said), more)
 
@@ -201,6 +204,7 @@ def _address(route: APIRoute) -> Address:
         KEPT.get(route.path) if "GET" in (route.methods or ()) else None,
         frozenset(of_query(route.dependant)),
         not route.path.startswith("/api/") and "." not in route.path,  # what has an ending is a file beside the pages
+        is_embeddable(route.path),
     )
 
 

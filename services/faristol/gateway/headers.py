@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from faristol.gateway.embedding import is_embeddable
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -23,8 +23,6 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 """Nothing from elsewhere, nothing inline."""
 
-EMBEDDABLE = re.compile(r"/games/[^/]+/embed")
-"""The one page that other sites may show in a frame: it has nothing that is done by a click, and no cookie opens it."""
 
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
@@ -95,7 +93,7 @@ class SafeHeaders:
             await self._app(scope, receive, send)
             return
 
-        policy = EMBEDDED_POLICY if EMBEDDABLE.fullmatch(scope["path"]) else CONTENT_SECURITY_POLICY
+        policy = EMBEDDED_POLICY if is_embeddable(scope["path"]) else CONTENT_SECURITY_POLICY
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

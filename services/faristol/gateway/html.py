@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from faristol.gateway import labels
+from faristol.gateway.embedding import oembed_path
 from faristol.gateway.form import public_address
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.paper import below, play_cell
@@ -82,6 +83,7 @@ def environment(language: str) -> Environment:
         who=lambda name, player: who(name, player, language),
         whom=lambda name, player: whom(name, player, language),
         site=public_address,
+        oembed=lambda request: oembed_path(request.url.path, request.query_params, public_address(request)),
         coming=coming,
         rules_name=lambda name, title: rules_name(name, title, language),
     )

@@ -7,6 +7,7 @@ from functools import cache
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.gateway.embedding import is_embeddable
 from faristol.text import LANGUAGES, negotiate
 
 COOKIE = "lang"
@@ -15,15 +16,16 @@ YEAR = 365 * 24 * 3600
 
 def language_of(request: Request) -> str:
     """The language asked for by ``?lang=``, or chosen before, or preferred by the browser."""
-    for chosen in (request.query_params.get("lang"), request.cookies.get(COOKIE)):
+    kept = None if is_embeddable(request.url.path) else request.cookies.get(COOKIE)
+    for chosen in (request.query_params.get("lang"), kept):
         if chosen in LANGUAGES:
             return chosen
     return negotiate(request.headers.get("accept-language", ""))
 
 
 def remember(request: Request, response: Response) -> None:
-    """Keep the language that was just chosen."""
-    if request.query_params.get("lang") in LANGUAGES:
+    """Keep the language that was just chosen; not for a page in a frame of another site, which sets no cookie."""
+    if request.query_params.get("lang") in LANGUAGES and not is_embeddable(request.url.path):
         response.headers.append("Set-Cookie", cookie_of(language_of(request)))
 
 

@@ -14,6 +14,7 @@ from faristol.gateway import news
 from faristol.gateway.answers import moment
 from faristol.gateway.asked import unchanged
 from faristol.gateway.divisions import pages_beside
+from faristol.gateway.embedding import is_embeddable, theme_of
 from faristol.gateway.form import FROM_ELSEWHERE
 from faristol.gateway.html import render
 from faristol.gateway.language import language_of, remember
@@ -54,6 +55,8 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
         "moment": moment,
         "news": news.of_page(name),
         "session": None,
+        "is_embedded": is_embeddable(request.url.path),
+        "theme": theme_of(request.url.path, request.query_params),
         **values,
     }
     html = render(name, language, part, given)

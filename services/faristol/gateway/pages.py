@@ -15,6 +15,7 @@ from faristol.gateway import operation
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.duplicate.pages import After, show_totals
 from faristol.gateway.duplicate.service import DuplicateReader
+from faristol.gateway.embedding import Theme
 from faristol.gateway.instead import check_has_tables
 from faristol.gateway.mode import is_of_duplicate_games, known_rules
 from faristol.gateway.page import Part, page, tournament_page
@@ -28,7 +29,7 @@ from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.spectators import pages as spectators
 from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.files import FILES
-from faristol.gateway.spectators.seats import places
+from faristol.gateway.spectators.seats import latest, places
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -88,6 +89,37 @@ async def standings(
         as_of=round,
         tab="standings",
     )
+
+
+async def embedded_standings(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    games: DuplicateReader,
+    category: Category = "",
+    theme: Theme = "",  # the page reads it of the address
+    part: Part = "",
+) -> Response:
+    """The standings as other sites show them in a frame."""
+    return await standings(request, results, tournament_id, games, category=category, part=part)
+
+
+async def embedded_pairings(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    theme: Theme = "",  # the page reads it of the address
+    part: Part = "",
+) -> Response:
+    """The tables of a round, of the latest where none is said, as other sites show them in a frame."""
+    head = await results.tournament(tournament_id)
+    found = latest(head.tournament)
+    if round:
+        return await _show_pairings(request, results, tournament_id, round, "", part)
+    if found is None:
+        return await _show_start(request, results, head, part)
+    return await _show_pairings(request, results, tournament_id, found.round, "", part, is_latest=True)
 
 
 async def _show_start(request: Request, results: Results, head: pb.GetTournamentResponse, part: str) -> Response:
@@ -210,6 +242,20 @@ async def pairings(
     part: Part = "",
 ) -> Response:
     """The tables of a round, in their order, or everybody by name."""
+    return await _show_pairings(request, results, tournament_id, number, by, part)
+
+
+async def _show_pairings(
+    request: Request,
+    results: Results,
+    tournament_id: str,
+    number: int,
+    by: str,
+    part: str,
+    *,
+    is_latest: bool = False,
+) -> Response:
+    """Show the tables of a round. ``is_latest`` has the page follow the tournament on to its next round."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
     has_tables = not is_of_duplicate_games(head.tournament)
     answer = await results.pairings(tournament_id, number) if has_tables else _without_tables(head, number)
@@ -231,6 +277,7 @@ async def pairings(
         if has_tables and by == "name"
         else [],
         by=by if has_tables else "",
+        is_latest=is_latest,
         duplicate_id=_duplicate_id(head, number, answer.phase),
     )
 
@@ -315,6 +362,8 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     **spectators.PAGES,
     "/": tournaments,
     "/t/{tournament_id}": standings,
+    "/t/{tournament_id}/embed/standings": embedded_standings,
+    "/t/{tournament_id}/embed/pairings": embedded_pairings,
     "/t/{tournament_id}/standings/{player_id}": standing,
     "/t/{tournament_id}/teams": teams,
     "/t/{tournament_id}/teams/{team_id}": team,

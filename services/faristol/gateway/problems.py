@@ -223,7 +223,7 @@ def as_json(problem: Problem, request: Request) -> JSONResponse:
 
 def told(page: Page, request: Request, problem: Problem) -> Response:
     """A problem as whoever asks can read it: as JSON under ``/api``, as a page elsewhere."""
-    if request.url.path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static")):
+    if request.url.path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static", "/oembed")):
         return as_json(problem, request)
     return page(request, problem)
 

@@ -54,6 +54,9 @@ KEPT: Mapping[str, Shows] = {
     "/tournaments/{tournament_id}/feed.atom": Shows.TOURNAMENT,
     "/tournaments/{tournament_id}/rounds.ics": Shows.TOURNAMENT,
     "/api/v1/games/{game_id}/racks": Shows.GAME,
+    "/t/{tournament_id}/embed/standings": Shows.DUPLICATES,
+    "/t/{tournament_id}/embed/pairings": Shows.SCORES,
+    "/t/{tournament_id}/embed/screen": Shows.DUPLICATES,
     "/players/{player_id}": Shows.PLAYER,
     "/search": Shows.PLAYER,
     "/tournaments/{tournament_id}/find": Shows.DUPLICATES,
@@ -195,6 +198,8 @@ class Address:
     known: frozenset[str]
     """The parameters of its query."""
     is_page: bool
+    is_embeddable: bool = False
+    """Other sites show it in a frame, without cookies."""
 
     def resource(self, found: Mapping[str, str]) -> Resource | None:
         """The one that the parameters of a path name; None where nothing is kept, and for a path that is malformed."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from io import BytesIO
+from urllib.parse import urlencode
 from xml.etree import ElementTree
 
+import httpx
 import pytest
 from PIL import Image
 from tests.unit.gateway.stage import Stage
@@ -20,13 +23,110 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 GAME = "/games/lliga-r1-t1"
 
 
-async def test_other_sites_may_frame_the_embeddable_board_and_nothing_else(finished: Stage) -> None:
-    embedded = await finished.http.get(f"{GAME}/embed")
-    assert "frame-ancestors *" in embedded.headers["content-security-policy"]
-    assert 'id="board"' in embedded.text
-    for path in ("/g/lliga-r1-t1", f"{GAME}/replay", f"{GAME}/overlay", "/t/lliga", "/sign-in", f"{GAME}/embed/x"):
+EMBEDS = (
+    f"{GAME}/embed",
+    "/t/lliga/embed/standings",
+    "/t/lliga/embed/pairings",
+    "/t/lliga/embed/pairings?round=1",
+    "/t/lliga/embed/screen",
+)
+
+
+@pytest.mark.parametrize("path", EMBEDS)
+async def test_other_sites_may_frame_pages_without_cookies_in_a_theme_and_a_language(
+    finished: Stage, path: str
+) -> None:
+    address = httpx.URL(path)
+    for theme, shown in (("light", 'data-theme="light"'), ("dark", 'data-theme="dark"'), ("auto", ""), ("", "")):
+        asked = address.copy_merge_params({"theme": theme, "lang": "ca"})
+        # both as the application renders it and as the cache keeps it
+        for control in ("no-cache", "max-age=0"):
+            headers = {"Cookie": "lang=es", "Cache-Control": control}
+            answer = await finished.http.get(asked, headers=headers)
+            assert answer.status_code == 200, answer.text
+            assert "frame-ancestors *" in answer.headers["content-security-policy"]
+            assert "set-cookie" not in answer.headers
+            assert '<html lang="ca"' in answer.text
+            assert shown in answer.text
+            assert ("data-theme" in answer.text) == bool(shown)
+            assert not re.search(r"<form|/account|/sign-", answer.text)
+            assert "application/json+oembed" in answer.text
+    by_browser = await finished.http.get(path, headers={"Cookie": "lang=es", "Accept-Language": "el"})
+    assert '<html lang="el"' in by_browser.text, "a cookie says nothing to a frame"
+    assert (await finished.http.get(address.copy_merge_params({"theme": "pink"}))).status_code == 400
+
+
+async def test_no_other_page_may_be_framed(finished: Stage) -> None:
+    others = ("/g/lliga-r1-t1", f"{GAME}/replay", f"{GAME}/overlay", f"{GAME}/embed/x", "/t/lliga", "/t/lliga/r/1")
+    for path in (*others, "/sign-in", "/tournaments/lliga/screen", "/t/lliga/embed/x", "/t/lliga/embed", "/oembed"):
         found = await finished.http.get(path)
         assert "frame-ancestors 'none'" in found.headers["content-security-policy"], path
+        assert "data-theme" not in found.text
+
+
+async def test_an_embedded_round_is_the_one_of_the_address_or_the_latest(finished: Stage) -> None:
+    told = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    latest = max(each["round"] for each in told["played"])
+    assert latest > 1
+    first = (await finished.http.get("/t/lliga/embed/pairings?round=1")).text
+    assert 'id="pairings-title">Round 1 ' in first
+    assert 'data-round="1"' in first
+    now = (await finished.http.get("/t/lliga/embed/pairings")).text
+    assert f'id="pairings-title">Round {latest} ' in now
+    assert "data-round" not in now
+    assert (await finished.http.get("/t/lliga/embed/pairings?round=99")).status_code == 404
+
+
+async def test_a_link_is_described_for_programs_that_make_a_frame_of_it(finished: Stage) -> None:
+    site = finished.running.http_address
+    framed = {
+        "/t/lliga": "/t/lliga/embed/standings",
+        "/t/lliga?utm_source=x": "/t/lliga/embed/standings",
+        "/t/lliga/r/1": "/t/lliga/embed/pairings?round=1",
+        "/t/lliga/embed/pairings": "/t/lliga/embed/pairings",
+        "/tournaments/lliga/screen?hall=Sala+Gran": "/t/lliga/embed/screen?hall=Sala+Gran",
+        "/t/lliga/embed/screen": "/t/lliga/embed/screen",
+        "/g/lliga-r1-t1": f"{GAME}/embed",
+        f"{GAME}/replay?move=3": f"{GAME}/embed",
+        f"{GAME}/embed": f"{GAME}/embed",
+    }
+    for path, frame in framed.items():
+        page = (await finished.http.get(path)).text
+        (described,) = re.findall(r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)"', page)
+        for asked in (unescape(described), f"/oembed?{urlencode({'url': site + path, 'format': 'json', 'dnt': 1})}"):
+            found = (await finished.http.get(asked)).json()
+            assert (found["version"], found["type"], found["provider_name"]) == ("1.0", "rich", "Faristol")
+            (source,) = re.findall(r'<iframe src="([^"]+)"', found["html"])
+            assert unescape(source) == site + frame, path
+        assert (await finished.http.get(unescape(source))).status_code == 200
+    themed = {"url": f"{site}/t/lliga?lang=ca&theme=dark&utm_source=x"}
+    found = (await finished.http.get("/oembed", params=themed)).json()
+    assert "/embed/standings?theme=dark&amp;lang=ca" in found["html"]
+    small: dict[str, str | int] = {"url": f"{site}/t/lliga", "maxwidth": 300, "maxheight": 90_000}
+    found = (await finished.http.get("/oembed", params=small)).json()
+    assert (found["width"], found["height"]) == (300, 640)
+    assert 'width="300" height="640"' in found["html"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"url": "SITE/t/none"}, 404),
+        ({"url": "SITE/g/none"}, 404),
+        ({"url": "SITE/account"}, 404),
+        ({"url": "https://elsewhere.example/t/lliga"}, 404),
+        ({"url": "http://[/t/lliga"}, 404),
+        ({"url": "javascript:alert(1)"}, 404),
+        ({"url": "SITE/t/lliga", "format": "xml"}, 501),
+        ({"url": "SITE/t/lliga", "maxwidth": "0"}, 400),
+        ({}, 400),
+    ],
+)
+async def test_what_cannot_be_embedded_is_a_problem(finished: Stage, query: dict[str, str], status: int) -> None:
+    asked = {name: value.replace("SITE", finished.running.http_address) for name, value in query.items()}
+    answer = await finished.http.get("/oembed", params=asked)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+    assert answer.json()["reason"]
 
 
 async def test_an_overlay_has_names_scores_and_the_last_line_alone(finished: Stage) -> None:

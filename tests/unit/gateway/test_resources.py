@@ -20,6 +20,7 @@ NOT_KEPT = {
     "/worker.js",
     "/favicon.ico",
     "/robots.txt",
+    "/oembed",
     "/privacy",
     "/status",
     "/api/v1/status",

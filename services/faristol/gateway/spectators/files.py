@@ -18,6 +18,7 @@ from faristol.gateway.language import language_of
 from faristol.gateway.operator import ROBOTS
 from faristol.gateway.results import Reader
 from faristol.gateway.spectators import feeds
+from faristol.gateway.spectators.oembed import oembed
 from faristol.gateway.spectators.pictures import drawn, picture
 from faristol.text import translations
 
@@ -102,5 +103,6 @@ FILES: Mapping[str, Callable[..., Any]] = {
     "/worker.js": worker,
     "/favicon.ico": favicon,
     "/robots.txt": robots,
+    "/oembed": oembed,
 }
 """What is at each address."""

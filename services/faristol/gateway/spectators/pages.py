@@ -14,6 +14,7 @@ from faristol.gateway.divisions import together
 from faristol.gateway.duplicate.names import names_of
 from faristol.gateway.duplicate.seats import places_in_game, played_in
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
+from faristol.gateway.embedding import Theme
 from faristol.gateway.mode import is_of_duplicate_games, tile_values
 from faristol.gateway.page import Part, page, rules_title, tournament_page
 from faristol.gateway.papers.contents import language_of_tournament
@@ -175,6 +176,19 @@ async def screen(
     )
 
 
+async def embedded_screen(
+    request: Request,
+    results: Reader,
+    games: DuplicateReader,
+    tournament_id: str,
+    hall: Hall = "",
+    theme: Theme = "",  # the page reads it of the address
+    part: Part = "",
+) -> Response:
+    """The hall screen as other sites show it in a frame."""
+    return await screen(request, results, games, tournament_id, hall, part)
+
+
 def _is_begun(head: pb.GetTournamentResponse) -> bool:
     """Whether the latest round is a duplicate game that has begun, so that its halls are known."""
     round_ = latest(head.tournament)
@@ -213,7 +227,13 @@ async def replay(
     )
 
 
-async def embed(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+async def embed(
+    request: Request,
+    results: Reader,
+    game_id: str,
+    theme: Theme = "",  # the page reads it of the address
+    part: Part = "",
+) -> Response:
     """A game as other sites show it in a frame."""
     return page(request, "embed.html", part, **shown(request, await results.game(game_id)))
 
@@ -237,5 +257,6 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/games/{game_id}/overlay": overlay,
     "/tournaments/{tournament_id}/find": find,
     "/tournaments/{tournament_id}/screen": screen,
+    "/t/{tournament_id}/embed/screen": embedded_screen,
 }
 """What is at each address."""

@@ -1,0 +1,114 @@
+"""Pages that other sites may show in a frame, and their descriptions for programs that embed links (oEmbed)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from fastapi import Query
+
+from faristol.text import LANGUAGES
+
+EMBEDDABLE = re.compile(r"/games/[^/]+/embed|/t/[^/]+/embed/(standings|pairings|screen)")
+"""The pages that other sites may show in a frame: no cookie changes what they show, and no click a state."""
+
+THEMES = ("light", "dark")
+"""The themes that a frame can fix; any other value leaves the choice to the reader's system."""
+
+Theme = Annotated[str, Query(pattern="^(light|dark|auto)?$")]
+"""A parameter of an embeddable page: its colours."""
+
+
+class _Kind(NamedTuple):
+    """A page that has an embeddable form."""
+
+    path: re.Pattern[str]
+    """Of the page, with the groups ``id``, or ``of`` in another form of the address, and perhaps ``round``."""
+    embed: str
+    """The path of the embeddable page."""
+    width_px: int
+    height_px: int
+    query: tuple[str, ...] = ()
+    """Parameters that the embeddable page takes over."""
+
+
+_KINDS = (
+    _Kind(re.compile(r"/t/(?P<id>[^/]+)(/embed/standings)?"), "/t/{id}/embed/standings", 600, 640, ("category",)),
+    _Kind(re.compile(r"/t/(?P<id>[^/]+)/r/(?P<round>[0-9]{1,5})"), "/t/{id}/embed/pairings", 600, 640),
+    _Kind(re.compile(r"/t/(?P<id>[^/]+)/embed/pairings"), "/t/{id}/embed/pairings", 600, 640, ("round",)),
+    _Kind(
+        re.compile(r"/tournaments/(?P<id>[^/]+)/screen|/t/(?P<of>[^/]+)/embed/screen"),
+        "/t/{id}/embed/screen",
+        960,
+        540,
+        ("hall",),
+    ),
+    _Kind(re.compile(r"/g/(?P<id>[^/]+)|/games/(?P<of>[^/]+)/(embed|replay)"), "/games/{id}/embed", 420, 560),
+)
+
+
+class Embed(NamedTuple):
+    """The embeddable form of a page."""
+
+    path: str
+    """With its query, as it stands in an address."""
+    width_px: int
+    height_px: int
+    tournament_id: str
+    """Empty for a game."""
+    game_id: str
+    """Empty for a page of a tournament."""
+
+
+def is_embeddable(path: str) -> bool:
+    """Return whether other sites may show the page at ``path`` in a frame."""
+    return EMBEDDABLE.fullmatch(path) is not None
+
+
+def theme_of(path: str, query: Mapping[str, str]) -> str:
+    """Return the theme of an embeddable page, ``light`` or ``dark``; empty where the reader's system chooses."""
+    theme = query.get("theme", "")
+    return theme if is_embeddable(path) and theme in THEMES else ""
+
+
+def embed_of(path: str, query: Mapping[str, str]) -> Embed | None:
+    """Return the embeddable form of the page at an unquoted path; None for a page that has none."""
+    for kind in _KINDS:
+        if not (found := kind.path.fullmatch(path)):
+            continue
+        groups = found.groupdict()
+        about = groups["id"] or groups.get("of") or ""
+        asked = {name: query[name] for name in kind.query if query.get(name)}
+        if groups.get("round"):
+            asked["round"] = groups["round"]
+        if query.get("theme") in THEMES:
+            asked["theme"] = query["theme"]
+        if query.get("lang") in LANGUAGES:
+            asked["lang"] = query["lang"]
+        address = kind.embed.format(id=quote(about, safe="")) + (f"?{urlencode(asked)}" if asked else "")
+        is_of_game = kind.embed.startswith("/games/")
+        of = ("", about) if is_of_game else (about, "")
+        return Embed(address, kind.width_px, kind.height_px, *of)
+    return None
+
+
+def embed_of_url(url: str, site: str) -> Embed | None:
+    """Return the embeddable form of the page at a URL; None for one of another site than ``site``, too."""
+    try:
+        given, own = urlsplit(url), urlsplit(site)
+        is_own = given.scheme in ("http", "https") and given.netloc.lower() == own.netloc.lower()
+        query = dict(parse_qsl(given.query))
+    except ValueError:
+        return None
+    return embed_of(unquote(given.path.rstrip("/")), query) if is_own else None
+
+
+def oembed_path(path: str, query: Mapping[str, str], site: str) -> str:
+    """Return the path of the description of the page at ``path``, for its head; empty for a page that has none."""
+    if embed_of(path, query) is None:
+        return ""
+    said = {name: query[name] for name in ("category", "hall", "lang", "round", "theme") if query.get(name)}
+    url = site + quote(path) + (f"?{urlencode(said)}" if said else "")
+    return "/oembed?" + urlencode({"url": url, "format": "json"})
