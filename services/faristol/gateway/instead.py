@@ -17,11 +17,12 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.modes import refuse_without_tables
 
-REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME"))
+REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME", "GCG_OF_TWO", "NOT_PAIRS"))
 """The reasons of refusals that come of the mode."""
 
 _API = "/api/v1/tournaments/{tournament_id}"
 _GAME = "/api/v1/duplicate/{game_id}"
+_CONSOLE = "/tournaments/{tournament_id}/duplicate"
 
 INSTEAD: Mapping[str, str] = {
     f"{_API}/standings": f"{_API}/duplicate-standings",
@@ -55,14 +56,25 @@ INSTEAD: Mapping[str, str] = {
     "/games/{game_id}/embed": "/duplicate/{game_id}",
     "/games/{game_id}/overlay": "/duplicate/{game_id}/screen",
     "/games/{game_id}/board.png": "/duplicate/{game_id}",
+    "/games/{game_id}/keep": "/duplicate/{game_id}",
+    "/games/{game_id}/clock": "/duplicate/{game_id}/screen",
+    "/tournaments/{tournament_id}/arbiter/{game_id}": f"{_CONSOLE}/{{game_id}}/judge",
+    "/tournaments/{tournament_id}/round/{number}/results": f"{_CONSOLE}/{{tournament_id}}-r{{number}}/slips",
+    "/tournaments/{tournament_id}/round/{number}/results/{table}": f"{_CONSOLE}/{{tournament_id}}-r{{number}}/slips",
 }
 """By the path of a route, the path of what there is in the other mode. Both have the same parameters."""
 
+_OF_SEVERAL: Mapping[str, str] = {
+    "GCG_OF_TWO": "/api/v1/games/{game_id}",
+    "NOT_PAIRS": f"{_API}/crosstable",
+}
+"""By the reason of a refusal of a file that holds games of two players, the path that has those of more."""
 
-def address_instead(request: Request) -> str:
-    """Return the address to ask instead of the one of ``request``; empty where there is none."""
+
+def address_instead(request: Request, reason: str = "") -> str:
+    """Return the address to ask instead of that of ``request``, refused for ``reason``; empty where there is none."""
     route = request.scope.get("route")
-    path = INSTEAD.get(getattr(route, "path", ""), "")
+    path = _OF_SEVERAL.get(reason) or INSTEAD.get(getattr(route, "path", ""), "")
     return path.format_map(request.path_params)
 
 

@@ -283,7 +283,8 @@ def install(app: FastAPI, page: Page) -> None:
 
 def with_address(problem: Problem, request: Request) -> Problem:
     """Return the problem with the address to ask instead, where it comes of the mode of a tournament."""
-    if problem.more.get("reason") not in REASONS or not (address := address_instead(request)):
+    reason = str(problem.more.get("reason", ""))
+    if reason not in REASONS or not (address := address_instead(request, reason)):
         return problem
     headers = {**problem.headers, "Link": f'<{quote(address)}>; rel="related"'}
     return problem._replace(more={**problem.more, "instead": address}, headers=headers)

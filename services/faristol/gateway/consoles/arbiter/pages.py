@@ -28,7 +28,7 @@ from faristol.gateway.results import Reader
 from faristol.gateway.table import clocks
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
-from faristol.kernel.topics import place_of
+from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -132,7 +132,7 @@ class _Desk(Console):
 
     async def table(self, game_id: str) -> _Table:
         """A table of the tournament, with what can be done there. Raises ``HTTPException`` where there is none."""
-        if place_of(game_id)[0] != self.tournament_id:
+        if self.tournament_id not in (place_of(game_id)[0], place_of_duplicate(game_id)[0]):
             raise HTTPException(HTTPStatus.NOT_FOUND)
         game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
         shown, clock = await asyncio.gather(self.results.game(game_id), self._clock(game_id))

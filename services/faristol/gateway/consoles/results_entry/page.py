@@ -30,6 +30,7 @@ from faristol.gateway.consoles.results_entry.entry import (
 )
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
+from faristol.gateway.instead import check_has_tables
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader
@@ -76,14 +77,20 @@ class _Entry(Console):
         return self.session.credential.role == PLAYER
 
     async def tables(self) -> Tables:
-        """The tables of the round; for a player their own. Raises ``HTTPException`` where there is nothing to see."""
+        """The tables of the round; for a player their own.
+
+        Raises ``HTTPException`` where there is nothing to see, and ``Refusal`` for a tournament without tables.
+        """
         if self.is_player:
             return Tables(await self._own_table(), self.language)
         if not may(self.session, pairing.ListResultsRequest):
             raise HTTPException(HTTPStatus.NOT_FOUND)
         asked = pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
         with hidden(grpc.StatusCode.PERMISSION_DENIED):
-            return Tables(await self.calls.ask(asked), self.language)
+            listed = await self.calls.ask(asked)
+        if not listed.tables:
+            check_has_tables(await self.results.tournament(self.tournament_id))
+        return Tables(listed, self.language)
 
     async def _own_table(self) -> pairing.ListResultsResponse:
         """What everybody may see of the table of a player, in the form of what officials see."""

@@ -38,7 +38,7 @@ async def keep_table(
     """The page of a scorer, or that of the clock; for who may not keep the table there is none."""
     if session.credential.role not in KEEPERS:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND):
+    with hidden(grpc.StatusCode.PERMISSION_DENIED):
         await calls.ask(game_pb2.ListOffersRequest(game_id=game_id))
     game = await results.game(game_id)
     told = about(game, session, language_of(request))
