@@ -52,6 +52,10 @@ def _set(request: Any, path: tuple[str, ...], value: str) -> None:
         setattr(request, last, value)
 
 
+_CALL_SECONDS = 60
+"""How long an answer may take: the first search for plays of a checkout compiles its code."""
+
+
 async def called(channel: grpc.aio.Channel, path: str, request: Message, token: str = "", **said: str) -> Any:
     """The response of a method by its path; the first one of a stream. ``said`` is more metadata."""
     method = METHODS[path]
@@ -59,10 +63,10 @@ async def called(channel: grpc.aio.Channel, path: str, request: Message, token: 
     metadata = (*said.items(), *([("authorization", f"Bearer {token}")] if token else []))
     if method.server_streaming:
         stream: Any = channel.unary_stream(path, type(request).SerializeToString, answer.FromString)
-        call = stream(request, metadata=metadata, timeout=20)
+        call = stream(request, metadata=metadata, timeout=_CALL_SECONDS)
         try:
             return await call.read()
         finally:
             call.cancel()
     once: Any = channel.unary_unary(path, type(request).SerializeToString, answer.FromString)
-    return await once(request, metadata=metadata, timeout=20)
+    return await once(request, metadata=metadata, timeout=_CALL_SECONDS)
