@@ -133,6 +133,15 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
     assert [answer.status_code for answer in sent] == [303, 303]
     assert next(side.score for side in (await table(cell, THIRD)).sides if side.player_id == player) == -30
     assert "shouted" not in (await eva.get(f"/g/{THIRD}")).text
+    async with browser(cell, held(needs.ROLE_DIRECTOR)) as director, asyncio.timeout(10):
+        for page in ("discipline", "history"):
+            while True:  # until the sanction is noted
+                shown = (await director.get(f"/tournaments/{OWN}/console/{page}")).text
+                if "At the table: 30 points taken off" in shown:
+                    break
+                await asyncio.sleep(0.05)
+            assert "shouted" in shown
+            assert "Arbiter: eva" in shown or "Arbiter: Eva" in shown
     refused = await press(eva, address, "ImposeSanction", player_id=player, kind="1", points="5")
     assert refused.status_code == 400
     assert told(refused).startswith("Nothing was done. Points taken off: are 5")

@@ -28,6 +28,7 @@ from faristol.office.sentences import (
     RATING_SYSTEMS,
     ROUNDS_OUT,
     SENTENCES,
+    TABLE_SANCTIONS,
     TOURNAMENT_PARTS,
 )
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -49,6 +50,7 @@ TOLD: Mapping[str, str] = {
     "ResultDisputed": N_("Disputed: {scores} ({at_table})."),
     "GamePostponed": N_("{game} is postponed."),
     "TribunalAppointed": N_("The tribunal of appeals is appointed."),
+    "TableSanctionNoted": N_("At the table: {sanction}, {who} ({at_table})."),
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
     "RatingSystemChosen": RATED_BY,
 }
@@ -204,6 +206,9 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str
         case "PlayerSanctioned":
             lost = said["game"] if said["kind"] == "game" else ""
             return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
+        case "TableSanctionNoted":
+            imposed = TABLE_SANCTIONS.get(said["kind"], "")
+            return {"sanction": say(imposed, {"points": int(said["points"] or 0)}, language)}
         case "ResultCheckSet":
             return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
         case "AppealDecided":

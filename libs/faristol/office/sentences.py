@@ -145,6 +145,14 @@ NO_PRIZES = N_("none")
 POINTS_OFF = N_("Points taken off: {points_off}.")
 ROUNDS_OUT = N_("Not paired in rounds: {rounds_out}.")
 GAME_LOST = N_("The game {game} is lost.")
+TABLE_SANCTIONS: Mapping[str, str] = {
+    "warning": N_("a warning"),
+    "points": N_("{points} {points:point|points} taken off"),
+    "turn": N_("a turn lost"),
+    "game": N_("the game lost"),
+    "expulsion": N_("expulsion put forward"),
+}
+"""What an arbiter imposed at a table, by the names that acts have for it."""
 NOTE = N_("Note: {note}")
 RATED_BY = N_("Rated by {system}.")
 

@@ -12,7 +12,7 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
     "lexicon": ("lexicon.ruling", "docket@1"),
     "game": ("game.open", "game.follow"),
     "clock": ("clock.round",),
-    "pairing": ("pairing.results",),
+    "pairing": ("pairing.results", "pairing.sanctions"),
     "rating": ("rating.lists",),
     "results": ("results@4",),
 }

@@ -20,5 +20,5 @@ def part(runtime: Runtime) -> Part:
                 instance=service(runtime),
             ),
         ),
-        reactions=(reactions.results(runtime.record),),
+        reactions=(reactions.results(runtime.record), reactions.sanctions(runtime.record)),
     )

@@ -1,4 +1,4 @@
-"""What happens by itself: results of tables come back into the tournament."""
+"""What happens by itself: results and sanctions of tables come back into the tournament."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from faristol.bus import Reaction
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import facts
 from faristol.pairing.administration.results import record_result
+from faristol.pairing.discipline.at_tables import note_sanction
 from faristol.pairing.model import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Record, Recorded, Write, load
@@ -33,3 +34,24 @@ def results(record: Record) -> Reaction:
         return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
 
     return Reaction("pairing.results", facts.types_of([game_events.ResultFinal]), note)
+
+
+def sanctions(record: Record) -> Reaction:
+    """The reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ)."""
+
+    async def note(event: Recorded) -> Decision | None:
+        imposed = event.message
+        assert isinstance(imposed, game_events.SanctionImposed)
+        name = stream(event.tournament)
+        loaded = await load(record, name, Tournament(), evolve)
+        noted = note_sanction(
+            loaded.state,
+            await rules_of(record, loaded.state.ruleset),
+            event.stream.removeprefix("game-"),
+            event.version,
+            imposed,
+            (await record.notes_of(event.stream)).get(event.version, ""),
+        )
+        return Decision([Write(name, loaded.version, noted, event.tournament)]) if noted else None
+
+    return Reaction("pairing.sanctions", facts.types_of([game_events.SanctionImposed]), note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from zoneinfo import ZoneInfo
 
 from faristol.kernel.quotation import quoted
@@ -20,6 +20,14 @@ ENTERED_BY = N_("entered by {who} at {time}")
 ENTERED_AT = N_("entered at {time}")
 FROM_TABLE = N_("from its table at {time}")
 GIVEN = N_("entered as {scores}")
+TAKEN_OFF = N_(
+    "a sanction at the table takes {points} {points:point|points} off the score of {player}: "
+    "the score is to be typed as it is without the sanction"
+)
+BESIDE = N_(
+    "a sanction at the table takes {points} {points:point|points} off the spread of {player}: "
+    "the score is to be typed as it is without the sanction"
+)
 NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
 
 
@@ -110,7 +118,20 @@ class Tables:
         """What is implausible in a result, in view of those that stand and of ``also``, which are to be entered too."""
         others = {table.table: [score.score for score in table.scores] for table in self.listed.tables if table.scores}
         others |= {other.table: list(other.points) for other in also if not other.forfeit}
-        return list(doubts(given, self.usual, others, names_at(self[given.table]), self.winner(given)))
+        names = names_at(self[given.table])
+        return [
+            *self._taken_off(given, names),
+            *doubts(given, self.usual, others, names, self.winner(given)),
+        ]
+
+    def _taken_off(self, given: Given, names: Sequence[str]) -> Iterator[Doubt]:
+        """Points that sanctions at a table take off its result: it is asked whether the scores are without them."""
+        table = self[given.table]
+        seats = [player.player_id for player in table.players]
+        for each in table.taken_off:
+            text = BESIDE if each.beside_result else TAKEN_OFF
+            seat = seats.index(each.player_id)
+            yield Doubt(text, {"points": each.points, "player": names[seat]}, seat)
 
     def stands(self, given: Given) -> bool:
         """Whether a result is the one that stands already: entered again, it would make the same of the game.

@@ -23,7 +23,8 @@ from faristol.pairing.administration.results import (
     winner_by,
 )
 from faristol.pairing.conditions import check_arbiter, check_none, found_game, not_started, result_known
-from faristol.pairing.model import Decided, Pairing, Phase, Tournament, evolve
+from faristol.pairing.discipline.at_tables import note_sanctions
+from faristol.pairing.model import Decided, Pairing, Phase, Tournament, evolve, take_off_entered
 from faristol.pairing.rounds.systems import losers_by_absence
 from faristol.pairing.situation import Command, Situation, of_game
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -55,7 +56,8 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
     _check_given_up(situation, pairing, losers, field)
     scores, decided = _forfeited(situation.ruleset, pairing, losers)
     act = events.ResultEntered(arbiter_id=request.arbiter_id, note=request.note, occurred_at=situation.occurred_at)
-    return _entered(situation.state, situation.ruleset, pairing, scores, decided, act)
+    imposed = situation.tables[request.game_id].sanctions
+    return _entered(situation.state, situation.ruleset, pairing, scores, decided, act, imposed)
 
 
 def lost_by_absence(state: Tournament, ruleset: Ruleset, number: int, occurred_at: Timestamp) -> list[Message]:
@@ -86,7 +88,8 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
     """The result of a game that was played and not kept at its table.
 
     It may be a postponed game that was not started: the agreement (PES Γ.β) says when it is played, not that its table
-    keeps it. ``scores`` are those after the deductions. Where players left the game (``abandoned_by``), they are those
+    keeps it. ``scores`` are those after the deductions, but for points that an arbiter took off at the table: those
+    come off them. Where players left the game (``abandoned_by``), they are those
     of that moment, and the book says what they come to (FISC I.8.E and F, PES ΣΤ). The highest score among the players
     who stayed wins.
     Raises ``Invalid`` for scores that are not of its players, in any order, and without an arbiter;
@@ -144,7 +147,8 @@ def _played(
         scores_given=final_scores(scores if settled != scores else ()),
         turns_given_up=turns_given_up,
     )
-    return _entered(situation.state, situation.ruleset, pairing, settled, decided, act)
+    imposed = situation.tables[request.game_id].sanctions
+    return _entered(situation.state, situation.ruleset, pairing, settled, decided, act, imposed)
 
 
 def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list[Message]:
@@ -254,15 +258,46 @@ def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[s
 
 
 def _entered(
-    state: Tournament, ruleset: Ruleset, pairing: Pairing, scores: Scores, decided: Decided, act: events.ResultEntered
+    state: Tournament,
+    ruleset: Ruleset,
+    pairing: Pairing,
+    scores: Scores,
+    decided: Decided,
+    act: events.ResultEntered,
+    imposed: Iterable[tuple[int, game_events.SanctionImposed]] = (),
 ) -> list[Message]:
-    """The act, with the game that it is about, and the result that it makes."""
-    played, _ = found_game(state, pairing.game_id)
-    act.round, act.game_id = played.number, pairing.game_id
+    """The act, with the game that it is about, and the result that it makes.
+
+    The sanctions that were ``imposed`` at its table are noted, and take their points off.
+    """
+    game = pairing.game_id
+    state, noted = note_sanctions(state, ruleset, game, imposed)
+    played, _ = found_game(state, game)
+    act.round, act.game_id = played.number, game
+    off = played.at_table.get(game, ())
+    if not (act.scores_given or decided.unplayed or all(each.beside_result for each in off)):
+        act.scores_given.extend(final_scores(scores))
     recorded = record_result(
-        state, ruleset, game=pairing.game_id, scores=scores, occurred_at=act.occurred_at, decided=decided
+        take_off_entered(state, played.number, game),
+        ruleset,
+        game=game,
+        scores=scores,
+        occurred_at=act.occurred_at,
+        decided=decided,
     )
-    return [act, *recorded]
+    beside = [
+        events.PointsAdjusted(
+            round=played.number,
+            game_id=game,
+            player_id=each.player_id,
+            points=-each.points,
+            article=ruleset.law.sanctions,
+            occurred_at=act.occurred_at,
+        )
+        for each in off
+        if each.beside_result
+    ]
+    return [*noted, act, *recorded, *beside]
 
 
 def _games(request: Any) -> Iterable[str]:

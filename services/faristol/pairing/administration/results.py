@@ -61,6 +61,9 @@ def record_result(
     corrects = False
     known = None
     if game in played.results:
+        for player_id, points in played.given_back.get(game, ()):
+            back = Unsanctioned(result, decided).give_back(pairing, player_id, points)
+            result, decided = back.scores, back.decided
         unsanctioned = played.without_sanctions(game)
         known, before = unsanctioned.scores, unsanctioned.decided
         corrects = decided.revision > before.revision
@@ -85,7 +88,7 @@ def record_result(
     recorded = events.ResultRecorded(
         round=played.number,
         game_id=game,
-        scores=final_scores(scores),
+        scores=final_scores(zip(names, result, strict=True)),
         occurred_at=occurred_at,
         revision=decided.revision,
         **decided.fields(),

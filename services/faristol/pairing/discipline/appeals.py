@@ -208,7 +208,9 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
 
 def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
     """Who plays the game that a sanction is about; nobody where it is about none."""
-    found = state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned) else None
+    found = (
+        state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned | events.TableSanctionNoted) else None
+    )
     return found[1].player_ids if found else ()
 
 

@@ -16,7 +16,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 
-Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled
+Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled | events.TableSanctionNoted
 """What can be lifted, and appealed against."""
 
 FINAL = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
@@ -139,8 +139,13 @@ def sanction_undone_by(state: Tournament, facts: Sequence[Message], version: int
 
 
 def lift_undone_by(state: Tournament, facts: Sequence[Message], version: int, command: str) -> str:
-    """The command that imposes again what was lifted by the act of a version; none once the tribunal has decided."""
+    """The command that imposes again what was lifted by the act of a version.
+
+    None once the tribunal has decided, and for a sanction of a table.
+    """
     lift = facts[version - 1]
     assert isinstance(lift, events.WarningLifted | events.SanctionLifted)
+    if isinstance(facts[lift.version - 1], events.TableSanctionNoted):
+        return ""  # it was imposed at a table, and no command of the tournament imposes it there again
     final = any(appeal.version == lift.version and appeal.phase in FINAL for appeal in state.appeals)
     return "" if final else command

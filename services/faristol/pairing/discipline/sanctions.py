@@ -27,8 +27,9 @@ from faristol.pairing.discipline.checks import (
 )
 from faristol.pairing.discipline.expulsions import readmit
 from faristol.pairing.discipline.warnings import MOST_WARNINGS
-from faristol.pairing.model import GameSanction, Tournament
+from faristol.pairing.model import GameSanction, Pairing, Round, Tournament
 from faristol.pairing.situation import Command, Situation, Undo, of_game
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
@@ -212,7 +213,7 @@ def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: 
     if isinstance(act, events.PlayerExpelled):
         return readmit(situation, act.player_id, decided_by, note)
     occurred_at = situation.occurred_at
-    if isinstance(act, events.PlayerWarned):
+    if isinstance(act, events.PlayerWarned) or (isinstance(act, events.TableSanctionNoted) and act.count):
         player = state.player(act.player_id)
         assert player is not None, "who was warned is registered"
         return [
@@ -226,6 +227,8 @@ def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: 
                 occurred_at=occurred_at,
             )
         ]
+    if isinstance(act, events.TableSanctionNoted):
+        return _lifted_at_table(situation, act, version, decided_by, note)
     return [
         events.SanctionLifted(
             player_id=act.player_id,
@@ -239,6 +242,84 @@ def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: 
             occurred_at=occurred_at,
         ),
         *_restored(situation, version, situation.again(act)),
+    ]
+
+
+def _lifted_at_table(
+    situation: Situation, act: events.TableSanctionNoted, version: int, decided_by: Sequence[str], note: str
+) -> list[Message]:
+    """Take back what an arbiter imposed at a table: points come back, a turn and a game that were lost stay lost.
+
+    Raises ``Refusal`` for points of a game that has no result yet.
+    """
+    played, pairing = found_game(situation.state, act.game_id)
+    if act.points and act.game_id not in played.results:
+        raise Refusal(
+            "GAME_NOT_OVER",
+            act.article,
+            N_(
+                "{game} has no result yet: its arbiter corrects the total at the table, "
+                "or the sanction is lifted after the game."
+            ),
+            {"game": act.game_id},
+            subject=f"games/{act.game_id}",
+        )
+    lift = events.SanctionLifted(
+        player_id=act.player_id,
+        round=act.round,
+        version=version,
+        kind=_OF_TABLES.get(act.kind, events.SANCTION_KIND_UNSPECIFIED),
+        game_id=act.game_id,
+        decided_by=decided_by,
+        note=note,
+        occurred_at=situation.occurred_at,
+    )
+    return [lift, *_restored_at_table(situation, played, pairing, act, version)]
+
+
+_OF_TABLES: Mapping[game_events.SanctionKind.ValueType, events.SanctionKind.ValueType] = {
+    game_events.SANCTION_KIND_POINTS: POINTS,
+    game_events.SANCTION_KIND_GAME: GAME,
+}
+"""Kinds of sanctions at a table that the tournament has too."""
+
+
+def _restored_at_table(
+    situation: Situation, played: Round, pairing: Pairing, act: events.TableSanctionNoted, version: int
+) -> list[Message]:
+    """What the game comes to when the points of a sanction at its table come back."""
+    game, occurred_at = act.game_id, situation.occurred_at
+    standing = played.game_sanctions.get(game, ())
+    result = played.without_sanctions(game) if act.points else None
+    if result is None:
+        return []
+    if any(each.version == version for each in standing):
+        standing = tuple(each for each in standing if each.version != version)
+    elif not any(each.version == version for each in played.at_table.get(game, ())):
+        return []  # the result was entered before the sanction was noted, and never was without these points
+    elif game in played.entered:
+        return [
+            events.PointsAdjusted(
+                round=played.number,
+                game_id=game,
+                player_id=act.player_id,
+                points=act.points,
+                article=act.article,
+                occurred_at=occurred_at,
+            )
+        ]
+    else:
+        result = result.give_back(pairing, act.player_id, act.points)
+    return [
+        counted(
+            situation.ruleset,
+            played.number,
+            pairing,
+            result,
+            standing,
+            arbiter_id=act.arbiter_id,
+            occurred_at=occurred_at,
+        )
     ]
 
 
@@ -335,6 +416,9 @@ UNDO: Mapping[type[Message], Undo] = {
     events.PlayerWarned: Undo(lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, now=sanction_undone_by),
     events.PlayerSanctioned: Undo(
         lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, rests=_rests, now=sanction_undone_by
+    ),
+    events.TableSanctionNoted: Undo(
+        lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, now=sanction_undone_by
     ),
     events.PlayerExpelled: Undo(
         lambda act, before: pb.LiftExpulsionRequest(), _lift_mistake, rests=_expulsion_rests, now=sanction_undone_by

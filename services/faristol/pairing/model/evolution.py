@@ -30,7 +30,10 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
     fold = FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a tournament")
-    after = _on_game(state, _later(fold(state, fact), fact), fact)
+    folded = _later(fold(state, fact), fact)
+    if isinstance(fact, events.SanctionLifted) and fact.game_id:
+        folded = rounds.give_back_at_table(folded, fact)
+    after = _on_game(state, folded, fact)
     return replace(after, version=state.version + 1, following=_following(state, fact))
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
 from faristol.pairing.model.entries import BYES
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
-from faristol.pairing.model.tournament import Decided, Pairing, Phase, Round, Tournament
+from faristol.pairing.model.tournament import Decided, GameSanction, Pairing, Phase, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.standings import SpreadAdjustment
+
+T = TypeVar("T")
 
 
 def with_round(state: Tournament, number: int, **changed: Any) -> Tournament:
@@ -93,7 +95,74 @@ def _with_result(
 def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament:
     played = state.played[fact.round - 1]
     postponed, entered = played.postponed - {fact.game_id}, played.entered | {fact.game_id}
-    return _by_official(state, fact, postponed=postponed, entered=entered)
+    after = take_off_entered(state, fact.round, fact.game_id)
+    return _by_official(after, fact, postponed=postponed, entered=entered)
+
+
+def take_off_entered(state: Tournament, number: int, game: str) -> Tournament:
+    """A tournament in which points taken off at a table come off its result that is entered, not beside it."""
+    played = state.played[number - 1]
+    noted = played.at_table.get(game, ())
+    off = tuple(each for each in noted if not each.beside_result)
+    if not off:
+        return state
+    game_sanctions = {**played.game_sanctions, game: (*played.game_sanctions.get(game, ()), *off)}
+    at_table = _with_game(played.at_table, game, tuple(each for each in noted if each.beside_result))
+    return with_round(state, number, game_sanctions=MappingProxyType(game_sanctions), at_table=at_table)
+
+
+def _with_game(each: Mapping[str, tuple[T, ...]], game: str, listed: tuple[T, ...]) -> Mapping[str, tuple[T, ...]]:
+    """A mapping by games with another list of one of them, which is left out where it is empty."""
+    others = {other: known for other, known in each.items() if other != game}
+    return MappingProxyType({**others, game: listed} if listed else others)
+
+
+def _noted_at_table(state: Tournament, fact: events.TableSanctionNoted) -> Tournament:
+    noted = replace(state, noted_at_tables=state.noted_at_tables | {(fact.game_id, fact.game_version)})
+    if fact.count:
+        players = tuple(
+            replace(player, warnings=fact.count) if player.player_id == fact.player_id else player
+            for player in state.players
+        )
+        return replace(noted, players=players)
+    played = state.played[fact.round - 1]
+    if not fact.points or fact.game_id in played.entered:
+        # A result that was entered before the sanction was noted stands as it was entered.
+        return noted
+    taken_off = GameSanction(
+        state.version + 1,
+        fact.player_id,
+        events.SANCTION_KIND_POINTS,
+        fact.points,
+        fact.arbiter_id,
+        beside_result=fact.beside_result,
+    )
+    listed = (*played.at_table.get(fact.game_id, ()), taken_off)
+    return with_round(noted, fact.round, at_table=_with_game(played.at_table, fact.game_id, listed))
+
+
+def give_back_at_table(state: Tournament, fact: events.SanctionLifted) -> Tournament:
+    """A tournament without the points that a lifted sanction took off at its table."""
+    played, game = state.played[fact.round - 1], fact.game_id
+    listed = played.at_table.get(game, ())
+    lifted = next((each for each in listed if each.version == fact.version), None)
+    if lifted is None:
+        return state
+    at_table = _with_game(played.at_table, game, tuple(each for each in listed if each is not lifted))
+    if game in played.entered:
+        return with_round(state, fact.round, at_table=at_table)
+    back = (*played.given_back.get(game, ()), (lifted.player_id, lifted.points))
+    unsanctioned = dict(played.unsanctioned)
+    if game in unsanctioned:
+        pairing = next(each for each in played.pairings if each.game_id == game)
+        unsanctioned[game] = unsanctioned[game].give_back(pairing, lifted.player_id, lifted.points)
+    return with_round(
+        state,
+        fact.round,
+        at_table=at_table,
+        given_back=_with_game(played.given_back, game, back),
+        unsanctioned=MappingProxyType(unsanctioned),
+    )
 
 
 def _by_official(state: Tournament, fact: events.ResultEntered | events.ResultCorrected, **changed: Any) -> Tournament:
@@ -166,6 +235,7 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.ResultCorrected: _result_corrected,
     events.ResultConfirmed: _result_confirmed,
     events.ResultDisputed: _result_disputed,
+    events.TableSanctionNoted: _noted_at_table,
     events.SpreadAdjusted: _spread_adjusted,
     events.PointsAdjusted: _adjusted,
     events.GamePostponed: _postponed,

@@ -24,7 +24,7 @@ class Ruled:
 
 @dataclass(frozen=True, slots=True)
 class Rulings:
-    """What a table's stream tells of its plays and rulings, without those that were taken back."""
+    """What a table's stream tells of its plays, rulings and sanctions, without plays that were taken back."""
 
     plays: Mapping[int, tuple[str, int]] = field(default_factory=lambda: MappingProxyType({}))
     """Who laid the play of a turn, and its points."""
@@ -32,6 +32,10 @@ class Rulings:
     """The last ruling on the play of a turn."""
     turns: int = 0
     """Turns that are over."""
+    sanctions: tuple[tuple[int, events.SanctionImposed], ...] = ()
+    """Sanctions of arbiters, each with the version of the stream that it made, from 1."""
+    version: int = 0
+    """Facts of the stream so far."""
 
 
 def game_stream(game_id: str) -> str:
@@ -41,7 +45,13 @@ def game_stream(game_id: str) -> str:
 
 def watch(state: Rulings, fact: Message) -> Rulings:
     """The rulings after one more fact of a table; those that no ruling depends on pass by."""
+    return replace(_watched(state, fact), version=state.version + 1)
+
+
+def _watched(state: Rulings, fact: Message) -> Rulings:
     match fact:
+        case events.SanctionImposed():
+            return replace(state, sanctions=(*state.sanctions, (state.version + 1, fact)))
         case events.PlayPlaced():
             return replace(state, plays=MappingProxyType({**state.plays, fact.turn: (fact.player_id, fact.score)}))
         case events.ChallengeRuled() if fact.turn in state.plays:
@@ -53,6 +63,11 @@ def watch(state: Rulings, fact: Message) -> Rulings:
         case events.EntriesTakenBack():
             plays = {turn: play for turn, play in state.plays.items() if turn < fact.turn}
             ruled_on = {turn: ruling for turn, ruling in state.ruled.items() if turn < fact.turn}
-            return Rulings(MappingProxyType(plays), MappingProxyType(ruled_on), min(state.turns, fact.turn - 1))
+            return replace(
+                state,
+                plays=MappingProxyType(plays),
+                ruled=MappingProxyType(ruled_on),
+                turns=min(state.turns, fact.turn - 1),
+            )
         case _:
             return state

@@ -197,6 +197,8 @@ class GameSanction:
     kind: events.SanctionKind.ValueType
     points: int
     arbiter_id: str
+    beside_result: bool = False
+    """Its points come off the spread and the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,18 @@ class Unsanctioned:
     scores: tuple[int, ...]
     """In the order of the pairing."""
     decided: Decided
+
+    def give_back(self, pairing: Pairing, player_id: str, points: int) -> Unsanctioned:
+        """The result with ``points`` more for a player: the highest score wins, unless the game was lost otherwise."""
+        players = pairing.player_ids
+        scores = tuple(
+            score + points if each == player_id else score for each, score in zip(players, self.scores, strict=True)
+        )
+        decided = self.decided
+        if decided.losers or decided.lost_by_all or decided.unplayed:
+            return Unsanctioned(scores, decided)
+        best = [each for each, score in zip(players, scores, strict=True) if score == max(scores)]
+        return Unsanctioned(scores, replace(decided, winner_id=best[0] if len(best) == 1 else ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +274,10 @@ class Round:
     """Sanctions that stand on a game and change its result, in the order in which they were imposed, by game id."""
     unsanctioned: Mapping[str, Unsanctioned] = field(default_factory=lambda: MappingProxyType({}))
     """The last result of each of those games without them."""
+    at_table: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Points that arbiters took off at tables, and that no fact of the tournament takes off yet, by game id."""
+    given_back: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Players and points of those that were lifted, and that what the table reports is still without, by game id."""
     postponed: frozenset[str] = frozenset()
     """Games that are played later and have not been started."""
     entered: frozenset[str] = frozenset()
@@ -376,6 +394,8 @@ class Tournament:
     """In the order of their numbers, which count from 1."""
     result_check: ResultCheck = ResultCheck()
     """Who confirms results that an official entered."""
+    noted_at_tables: frozenset[tuple[str, int]] = frozenset()
+    """Games, and versions of their streams that a sanction made, of the sanctions at tables that are noted."""
     over: bool = False
     version: int = field(default=0, compare=False)
     """How many facts it has come from."""

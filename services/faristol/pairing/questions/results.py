@@ -137,7 +137,7 @@ def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_event
         match event.message:
             case events.ResultEntered() as fact:
                 found[fact.game_id] = fact.scores_given
-            case events.ResultCorrected() as fact:
+            case events.ResultCorrected() as fact if not fact.by_sanction:
                 found.pop(fact.game_id, None)
     return found
 
@@ -186,6 +186,10 @@ def _table(
         postponed=game in played.postponed,
     )
     if game not in played.results:
+        shown.taken_off.extend(
+            pb.PointsTakenOff(player_id=each.player_id, points=each.points, beside_result=each.beside_result)
+            for each in played.at_table.get(game, ())
+        )
         return shown
     decided = played.decided[game]
     scores = dict(zip(table.player_ids, played.results[game], strict=True))

@@ -23,7 +23,9 @@ ACTS = frozenset(
 )
 TOLD = frozenset(
     {
+        "TableSanctionNoted",
         "PlayerWarned",
+        "WarningLifted",
         "PlayerExpelled",
         "ExpulsionLifted",
         "PlayerSanctioned",
@@ -35,13 +37,15 @@ TOLD = frozenset(
     }
 )
 """Facts that the page lists."""
-LIFTED = frozenset({"PlayerWarned", "PlayerSanctioned", "PlayerExpelled"})
+LIFTED = frozenset({"TableSanctionNoted", "PlayerWarned", "PlayerSanctioned", "PlayerExpelled"})
 """Facts that can be lifted, and appealed against."""
 
 
 async def _show(desk: Desk) -> Response:
     acts = [each for each in told(await desk.acts(), desk.roster, desk.language) if each.act.type in TOLD]
-    lifted = {details_of(each.act).get("version") for each in acts if each.act.type == "SanctionLifted"}
+    lifted = {
+        details_of(each.act).get("version") for each in acts if each.act.type in ("SanctionLifted", "WarningLifted")
+    }
     stand = [each for each in acts if each.act.type in LIFTED and str(each.act.version) not in lifted]
     return await desk.show(
         "director/discipline.html",

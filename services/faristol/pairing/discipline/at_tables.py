@@ -1,0 +1,66 @@
+"""Sanctions that arbiters imposed at tables, as the tournament knows them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from google.protobuf.message import Message
+
+from faristol.pairing.discipline.warnings import MOST_WARNINGS
+from faristol.pairing.model import Tournament, evolve
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+
+
+def note_sanction(
+    state: Tournament,
+    ruleset: Ruleset,
+    game: str,
+    version: int,
+    imposed: game_events.SanctionImposed,
+    note: str = "",
+) -> list[Message]:
+    """Note a sanction that made ``version`` of the stream of a game, with the arbiter's ``note``.
+
+    Nothing for one that is noted already, and for a game that was unpaired since. A warning for conduct counts among
+    those of the player (FISE 47); one for a rack held too full counts at its table alone (FISE 28).
+    """
+    found = state.find_game(game)
+    if found is None or (game, version) in state.noted_at_tables:
+        return []
+    player = state.player(imposed.player_id)
+    is_conduct = imposed.kind == game_events.SANCTION_KIND_WARNING and not imposed.overholding
+    count = player.warnings + 1 if is_conduct and player is not None else 0
+    in_points = imposed.kind == game_events.SANCTION_KIND_POINTS
+    return [
+        events.TableSanctionNoted(
+            player_id=imposed.player_id,
+            round=found[0].number,
+            game_id=game,
+            game_version=version,
+            turn=imposed.turn,
+            kind=imposed.kind,
+            points=imposed.points,
+            beside_result=in_points and ruleset.arbiter.sanction_points_from == "spread",
+            count=count,
+            expulsion_proposed=count >= MOST_WARNINGS or imposed.kind == game_events.SANCTION_KIND_EXPULSION,
+            article=imposed.article,
+            arbiter_id=imposed.arbiter_id,
+            note=note or imposed.note,
+            occurred_at=imposed.occurred_at,
+        )
+    ]
+
+
+def note_sanctions(
+    state: Tournament, ruleset: Ruleset, game: str, imposed: Iterable[tuple[int, game_events.SanctionImposed]]
+) -> tuple[Tournament, list[Message]]:
+    """Note the sanctions of a table that are not noted yet; give the tournament after them, and the facts."""
+    facts: list[Message] = []
+    for version, sanction in imposed:
+        noted = note_sanction(state, ruleset, game, version, sanction)
+        state = reduce(evolve, noted, state)
+        facts += noted
+    return state, facts
