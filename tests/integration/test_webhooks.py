@@ -80,7 +80,7 @@ async def test_every_piece_of_news_comes_once_and_in_order_as_the_stream_tells_i
     assert [request.body for request in receiver.got] == told
     for request in receiver.got:
         assert request.is_signed_with(added.secret)
-        assert request.headers["webhook-id"] == f"{cell.record.record_id}-{request.position}"
+        assert request.headers["webhook-id"] == f"{cell.record.epoch}-{request.position}"
         assert request.headers["content-type"] == "application/json"
         assert abs(int(request.headers["webhook-timestamp"]) - replica.clock().timestamp()) < 60
     assert receiver.connections == 1

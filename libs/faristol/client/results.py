@@ -212,41 +212,45 @@ class Results:
         """The news of tournaments, or of all, from a position on, then live; it does not end by itself.
 
         Each comes once and in order: a stream that broke is taken up behind what came last. Several filters all have to
-        let a piece of news through.
+        let a piece of news through. One of type ``Reset`` says that the record is another one, as after the restore of
+        a backup: what came before is of no use, and all news comes again from the first one on.
         """
         filters = {"tournaments": tournament_ids, "games": games, "rounds": rounds, "tables": tables, "types": types}
         wanted = {name: ",".join(map(str, values)) for name, values in filters.items() if values}
-        last, failed = after, 0
+        last, at, failed = str(after), after, 0
         while True:
             with suppress(httpx2.TransportError):  # it broke, or was silent for too long: there is more behind it
-                async for position, data in self._stream(last, wanted):
+                async for event_id, data in self._stream(last, wanted):
                     failed = 0
-                    if position > last:
-                        last = position
-                        if data:
-                            yield _read(News, data)
+                    position = int(event_id.rpartition("-")[2])
+                    news = _read(News, data) if data else None
+                    is_reset = news is not None and news.type == "Reset"
+                    if position > at or is_reset:
+                        last, at = event_id, position
+                        if news:
+                            yield news
             failed += 1
             await asyncio.sleep(min(self._patience * 2 ** min(failed, 5), SILENCE))
 
-    async def _stream(self, last: int, wanted: Mapping[str, str]) -> AsyncIterator[tuple[int, str]]:
-        """The positions of a stream, each with its news, or with nothing where only the position moves on."""
+    async def _stream(self, last: str, wanted: Mapping[str, str]) -> AsyncIterator[tuple[str, str]]:
+        """The ids of a stream, each with its news, or with nothing where only the position moves on."""
         limit = httpx2.Timeout(20.0, read=SILENCE)
-        headers = {"Last-Event-ID": str(last), "Accept": "text/event-stream"}
+        headers = {"Last-Event-ID": last, "Accept": "text/event-stream"}
         async with self._http.stream("GET", "stream", params=wanted, headers=headers, timeout=limit) as answer:
             if answer.status_code in _AGAIN:
                 return
             if answer.status_code != 200:
                 await answer.aread()
                 raise _problem(answer)
-            position, data = last, ""
+            event_id, data = last, ""
             async for line in answer.aiter_lines():
                 name, _, value = line.partition(":")
                 if name == "id":
-                    position = int(value)
+                    event_id = value.strip()
                 elif name == "data":
                     data = value.strip()
                 elif not line:
-                    yield position, data
+                    yield event_id, data
                     data = ""
 
     async def _lines(self, path: str, name: str, kind: type[S], **wanted: str | int) -> AsyncIterator[S]:

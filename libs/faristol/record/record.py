@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -75,6 +76,10 @@ FOLLOW_POLL = 0.25
 """Seconds between two looks of a follower that hears no news."""
 
 
+EPOCH_LENGTH = 16
+"""Hexadecimal digits of an epoch."""
+
+
 class Trouble(StrEnum):
     """Why a record takes nothing."""
 
@@ -94,6 +99,8 @@ class Record:
         """For read models: tables beside the events are read through this."""
         self.record_id = ""
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
+        self.epoch = ""
+        """Which past the positions are of: another after a restore, since they are used again. See ``renew_epoch``."""
         self.folds = Folds()
         """What ``load`` came to last."""
         self.news = News(backend)
@@ -126,6 +133,7 @@ class Record:
         try:
             async with record.writing() as connection:
                 record.record_id = await migrations.prepare(connection, create=create)
+            await record.renew_epoch()
         except migrations.NoRecord:
             await record.close()
             raise migrations.none_at(parsed) from None
@@ -142,6 +150,11 @@ class Record:
         await self._appender.close()
         await self.news.close()
         await self._backend.close()
+
+    async def renew_epoch(self) -> None:
+        """Set ``epoch`` by what the database is now: a copy or an earlier state may have taken its place meanwhile."""
+        past = f"{self.record_id}:{await self._backend.incarnation()}"
+        self.epoch = hashlib.sha256(past.encode()).hexdigest()[:EPOCH_LENGTH]
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """A connection whose reads are of one moment."""

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from faristol.gateway import operation, rulings, sheets, topics
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates, is_duplicate
-from faristol.gateway.frames import News, NewsWithContent
+from faristol.gateway.frames import News, NewsWithContent, parse_id
 from faristol.gateway.instead import check_has_tables
 from faristol.gateway.language import language_of
 from faristol.gateway.openapi import named, ref
@@ -310,8 +310,10 @@ STREAM: dict[str, Any] = {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
             "description": (
-                "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`, or "
-                "`NewsWithContent` with `include=content`. "
+                "Server-sent events: `id` is the epoch of the record and the position, with a hyphen between them, "
+                "`event` the name of the event, `data` is `News`, or `NewsWithContent` with `include=content`. "
+                "`Reset` comes where the `Last-Event-ID` is not of this record: what the client holds is of no use, "
+                "and everything follows from the first news on. "
                 "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
                 "since the position from which to resume moves on while nothing is told."
             ),
@@ -345,9 +347,10 @@ async def follow_tournament(
     await _check(results, duplicates, fanout, filters, [tournament_id])
     if filters.games or filters.rounds:
         keep(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
-    if last_event_id is None:
-        topics.check_after(after, fanout.last_position)
-    return StreamAnswer(fanout, filters.topic(known), after if last_event_id is None else last_event_id)
+    if last_event_id:
+        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_event_id))
+    topics.check_after(after, fanout.last_position)
+    return StreamAnswer(fanout, filters.topic(known), after)
 
 
 @routes.get("/stream", **STREAM)
@@ -364,9 +367,10 @@ async def follow_tournaments(
     named = [*filter(None, tournaments.split(","))]
     fanout, known = request.app.state.fanout, await _known(results, request, named)
     await _check(results, duplicates, fanout, filters, named)
-    if last_event_id is None:
-        topics.check_after(after, fanout.last_position)
-    return StreamAnswer(fanout, filters.topic(known), after if last_event_id is None else last_event_id)
+    if last_event_id:
+        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_event_id))
+    topics.check_after(after, fanout.last_position)
+    return StreamAnswer(fanout, filters.topic(known), after)
 
 
 CHECKED_COUNT = 4_096

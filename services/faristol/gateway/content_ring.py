@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import TypeVar
 
 import grpc
@@ -169,10 +170,11 @@ VARIANTS = 16
 class Carried:
     """A piece of news with changes, of which each topic is told its own."""
 
-    __slots__ = ("_changes", "_made", "_news")
+    __slots__ = ("_changes", "_epoch", "_made", "_news")
 
-    def __init__(self, news: pb.FollowResponse, changes: Sequence[tuple[Subject, bytes]]) -> None:
+    def __init__(self, news: pb.FollowResponse, changes: Sequence[tuple[Subject, bytes]], epoch: str = "") -> None:
         self._news = news
+        self._epoch = epoch
         self._changes = changes
         self._made: dict[tuple[bool | bytes, ...], bytes] = {}
 
@@ -180,7 +182,7 @@ class Carried:
         """The frame for a topic: the same object for all topics that are told the same, of the first ``VARIANTS``."""
         texts = tuple(text for subject, text in self._changes if is_told(subject, topic))
         if (found := self._made.get((topic.is_named, *texts))) is None:
-            found = frame(self._news, texts)
+            found = frame(self._news, texts, epoch=self._epoch)
             found = found if topic.is_named else without_name(found)
             if len(self._made) < VARIANTS:
                 self._made[topic.is_named, *texts] = found
@@ -196,6 +198,8 @@ class ContentRing(Ring[Carried]):
         """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames, ``failed`` when not."""
         super().__init__(kept)
         self.content = content
+        self.epoch = ""
+        """Of the record, with which ids of frames begin."""
         self._moved = moved
         self._failed = failed
         self._is_on = False
@@ -281,4 +285,5 @@ class ContentRing(Ring[Carried]):
                 _log.debug("no content after %d: %s", news[-1].position, problem.code())
                 await asyncio.sleep(AGAIN)
             else:
-                return [*map(Carried, news, with_content(news, subjects, told, again=True))]
+                changes = with_content(news, subjects, told, again=True)
+                return [*map(Carried, news, changes, repeat(self.epoch))]

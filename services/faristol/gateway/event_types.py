@@ -35,10 +35,18 @@ def _types() -> Iterator[EventType]:
 TYPES: Mapping[str, EventType] = {each.name: each for each in _types()}
 """Every type of news by its name, in the order of the contract."""
 
+RESET = "Reset"
+"""The type of the event that a client is sent who comes from another record: it is told everything from the start."""
+
+_ABOUT = {
+    **{name: each.about for name, each in TYPES.items()},
+    RESET: "No event of the record: what came before is of another one, and is told anew from the first news on.",
+}
+
 SCHEMA = named(
     "EventType",
-    sorted(TYPES),
+    sorted(_ABOUT),
     "The type of a piece of news. New types may come: ignore those that you do not know.",
-    {name: TYPES[name].about for name in sorted(TYPES)},
+    {name: _ABOUT[name] for name in sorted(_ABOUT)},
 )
 """Says in the type of a field that it is the name of such a type."""

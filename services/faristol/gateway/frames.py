@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -12,6 +13,7 @@ from pydantic import Field
 
 from faristol.gateway.answers import Shown
 from faristol.gateway.content import Change
+from faristol.gateway.event_types import RESET
 from faristol.gateway.event_types import SCHEMA as EVENT_TYPE
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -43,15 +45,41 @@ class NewsWithContent(News):
     )
 
 
-def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None) -> bytes:
+def format_id(position: int, epoch: str) -> bytes:
+    """The id of an event: the position, behind the epoch of the record where that is known."""
+    return b"%b-%d" % (epoch.encode(), position) if epoch else b"%d" % position
+
+
+def parse_id(given: str) -> tuple[int, str]:
+    """The position and the epoch that an id names, or a position alone; of another text 0 and ``UNREADABLE``."""
+    found = _ID.fullmatch(given)
+    return (int(found[2]), found[1] or "") if found else (0, UNREADABLE)
+
+
+_ID = re.compile(r"(?:([0-9a-f]{1,64})-)?([0-9]{1,18})")
+
+UNREADABLE = "?"
+"""Stands for the epoch of an id that is none of ours: no record has it."""
+
+
+def reset(topic: Topic, epoch: str, at: datetime) -> Batch:
+    """Tell a client that what it holds is of no use, and that news comes from the first one on."""
+    news = pb.FollowResponse(type=RESET)
+    news.recorded_at.FromDatetime(at)
+    written = frame(news, () if topic.with_content else None, epoch=epoch)
+    return batch([written if topic.is_named else without_name(written)], 0)
+
+
+def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None, *, epoch: str = "") -> bytes:
     """One event of the stream: the position as its id, the name as its event, the news as its data.
 
-    With ``changes``, written as JSON, the data is ``NewsWithContent``.
+    The id begins with ``epoch``, that of the record, where it is known. With ``changes``, written as JSON, the data is
+    ``NewsWithContent``.
     """
     data = News.of(news).model_dump_json().encode()
     if changes is not None:
         data = b'%b,"content":[%b]}' % (data[:-1], b",".join(changes))
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (news.position, news.type.encode(), data)
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (format_id(news.position, epoch), news.type.encode(), data)
 
 
 def without_name(frame: bytes) -> bytes:
@@ -89,9 +117,9 @@ LAST_CHUNK = b"0\r\n\r\n"
 
 
 @lru_cache(maxsize=64)
-def heartbeat(position: int) -> Batch:
+def heartbeat(position: int, epoch: str = "") -> Batch:
     """A comment, and how far the stream is: who resumes does so from there, whatever was hidden before it."""
-    return batch([b": heartbeat\nid: %d\n\n" % position], position)
+    return batch([b": heartbeat\nid: %b\n\n" % format_id(position, epoch)], position)
 
 
 F = TypeVar("F", bound="Framed")
@@ -109,8 +137,8 @@ class Plain:
 
     __slots__ = ("_frame", "_unnamed")
 
-    def __init__(self, news: pb.FollowResponse) -> None:
-        self._frame = frame(news)
+    def __init__(self, news: pb.FollowResponse, epoch: str = "") -> None:
+        self._frame = frame(news, epoch=epoch)
         self._unnamed = b""
 
     def frame(self, topic: Topic) -> bytes:

@@ -21,13 +21,15 @@ class StreamAnswer(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, fanout: Fanout, topic: Topic, after: int) -> None:
+    def __init__(self, fanout: Fanout, topic: Topic, after: int, epoch: str = "") -> None:
+        """``epoch`` is that of the record that ``after`` is of, where it is known."""
         self.status_code = 200
         self.background = None
         self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
         self._fanout = fanout
         self._topic = topic
         self._after = after
+        self._epoch = epoch
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -39,7 +41,7 @@ class StreamAnswer(Response):
         def viewer(line: Line) -> Viewer:
             left = held_stream(scope)
             chunked = scope["http_version"] != "1.0"
-            return self._fanout.join(self._topic, self._after, line, left, chunked=chunked)
+            return self._fanout.join(self._topic, self._after, line, left, chunked=chunked, epoch=self._epoch)
 
         scope["extensions"][HAND_OVER](viewer)
 
@@ -62,5 +64,5 @@ class Streams:
             answer = StreamAnswer(self._fanout, *asked)
         await answer(scope, receive, send)
 
-    def _plainly(self, scope: Scope) -> tuple[Topic, int] | None:
+    def _plainly(self, scope: Scope) -> tuple[Topic, int, str] | None:
         return plainly(scope, self._fanout.known, self._fanout.checked, self._fanout.last_position)

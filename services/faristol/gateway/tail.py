@@ -45,6 +45,8 @@ class Tail:
         self._failures = 0
         self.position = 0
         """Everything public up to this position of the record has been told."""
+        self.epoch = ""
+        """Of the record: see ``FollowResponse``. Empty before it is known."""
         self.begun = asyncio.Event()
         """Set once there is a position."""
         self.connected = False
@@ -87,7 +89,8 @@ class Tail:
             if (mark := await self._read(call)) is None:
                 return
             self.connected, self._failures = True, 0
-            if not self.begun.is_set() or mark.position != self.position:
+            if not self.begun.is_set() or mark.position != self.position or mark.epoch != self.epoch:
+                self.epoch = mark.epoch
                 self._begin(mark.position)
             while (news := await self._read(call)) is not None:
                 self.position = news.position
@@ -103,7 +106,7 @@ class Tail:
         return found if isinstance(found, pb.FollowResponse) else None
 
     def _begin(self, position: int) -> None:
-        """Begin at a position: at first, or as the record has not come to where this tail was."""
+        """Begin at a position: at first, as the record has not come to where this tail was, or as it is another."""
         if self.begun.is_set():
             _log.warning("the news has begun anew: this tail was at %d, the record is at %d", self.position, position)
         self.position = position

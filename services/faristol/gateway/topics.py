@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
 from faristol.gateway.event_types import TYPES
+from faristol.gateway.frames import parse_id
 from faristol.gateway.parameters import DIGITS, LAST_POSITION
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
@@ -66,8 +67,17 @@ Tournaments = Annotated[
 
 
 LastEventId = Annotated[
+    str | None,
+    Header(
+        description="The `id` that came last, as `EPOCH-POSITION`, or a position alone: resume after this event. It "
+        "goes before `after`. One that is not of this record brings an event `Reset`, and then all news.",
+        examples=["9f86d081884c7d65-4711"],
+    ),
+]
+
+LastPosition = Annotated[
     int | None,
-    Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
+    Header(alias="last-event-id", ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
     DIGITS,
 ]
 
@@ -196,8 +206,8 @@ _PLAIN = {
 
 def plainly(
     scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
-) -> tuple[Topic, int] | None:
-    """The topic and the position that a request names; None where that takes more to say, or is to be refused.
+) -> tuple[Topic, int, str] | None:
+    """The topic, the position and its epoch of a request; None where that takes more to say, or is to be refused.
 
     ``known`` are tournaments that there are, each with the first division of its championship or nothing, ``checked``
     are filters that name what there is, and ``last`` is the end of the record.
@@ -215,14 +225,15 @@ def plainly(
     types = frozenset(filter(None, given.get("types", "").split(",")))
     if not PUBLIC.issuperset(types) or (types and "include" in given):
         return None
-    after = given.pop("after", "0")
     resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
-    if resumed and (len(resumed) > 1 or not _POSITION.fullmatch(resumed[0])):
+    if len(resumed) > 1:
         return None
+    after, epoch = parse_id(resumed[0]) if resumed and resumed[0] else (int(given.pop("after", "0")), "")
+    given.pop("after", None)
     games, rounds = given.get("games", ""), given.get("rounds", "")
     if (games or rounds) and (tournament_id, games, rounds) not in checked:
         return None
-    if not resumed and int(after) > last + MOST_AHEAD_COUNT:
+    if not epoch and not any(resumed) and after > last + MOST_AHEAD_COUNT:
         return None
     topic = Filters(**given).topic({tournament_id: known[tournament_id]})
-    return topic, int(resumed[0] if resumed else after)
+    return topic, after, epoch

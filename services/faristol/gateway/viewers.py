@@ -12,6 +12,7 @@ import logging
 import math
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -20,10 +21,24 @@ import grpc
 
 from faristol.gateway.connections import Line
 from faristol.gateway.content_ring import AWAY, Content, ContentRing
-from faristol.gateway.frames import BATCH, OPENING, Batch, Plain, Ring, batch, chunk, frame, heartbeat, without_name
+from faristol.gateway.frames import (
+    BATCH,
+    OPENING,
+    UNREADABLE,
+    Batch,
+    Plain,
+    Ring,
+    batch,
+    chunk,
+    frame,
+    heartbeat,
+    reset,
+    without_name,
+)
 from faristol.gateway.listener import Listener
 from faristol.gateway.results import Results
 from faristol.gateway.tail import Tail
+from faristol.gateway.topics import MOST_AHEAD_COUNT
 from faristol.kernel.bounded import keep
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -93,16 +108,28 @@ class Audience:
 class Viewer(Listener):
     """Somebody who watches: what they were sent, and what they have not got."""
 
-    __slots__ = ("_fanout", "audience", "heard_at", "position", "replaying")
+    __slots__ = ("_fanout", "audience", "came_at", "epoch", "heard_at", "position", "replaying")
 
     def __init__(
-        self, fanout: Fanout, audience: Audience, position: int, line: Line, left: Callable[[], None], *, chunked: bool
+        self,
+        fanout: Fanout,
+        audience: Audience,
+        position: int,
+        line: Line,
+        left: Callable[[], None],
+        *,
+        chunked: bool,
+        epoch: str = "",
     ) -> None:
         """See ``Listener``."""
         super().__init__(line, left, chunked=chunked)
         self.audience = audience
         self.position = position
         """Everything of the topic up to here was sent."""
+        self.came_at = position
+        """The position with which the other end came."""
+        self.epoch = epoch
+        """The one that came with the position, until it is compared with that of the record; empty for none."""
         self.replaying = False
         """A batch of the record is on its way, or waited for."""
         self.heard_at = 0.0
@@ -173,14 +200,22 @@ class Fanout:
         """The end of the record as far as it is known; 0 before anything is."""
         return self._tail.position
 
-    def join(self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool) -> Viewer:
-        """Have the other end of a connection watch a topic after a position. See ``Viewer``."""
+    def join(
+        self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, epoch: str = ""
+    ) -> Viewer:
+        """Have the other end of a connection watch a topic after a position. See ``Viewer``.
+
+        Where ``epoch`` is not that of the record, it is told so, and everything.
+        """
         audience = self._audiences.get(topic)
         if audience is None:
             audience = self._audiences[topic] = Audience(topic, self._ring_of(topic))
-        viewer = Viewer(self, audience, position, line, left, chunked=chunked)
+        viewer = Viewer(self, audience, position, line, left, chunked=chunked, epoch=epoch)
         audience.viewers.add(viewer)
-        opening = audience.after(position) if self._in_ring(audience, position) else batch((), position)
+        if self._tail.begun.is_set() and self._is_of_another(viewer):
+            opening = self._reset(viewer)
+        else:
+            opening = audience.after(position) if self._in_ring(audience, position) else batch((), position)
         data = OPENING + opening.frames
         viewer.write(Batch(data, chunk(data), opening.position))
         viewer.go_on()
@@ -198,6 +233,17 @@ class Fanout:
             return self.ring
         self.content_ring.start(self.ring.position)
         return self.content_ring
+
+    def _is_of_another(self, viewer: Viewer) -> bool:
+        """Whether the position of a viewer who has come cannot be one of this record."""
+        given, viewer.epoch = viewer.epoch, ""
+        if given == UNREADABLE or viewer.position > self._tail.position + MOST_AHEAD_COUNT:
+            return True
+        return bool(given and self._tail.epoch) and given != self._tail.epoch
+
+    def _reset(self, viewer: Viewer) -> Batch:
+        """Frames that begin the stream of a viewer anew."""
+        return reset(viewer.audience.topic, self._tail.epoch, datetime.now(UTC))
 
     def _in_ring(self, audience: Audience, position: int) -> bool:
         return self._tail.begun.is_set() and position >= audience.ring.before
@@ -268,14 +314,16 @@ class Fanout:
         """Show a viewer who heard nothing for long that the stream lives, and where it is."""
         if viewer.heard_at > silent_since or viewer.paused:
             return
-        position = viewer.position
-        if position > self._tail.position and self._tail.connected:
+        is_ahead = viewer.position == viewer.came_at and viewer.position > self._tail.position
+        if is_ahead and self._tail.connected:
             # They come from another record, or this one was restored: no gateway is so far behind another.
-            position = viewer.audience.ring.position
-        viewer.write(heartbeat(position))
+            viewer.write(self._reset(viewer))
+            viewer.go_on()
+        else:
+            viewer.write(heartbeat(viewer.position, self._tail.epoch))
 
     def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
-        self.ring.add(news, self._tail.position, map(Plain, news))
+        self.ring.add(news, self._tail.position, map(Plain, news, repeat(self._tail.epoch)))
         self.content_ring.hear(news, self._tail.position)
         if news:
             self._moved.set()
@@ -290,6 +338,7 @@ class Fanout:
         self.checked.clear()
         self._past.clear()
         self._past_with_content.clear()
+        self.content_ring.epoch = self._tail.epoch
         self.ring.begin(self._tail.position)
         self.content_ring.begin(self._tail.position)
         self._moved.set()
@@ -328,6 +377,8 @@ class Fanout:
             while self._replays:
                 viewer = self._replays.popleft()
                 try:
+                    if self._is_of_another(viewer):
+                        viewer.write(self._reset(viewer))
                     is_done = viewer.paused or self._in_ring(viewer.audience, viewer.position)
                     is_done = is_done or await self._sent(viewer)
                 except Exception as problem:  # noqa: BLE001 # a defect of ours, with one answer: the others go on
@@ -397,5 +448,5 @@ class Fanout:
         finally:
             call.cancel()
         changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
-        frames = map(frame, found, changes)
+        frames = map(partial(frame, epoch=self._tail.epoch), found, changes)
         return batch(frames if topic.is_named else map(without_name, frames), position)

@@ -92,7 +92,7 @@ class Tail:
                 after = max(self._before, await self._progress.position() - last)
             if marks:
                 after = await self._begin(after)
-                yield News(position=after)
+                yield News(position=after, epoch=self._record.epoch)
             async for news in (
                 self._some(topic, after, limit, may_know, marks=marks)
                 if limit
@@ -187,6 +187,7 @@ class Tail:
     async def _joined(self) -> AsyncIterator[None]:
         """Follow: the reader runs while anybody does."""
         if self._reader is None or self._reader.done():
+            await self._record.renew_epoch()
             here = await self._progress.position()
             if self._reader is None or self._reader.done():  # nobody else has begun meanwhile
                 if here > self._here + self._kept or here < self._here:

@@ -164,7 +164,7 @@ async def test_an_answer_is_not_sent_again_until_it_has_changed(stage: Stage) ->
     await stage.add(*hall.create())
     first = await stage.http.get("/api/v1/tournaments/lliga")
     tag = first.headers["etag"]
-    assert tag.startswith(f'"{first.json()["position"]}-')
+    assert tag.startswith(f'"{stage.record.epoch}-{first.json()["position"]}-')
     again = await stage.http.get("/api/v1/tournaments/lliga", headers={"If-None-Match": f'"other", {tag}'})
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     await stage.add(*hall.pair(1, [("anna", "biel")], "eloi"))
@@ -269,8 +269,6 @@ async def test_a_malformed_request_is_400_and_names_the_field(stage: Stage) -> N
         answer = await stage.http.get(path)
         assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json"), path
         assert [error["field"] for error in answer.json()["errors"]] == [field]
-    header = await stage.http.get("/api/v1/tournaments/lliga/stream", headers={"Last-Event-ID": "yesterday"})
-    assert (header.status_code, header.json()["errors"][0]["field"]) == (400, "last-event-id")
 
 
 EXPECTED = [

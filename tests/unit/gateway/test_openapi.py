@@ -102,7 +102,7 @@ async def test_the_types_of_news_are_listed_with_their_meanings(finished: Stage)
     schemas = (await document(finished))["components"]["schemas"]
     assert schemas["News"]["properties"]["type"]["$ref"] == "#/components/schemas/EventType"
     listed = schemas["EventType"]
-    assert listed["enum"] == sorted(PUBLIC) == list(listed["x-enum-descriptions"])
+    assert listed["enum"] == sorted([*PUBLIC, "Reset"]) == list(listed["x-enum-descriptions"])
     assert listed["x-enum-descriptions"]["RoundStarted"] == "The judge gave the signal: tables open, clocks run."
 
 
@@ -206,10 +206,6 @@ async def test_a_number_is_taken_as_the_document_says_and_in_no_other_form(finis
                 (error,) = answer.json()["errors"]
                 assert error["field"] == name
                 assert error["problem"].startswith("expected a whole number, got "), (path, written)
-    resumed = parameter(described, "follow_tournament", "last-event-id")
-    assert (resumed["type"], resumed["minimum"], resumed["maximum"]) == ("integer", 0, 2**63 - 1)
-    header = await finished.http.head("/api/v1/tournaments/lliga/stream", headers={"Last-Event-ID": "1_0"})
-    assert header.status_code == 400
     assert (await finished.http.get("/t/lliga/r/0_1")).status_code == 400
     assert (await finished.http.get("/t/lliga?round=1_0")).status_code == 400
 

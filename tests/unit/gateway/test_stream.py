@@ -28,7 +28,13 @@ async def read(lines: AsyncIterator[str], count: int) -> list[Event]:
             if line and name:
                 fields[name] = value
             elif not line and "data" in fields:
-                found.append({"id": int(fields["id"]), "event": fields["event"], "data": json.loads(fields["data"])})
+                found.append(
+                    {
+                        "id": int(fields["id"].rpartition("-")[2]),
+                        "event": fields["event"],
+                        "data": json.loads(fields["data"]),
+                    }
+                )
                 fields = {}
     return found
 

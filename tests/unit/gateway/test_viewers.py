@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.gateway.watcher import Watcher
@@ -23,6 +24,7 @@ from faristol.gateway import viewers
 from faristol.gateway.connections import Connections, Line
 from faristol.gateway.frames import Plain
 from faristol.gateway.tail import Tail
+from faristol.gateway.topics import MOST_AHEAD_COUNT
 from faristol.gateway.viewers import Fanout, Viewer
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
@@ -104,7 +106,9 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
                 await until(lambda: {each.position for each in late} == {last})
             assert {each.connections for each in (*early, *late)} == {1}
             heard = await asyncio.to_thread(_read_all, slow, str(expected[0][-1]))
-            told = [int(line[4:]) for line, next_line in pairwise(heard) if next_line.startswith("event: ")]
+            told = [
+                int(line.rpartition("-")[2]) for line, next_line in pairwise(heard) if next_line.startswith("event: ")
+            ]
             assert told[: len(expected[0])] == expected[0]
         play = next(each for each in early[0].data if each["type"] == "PlayPlaced")
         assert (play["tournament_id"], play["game_id"], play["round"], play["table"]) == ("lliga", "lliga-r1-t1", 1, 1)
@@ -140,7 +144,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
     assert 10 < len(asked) < 60  # it does not begin again and again
 
 
-async def test_who_comes_from_another_record_is_told_where_this_one_is_and_goes_on_from_there(
+async def test_a_reader_who_is_ahead_of_the_record_for_long_is_told_so_and_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(viewers, "HEARTBEAT", 0.6)
@@ -149,10 +153,71 @@ async def test_who_comes_from_another_record_is_told_where_this_one_is_and_goes_
         last = await stage.add(*hall.create())
         ahead = [Watcher(port_of(stage), path, 9_000) for path in (STREAM, f"{STREAM}?include=content")]
         async with watching(*ahead):
-            await until(lambda: [each.position for each in ahead] == [last, last])
+            expected = await public(stage.record, Topic.of(LLIGA))
+            await until(lambda: [each.told for each in ahead] == [[0, *expected]] * 2)
+            assert last < 9_000 < last + MOST_AHEAD_COUNT
             await stage.add(*hall.first_round())
-            expected = await public(stage.record, Topic.of(LLIGA), last)
-            await until(lambda: [each.told for each in ahead] == [expected, expected])
+            expected = await public(stage.record, Topic.of(LLIGA))
+            await until(lambda: [each.told for each in ahead] == [[0, *expected]] * 2)
+            assert [each.data[0]["type"] for each in ahead] == ["Reset"] * 2
+            games = [change for news in ahead[1].data for change in news["content"] if change["kind"] == "game"]
+            assert games
+
+
+async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything_and_a_position_alone_resumes(
+    stage: Stage,
+) -> None:
+    await stage.add(*Championship().create())
+    expected = await public(stage.record, Topic.of(LLIGA))
+    epoch = stage.record.epoch
+    far = await stage.record.last_position() + MOST_AHEAD_COUNT + 1
+    cases = {
+        f"{'0' * 16}-{expected[1]}": [0, *expected],
+        f"{epoch}-{far}": [0, *expected],
+        str(far): [0, *expected],
+        "yesterday": [0, *expected],
+        f"{epoch}-{expected[1]}": expected[2:],
+        str(expected[1]): expected[2:],
+        "": expected,  # as of a proxy that takes the header away
+    }
+    for path in (STREAM, f"{STREAM}?include=content", f"{STREAM}?named=false", "/api/v1/stream"):
+        for given, told in cases.items():
+            reader = Watcher(port_of(stage), path, given=given)
+            async with watching(reader):
+                await until(lambda: len(reader.told) >= len(told))  # noqa: B023 # it is over before the next one
+            assert reader.told == told, (path, given)
+            assert reader.ids[-1] == f"{epoch}-{told[-1]}"
+            types = [each["type"] for each in reader.data]
+            assert (types[0] == "Reset") == (told[0] == 0)
+            assert "Reset" not in types[1:]
+
+
+async def test_two_records_with_the_same_positions_are_told_apart_by_tags_and_ids(tmp_path: Path) -> None:
+    records: list[tuple[str, str, list[int]]] = []
+    standings, page = "/api/v1/tournaments/lliga/standings", "/t/lliga"
+    answers: list[dict[str, httpx.Response]] = []
+    for name in ("first", "second"):
+        async with opened(tmp_path / name) as stage:
+            await stage.add(*Championship().create())
+            reader = Watcher(port_of(stage), STREAM, given=records[0][1] if records else "")
+            expected = await public(stage.record, Topic.of(LLIGA))
+            await until(lambda: stage.record.epoch != "")
+            async with watching(reader):
+                await until(lambda: len(reader.told) >= len(expected) + len(records))  # noqa: B023
+            records.append((stage.record.epoch, reader.ids[-1], reader.told))
+            known = {path: answer.headers["etag"] for path, answer in (answers[0] if answers else {}).items()}
+            answers.append({})
+            for path in (standings, page, f"{standings}?as_of_position={expected[-1]}"):
+                answer = await stage.http.get(path, headers={"If-None-Match": known.get(path, "")})
+                assert answer.status_code == 200
+                assert answer.headers["etag"].strip('"').startswith(f"{stage.record.epoch}-")
+                again = await stage.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
+                assert (again.status_code, again.headers["etag"]) == (304, answer.headers["etag"])
+                answers[-1][path] = answer
+    (first, first_id, first_told), (second, second_id, second_told) = records
+    assert first != second
+    assert first_id.rpartition("-")[2] == second_id.rpartition("-")[2]
+    assert second_told == [0, *first_told]
 
 
 SO_ATTACH_FILTER = 26
@@ -189,7 +254,7 @@ def _read_all(sock: socket.socket, last: str) -> list[str]:
     """What a socket says until a position comes."""
     sock.settimeout(15)
     said = b""
-    while f"id: {last}\n".encode() not in said:
+    while f"-{last}\n".encode() not in said:
         said += sock.recv(1_000)
     sock.close()
     return said.decode().splitlines()

@@ -16,7 +16,11 @@ class Watcher:
     port: int
     path: str
     position: int = 0
+    given: str | None = None
+    """The id that it comes with at first; the position alone where it is None."""
     version: str = "1.1"
+    ids: list[str] = field(default_factory=list)
+    """Those of the news that came, as they were written."""
     told: list[int] = field(default_factory=list)
     """Positions of the news that came."""
     data: list[dict[str, Any]] = field(default_factory=list)
@@ -39,7 +43,8 @@ class Watcher:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         self.connections += 1
         try:
-            asked = f"GET {self.path} HTTP/{self.version}\r\nhost: x\r\nlast-event-id: {self.position}\r\n\r\n"
+            given = str(self.position) if self.given is None else self.given
+            asked = f"GET {self.path} HTTP/{self.version}\r\nhost: x\r\nlast-event-id: {given}\r\n\r\n"
             writer.write(asked.encode())
             self.head = await reader.readuntil(b"\r\n\r\n")
             self._rest = b""
@@ -59,7 +64,9 @@ class Watcher:
         for frame in frames:
             fields = dict(line.split(": ", 1) for line in frame.decode().splitlines())
             self.heartbeats += "" in fields
-            self.position = int(fields.get("id", self.position))
+            self.position = int(fields.get("id", str(self.position)).rpartition("-")[2])
             if "data" in fields:
+                self.ids.append(fields["id"])
+                self.given = None if self.given is None else fields["id"]
                 self.told.append(self.position)
                 self.data.append(json.loads(fields["data"]))

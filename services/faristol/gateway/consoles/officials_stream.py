@@ -13,7 +13,7 @@ from faristol.gateway.consoles.own_stream import OwnStream, begun, over_restarts
 from faristol.gateway.frames import News, heartbeat
 from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
 from faristol.gateway.session import calls, holder_of
-from faristol.gateway.topics import LONGEST, NAMES, NUMBERS, PUBLIC, TYPE_NAMES, LastEventId, Tournaments, known_type
+from faristol.gateway.topics import LONGEST, NAMES, NUMBERS, PUBLIC, TYPE_NAMES, LastPosition, Tournaments, known_type
 from faristol.kernel import facts
 from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
@@ -50,7 +50,7 @@ async def follow_as_official(
     tables: Annotated[str, Query(max_length=LONGEST, pattern=NUMBERS)] = "",
     types: Annotated[str, Query(max_length=LONGEST, pattern=TYPE_NAMES), AfterValidator(_known)] = "",
     after: Annotated[int, Query(ge=0, le=LAST_POSITION), DIGITS] = 0,
-    last_event_id: LastEventId = None,
+    last_event_id: LastPosition = None,
 ) -> Response:
     """News from a position on, then live, without gaps; `Last-Event-ID` and the filters as of the public stream.
 

@@ -95,9 +95,13 @@ export class FollowedGame extends EventTarget {
     this.#source = new EventSource(`/api/v1/tournaments/${encodeURIComponent(tournament)}/stream${topic}`);
     const heard = (event) => {
       if (JSON.parse(event.data).game_id !== game) return;
-      this.news = Math.max(this.news, Number(event.lastEventId));
+      this.news = Math.max(this.news, JSON.parse(event.data).position);
       this.soon(PAUSE + Math.random() * this.#spread);
     };
+    this.#source.addEventListener("Reset", () => {
+      this.news = 0; // the record is another one, as after the restore of a backup
+      this.soon();
+    });
     for (const name of news.split(" ")) this.#source.addEventListener(name, heard);
     this.#source.addEventListener("error", () => this.#source?.readyState === EventSource.CLOSED && this.#leave());
   }

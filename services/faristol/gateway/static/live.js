@@ -186,8 +186,9 @@ function concerns(news) {
 }
 
 function heard(event) {
-  position = Math.max(position, Number(event.lastEventId));
-  if (!concerns(JSON.parse(event.data))) return;
+  const news = JSON.parse(event.data);
+  position = Math.max(position, news.position);
+  if (!concerns(news)) return;
   told = position;
   schedule();
 }
@@ -205,11 +206,19 @@ function rest() {
   resting = setTimeout(() => (document.hidden ? rest() : refresh()), REST);
 }
 
+// The record is another one, as after the restore of a backup: the page is fetched anew, and all news comes again.
+function begin() {
+  position = told = 0;
+  tag = "";
+  schedule();
+}
+
 function follow() {
   source?.close();
   if (isFinished()) return rest();
   source = new EventSource(`${live.dataset.follow}?after=${position}`);
   for (const name of live.dataset.news.split(" ")) source.addEventListener(name, heard);
+  source.addEventListener("Reset", begin);
   source.addEventListener("open", () => {
     retry = 1000;
     show(true);

@@ -211,7 +211,7 @@ class Courier:
 
     async def _send(self, way: Way, position: int, body: bytes) -> Outcome:
         now = self._means.now()
-        message_id = message.id_of(self._means.record.record_id, position)
+        message_id = message.id_of(self._means.record.epoch, position)
         headers = message.headers_of(message_id, int(now.timestamp()), body, self.webhook.signing(now))
         begun = asyncio.get_running_loop().time()
         outcome = await way.send(body, headers, self._lane)

@@ -26,9 +26,12 @@ def body_of(news: results.FollowResponse) -> bytes:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def id_of(record_id: str, position: int) -> str:
-    """The id of the message about an event: the same at each try, and in all of the world no other's."""
-    return f"{record_id}-{position}"  # no full stop, which stands between the parts that are signed
+def id_of(epoch: str, position: int) -> str:
+    """The id of the message about an event, as in the event stream: the same at each try, and no other message's.
+
+    After the restore of a backup, when its position is used again, the record has another ``epoch``.
+    """
+    return f"{epoch}-{position}"  # no full stop, which stands between the parts that are signed
 
 
 def headers_of(message_id: str, timestamp: int, body: bytes, secrets: Iterable[str]) -> Mapping[str, str]:
