@@ -13,7 +13,10 @@ THREE = {"anna": 1500, "biel": 1400, "cinta": None}
 
 def test_ids_are_readable() -> None:
     assert stream("open-2024") == "tournament-open-2024"
-    assert game_id("open-2024", 3, 12) == "open-2024-r3-t12"
+    first = "open-2024-r3-t12"
+    assert game_id("open-2024", 3, 12, ["anna", "biel"], {}) == first
+    assert game_id("open-2024", 3, 12, ["anna", "biel"], {first: ["anna", "biel"]}) == first
+    assert game_id("open-2024", 3, 12, ["anna", "cesc"], {first: ["anna", "biel"]}) == f"{first}-2"
 
 
 def test_every_fact_of_the_contract_is_understood() -> None:
