@@ -10,7 +10,7 @@ from faristol.rules.options import written
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
-OF_TEAMS = ("swiss", "dutch", "round-robin", "double-round-robin")
+OF_TEAMS = ("classification", "swiss", "dutch", "round-robin", "double-round-robin")
 """Systems by which teams can be paired."""
 
 

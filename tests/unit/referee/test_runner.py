@@ -79,7 +79,7 @@ async def test_a_difference_is_named(tmp_path: Path, said: dict[str, str], diffe
 
 TOURNAMENT = """\
 kind: tournament
-ruleset: fisc-2023
+ruleset: fisc-2023:pairing=swiss
 cases:
   - case: Two rounds
     articles: FISC I.1
