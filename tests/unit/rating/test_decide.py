@@ -43,8 +43,8 @@ def test_everybody_registered_gets_a_line_and_byes_are_not_rated() -> None:
     assert {line.player_id for line in updates} == set(FIVE)
     # Five players, five rounds: everybody meets the four others and rests once.
     assert [line.games for line in updates] == [4] * 5
-    # The higher-ranked player of a pairing always won: anna everything, and so on down to enric, who won nothing.
-    assert {line.player_id: line.half_points for line in updates}["anna"] == 8
+    # The player who stands higher always won: enric everything, whom the bye of the first round put in front.
+    assert {line.player_id: line.half_points for line in updates}["enric"] == 8
     assert sum(line.half_points for line in updates) == 20
     assert [(-line.after, line.player_id) for line in updates] == sorted(
         (-line.after, line.player_id) for line in updates
