@@ -330,6 +330,7 @@ _SPELLED = {
     "RegisterPlayers": "player import",
     "EnterResults": "enter",
     "ListResults": "enter",
+    "GetResultCheck": "enter",
 }
 
 
