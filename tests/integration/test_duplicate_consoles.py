@@ -140,7 +140,8 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert (await press(ona, SLIPS, "close", hall="Sud", turn="1")).status_code == 404
 
         waits = (await judge.get(JUDGE)).text
-        assert "typed in different ways" in waits
+        assert "typed in different ways" in waits, waits
+        assert "Paper, typed by ona at" in waits
         assert "H4" in waits.partition('id="tops"')[2]
         assert "Sud" in waits.partition("Halls that are open:")[2][:200]
         refused = await judged(judge, "score", reason="Sud has no line", without="1")
@@ -227,3 +228,13 @@ async def test_the_page_of_a_slip_is_for_who_plays_and_an_arbiter_who_plays_judg
 async def test_what_a_hall_has_handed_in_has_no_place_for_what_it_is_worth() -> None:
     fields = {field.name for message in (pb.HandedIn, pb.TypedSlip) for field in message.DESCRIPTOR.fields}
     assert fields == {"player_id", "number", "typed", "on_phone", "ruled", "slip", "collector_id"}
+
+
+async def test_the_console_of_a_duplicate_tournament_speaks_of_games_and_seats(cell: Cell) -> None:
+    of_tables = re.compile(r"(?i)\b(pair(s|ing|ed)?|tables?|clocks?|enter results|crosstable)\b")
+    async with browser(cell, held(needs.ROLE_DIRECTOR)) as director:
+        for part in ("", "/round/1", "/halls"):
+            page = (await director.get(f"/tournaments/{OWN}/console{part}?lang=en")).text
+            shown = re.sub(r"<[^>]*>", " ", page.partition("<main")[2].partition("</main>")[0])
+            assert of_tables.findall(shown) == [], part
+        assert "Close game 1" in (await director.get(f"/tournaments/{OWN}/console/round/1?lang=en")).text

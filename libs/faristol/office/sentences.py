@@ -99,7 +99,7 @@ SENTENCES: Mapping[str, Sentences] = {
     "AllowPair": Sentences(N_("They may meet again: {who}.")),
     "KeepPair": Sentences(N_("They meet in round {round}: {who}.")),
     "ReleasePair": Sentences(N_("They are paired like everybody else again: {who}.")),
-    "StartRound": Sentences(N_("Round {round} is started: its tables are open, the clocks run.")),
+    "StartRound": Sentences(N_("Round {round} is started.")),
     "GiveForfeit": Sentences(N_("A forfeit: {scores} ({at_table}){outcome}.")),
     "EnterResult": Sentences(
         N_("Entered: {scores} ({at_table}){outcome}."),

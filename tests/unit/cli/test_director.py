@@ -374,7 +374,7 @@ def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_versi
         ],
     )
     assert list(history.told(answer, Roll(_copa()), "en")) == [
-        "   1  2023-11-14 23:13:20+01:00  Round 1 is started: its tables are open, the clocks run.",
+        "   1  2023-11-14 23:13:20+01:00  Round 1 is started.",
         "      2023-11-14 23:13:20+01:00  Rated by NASPA.",
         "   2  2023-11-14 23:13:20+01:00  Round 2 is paired. To undo it: `round unpair`.",
     ]

@@ -233,7 +233,8 @@ def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
     sealed = sealed_master(situation, turn)
     if sealed is not None:
         found = [sealed, *(play for play in found if not play.lays_as(sealed))]
-    return pb.ListTopsResponse(plays=map(written_play, found))
+    chosen = written_play(turn.master) if turn.master is not None else None
+    return pb.ListTopsResponse(plays=map(written_play, found), chosen=chosen)
 
 
 Notes = Mapping[int, str]

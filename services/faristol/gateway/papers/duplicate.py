@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,9 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 
 SLIPS: Mapping[Size, int] = {"A4": 8, "A5": 4}
 """Slips on a page: all of one player, so that a page is laid at a seat and cut there."""
+
+USUAL_ROUNDS_COUNT = 24
+"""Slips of each player where the rules set no number of rounds: three pages of A4. A bag lasts about 20 rounds."""
 
 
 class Seat(NamedTuple):
@@ -70,6 +74,7 @@ async def _slips(wanted: Wanted) -> dict[str, Any]:
         "game": game,
         "seats": [seat for seat in seats if wanted.table in (0, seat.number)],
         "slips": SLIPS[wanted.size],
+        "pages": math.ceil((ruleset.turns.turns or USUAL_ROUNDS_COUNT) / SLIPS[wanted.size]),
         "boxes": range(15),
         "asks_score": ruleset.slips.score == "asked",
         "code": qr(f"{wanted.address}/duplicate/{game.game_id}/slip", at_once=True),
@@ -127,7 +132,7 @@ async def _sum(wanted: Wanted) -> dict[str, Any]:
 DUPLICATE_PAPERS: Mapping[str, Paper] = {
     "playslips": Paper(
         N_("Slips of the duplicate game"),
-        N_("A page of slips for each player, to be cut. Its code opens the player’s own page, where a phone writes."),
+        N_("Slips for each player and round, to be cut. Their code opens the player’s own page, where a phone writes."),
         _slips,
         True,
         "cut",

@@ -21,7 +21,7 @@ from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Console, Done, TournamentId, Typed
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
-from faristol.gateway.mode import known_rules
+from faristol.gateway.mode import is_of_duplicate_games, known_rules
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
@@ -62,6 +62,9 @@ PARTS: Sequence[tuple[str, str]] = (
     ("history", N_("History")),
 )
 """The pages of the console, by the end of their address; that of teams is there where teams meet."""
+
+PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
+"""What pages are called in a tournament of duplicate games, whose games have rounds of their own."""
 
 
 BY_NAME = ("decided_by", "judge_id", "person.")
@@ -137,6 +140,7 @@ class Desk(Console):
         """A page of the console; one that says so where a form was not carried out."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self._head()
+        names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}
         return self.page(
             name,
             head,
@@ -148,7 +152,7 @@ class Desk(Console):
             changes=self.changes,
             base=self.address,
             parts=[
-                (f"{self.address}/{key}".rstrip("/"), say(text, {}, self.language), key == part)
+                (f"{self.address}/{key}".rstrip("/"), say(names.get(key, text), {}, self.language), key == part)
                 for key, text in PARTS
                 if (key != "teams" or self.has_teams) and (key == SETTINGS or not self.tournament.removed)
             ],

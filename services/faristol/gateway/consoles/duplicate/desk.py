@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
+import grpc
 from fastapi import Depends
 from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.duplicate.names import names_of
 from faristol.gateway.results import Reader
 from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
@@ -40,6 +44,17 @@ class Desk(Console):
     async def game(self) -> pb.GetDuplicateResponse:
         """The game as everybody may see it. Raises ``grpc.aio.AioRpcError``."""
         found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id, inside=True))
+        return found
+
+    async def people(self) -> dict[str, str]:
+        """The names of officials by their ids, as far as the person who is signed in may see them."""
+        found = {self.session.credential.subject_id: self.session.name}
+        if may(self.session, access.ListCredentialsRequest):
+            with suppress(grpc.aio.AioRpcError):
+                listed = await self.calls.ask(access.ListCredentialsRequest(tournament_id=self.tournament_id))
+                for line in listed.credentials:
+                    if line.name:
+                        found.setdefault(line.credential.subject_id, line.name)
         return found
 
     async def show(

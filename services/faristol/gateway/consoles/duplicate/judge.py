@@ -41,6 +41,9 @@ WAITS: Mapping[str, str] = {
 }
 """Why a slip waits."""
 
+MOST_TOPS = 5
+"""Plays of the highest score that the page shows before it is asked for more."""
+
 Given = Mapping[str, str]
 
 routes = APIRouter(include_in_schema=False)
@@ -143,6 +146,9 @@ async def _show(
         is_over=is_over,
         waiting=waiting,
         tops=tops.plays,
+        chosen=tops.chosen if tops.HasField("chosen") else None,
+        most_tops=MOST_TOPS,
+        people=await desk.people(),
         why=WAITS,
         acts=ACTS,
         given=Typed(given or {}),
