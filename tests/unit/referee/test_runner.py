@@ -112,7 +112,7 @@ cases:
         ("standings: [1 1]", "expected the standings 1 1; got 1 "),
         ("standing: {1: {wins: 2}}", "expected of the line of 1 wins: 2, got wins: 1"),
         ("table-sizes: [2]", "expected tables of 2 players; got 2, 2, 2"),
-        ("chosen: {pairing: dutch}", "expected the option pairing to be dutch, got nothing"),
+        ("chosen: {pairing: dutch}", "expected the option pairing to be dutch, got swiss"),
         ("tournament: {rounds: 6}", "expected of the tournament rounds: 6, got rounds: 5"),
         ("exists: player", "expected that there is such a player already, and it was done"),
         ("ratings: {1: 1500}", "the services cannot go on: there is no"),
