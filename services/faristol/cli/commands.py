@@ -131,6 +131,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "correct-own": Verb("CorrectOwnResult"),
             "correct": Verb("CorrectResult"),
             "confirm": Verb("ConfirmResult"),
+            "show-check": Verb("GetResultCheck"),
             "set-check": Verb("SetResultCheck"),
             "forfeit": Verb("GiveForfeit"),
         },

@@ -165,7 +165,7 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
         known = run(roll(given["tournament_id"], address))
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
     if isinstance(request, pairing.RegisterPlayerRequest) and known is not None and not request.player_id:
-        from faristol.cli.players import ask_whether_another
+        from faristol.cli.confirmation import ask_whether_another
 
         if other := Resemblances(player.name for player in known.tournament.players).of(request.name):
             ask_whether_another(request.name, other)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -13,6 +12,7 @@ from typing import Annotated
 import grpc
 import typer
 
+from faristol.cli.confirmation import agree, ask_whether_another, is_agreed
 from faristol.cli.contract import call, with_names
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.client.problems import info_of
@@ -52,8 +52,6 @@ ZERO = N_("Players with the rating 0: {count}. Are they unrated?")
 GIVE_ZERO = N_("No player was registered: say which with --zero.")
 COMMA = N_("{name}: does the given name stand behind the comma?")
 GIVE_COMMA = N_("No player was registered: say which with --comma.")
-SIMILAR = N_("{name} is similar to {other}. Is this another person?")
-GIVE_ID = N_("No player was registered: if {name} and {other} are two people, give {name} an id.")
 TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in its line-up: {players}")
 
 
@@ -126,12 +124,12 @@ def _asked(listed: PlayerList, file: Path, read: Callable[[Answers], PlayerList]
         typer.echo(f"{file}: {said(PASSED_OVER, lines=' / '.join(listed.title))}", err=True)
     if listed.decoded and listed.decoded.guessed:
         example = next((row.request.name for row in listed.rows if not row.request.name.isascii()), "")
-        _agree(said(GUESSED, encoding=listed.decoded.encoding, example=example), said(GIVE_ENCODING))
+        agree(said(GUESSED, encoding=listed.decoded.encoding, example=example), said(GIVE_ENCODING))
     if listed.asks_zero and answers.zero is None:
-        unrated = _is_agreed(said(ZERO, count=listed.asks_zero), said(GIVE_ZERO))
+        unrated = is_agreed(said(ZERO, count=listed.asks_zero), said(GIVE_ZERO))
         answers = replace(answers, zero=Zero.UNRATED if unrated else Zero.RATING)
     if listed.asks_comma and answers.comma is None:
-        name = _is_agreed(said(COMMA, name=listed.asks_comma), said(GIVE_COMMA))
+        name = is_agreed(said(COMMA, name=listed.asks_comma), said(GIVE_COMMA))
         answers = replace(answers, comma=Comma.NAME if name else Comma.CLUB)
     return listed if answers == listed.answers else read(answers)
 
@@ -144,23 +142,6 @@ def _ask_of_similar(rows: Sequence[Listed], registered: Sequence[str]) -> None:
         if (other := known.of(name)) and not row.request.player_id:
             ask_whether_another(name, other)
         known.add(name)
-
-
-def ask_whether_another(name: str, other: str) -> None:
-    """Ask whether two similar names are of two people. Raises ``StartError`` where they are not, or nobody answers."""
-    _agree(said(SIMILAR, name=name, other=other), said(GIVE_ID, name=name, other=other))
-
-
-def _agree(question: str, otherwise: str) -> None:
-    if not _is_agreed(question, otherwise):
-        raise StartError(otherwise)
-
-
-def _is_agreed(question: str, otherwise: str) -> bool:
-    """Whether a person at the terminal says yes. Raises ``StartError``, with what to do, where there is no terminal."""
-    if not sys.stdin.isatty():
-        raise StartError(f"{question} {otherwise}")
-    return typer.confirm(question, err=True)
 
 
 class _Complaints:

@@ -1,0 +1,32 @@
+"""Questions that a command asks at the terminal before it changes something."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.terminal.common import said
+
+SIMILAR = N_("{name} is similar to {other}. Is this another person?")
+GIVE_ID = N_("No player was registered: if {name} and {other} are two people, give {name} an id.")
+
+
+def ask_whether_another(name: str, other: str) -> None:
+    """Ask whether two similar names are of two people. Raises ``StartError`` if not, or without a terminal."""
+    agree(said(SIMILAR, name=name, other=other), said(GIVE_ID, name=name, other=other))
+
+
+def agree(question: str, otherwise: str) -> None:
+    """Ask a question. Raises ``StartError`` with the sentence ``otherwise`` when the answer is no."""
+    if not is_agreed(question, otherwise):
+        raise StartError(otherwise)
+
+
+def is_agreed(question: str, otherwise: str) -> bool:
+    """Return whether a person at the terminal says yes. Raises ``StartError`` without a terminal, with what to do."""
+    if not sys.stdin.isatty():
+        raise StartError(f"{question} {otherwise}")
+    return typer.confirm(question, err=True)
