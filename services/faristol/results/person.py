@@ -80,7 +80,7 @@ def _told(entry: Entry, known: Person, names: dict[str, str]) -> results.PlayerT
     if entry.standing is not None and answer.tournament.mode != results.TOURNAMENT_MODE_DUPLICATE:
         (tie_breaks,) = unpacked_all([entry.standing.tie_breaks])
         answer.standing.CopyFrom(answers.standing(entry.standing, entry.player, tie_breaks))
-        answer.standing.name = known.name
+        answer.standing.name, answer.standing.club = known.name, known.club
         answer.standing.withdrawn_round = entry.player.withdrawn_round
     for game in entry.games:
         phase = results.RoundPhase.ValueType(entry.rounds[game.round].phase)
