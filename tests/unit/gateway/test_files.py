@@ -262,7 +262,7 @@ async def test_what_was_recorded_before_the_question_is_there_in_every_form_thou
     answers = await asyncio.gather(*(stage.http.get(f"{AT}{path}") for path in asked_for))
     assert [answer.status_code for answer in answers] == [200] * 4
     position = await stage.record.last_position()
-    refused = await stage.http.get(f"/api/v1/games/{game_id(1, 1)}.gcg?min_position={position}")
+    refused = await stage.http.get(f"/api/v1/games/{game_id(1, 2)}.gcg?min_position={position}")
     assert refused.status_code == 404
 
 
