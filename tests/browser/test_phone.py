@@ -234,15 +234,26 @@ async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players:
         await page.context.close()
 
 
-async def test_the_links_of_the_standings_are_bigger_under_a_finger(browser: Browser, players: Stage) -> None:
+async def test_a_row_of_the_standings_leads_to_its_player_under_a_finger_and_is_compact(
+    browser: Browser, players: Stage
+) -> None:
     page = await phone(browser, players, touch=True)
     await page.goto("/t/lliga")
-    links = await page.locator("#standings a:visible").all()
-    assert len(links) > 20
-    for link in links:
-        box = await link.bounding_box()
+    rows = await page.locator("#standings tbody tr").all()
+    assert len(rows) > 10
+    for row in rows:
+        box = await row.bounding_box()
         assert box is not None
-        assert min(box["width"], box["height"]) >= 44
+        assert box["height"] >= 44
+    heights = [box["height"] for row in rows if (box := await row.bounding_box())]
+    assert sorted(heights)[len(heights) // 2] <= 72
+    await rows[0].scroll_into_view_if_needed()
+    box = await rows[0].bounding_box()
+    assert box is not None
+    at = {"x": box["x"] + box["width"] - 4, "y": box["y"] + 4}
+    link = await page.evaluate("(at) => document.elementFromPoint(at.x, at.y).closest('a')?.className ?? ''", at)
+    assert "person" in link
+    assert await page.evaluate(SMALL, LEAST_TOUCHED) == []
     assert await page.evaluate(WIDE) == ""
     await page.context.close()
 

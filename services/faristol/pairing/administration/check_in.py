@@ -15,11 +15,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
-    """Note that a player is there, also one who comes after the first round was paired.
+    """Note that a player is there, also one who comes after the first round was paired and is in none yet.
 
     Once a player is, the first round is paired when all are checked in, sit it out or have withdrawn.
     """
-    player = taking_part(situation.state, request.player_id)
+    player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:
         raise Refusal("CHECKED_IN", "", N_("{player} is checked in already."), {"player": player.player_id})
     return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
@@ -49,15 +49,16 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
 
 def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[Message]:
     """Take a check-in back."""
-    player = _before_first_round(situation.state, request.player_id)
+    player = _not_paired_yet(situation.state, request.player_id)
     if not player.checked_in:
         raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player.player_id})
     return [events.PlayerCheckedOut(player_id=player.player_id, occurred_at=situation.occurred_at)]
 
 
-def _before_first_round(state: Tournament, player_id: str) -> Player:
+def _not_paired_yet(state: Tournament, player_id: str) -> Player:
+    """Return a player who was in no round yet. Raises ``Refusal`` for another."""
     player = taking_part(state, player_id)
-    if state.played:
+    if any(player_id in played.seated for played in state.played):
         raise Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
     return player
 

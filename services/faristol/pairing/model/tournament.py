@@ -295,6 +295,12 @@ class Round:
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns of which the ruling was put right afterwards."""
 
+    @property
+    def seated(self) -> frozenset[str]:
+        """The players who have a table in the round, and the one whom the pairing left without an opponent."""
+        at_tables = {player_id for pairing in self.pairings for player_id in pairing.player_ids}
+        return frozenset(at_tables | ({self.bye} if self.bye else set()))
+
     def is_unconfirmed(self, pairing: Pairing) -> bool:
         """A result of a table was entered, and nobody else has confirmed it: no other official, and not all players."""
         game = pairing.game_id
