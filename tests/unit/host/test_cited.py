@@ -39,6 +39,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
             ),
             *("SAME_RESULT", "SAME_ROUNDS", "SAME_LINE_UP", "SAME_SYSTEM", "NOT_UNDONE", "NO_SANCTION", "NO_APPEAL"),
             *("RESULT_CHANGED", "WAS_FIRST", "CHANGED_MEANWHILE", "NO_RESULT_ENTERED", "NOT_SHOWN"),
+            *("SAME_DESCRIPTION", "SAME_OPTIONS", "ARCHIVED", "NOT_ARCHIVED", "TOURNAMENT_REMOVED", "ROUND_PLAYED"),
         }
     ),
     "what is said does not agree with itself or with the record": frozenset(
@@ -53,12 +54,12 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
     "a second person who looks at results, as the organiser wants it": frozenset(
         {
-            *("SAME_PERSON", "CONFIRMED_ALREADY", "NO_RESULT_CHECK", "PLAYERS_DO_NOT_CONFIRM"),
+            *("SAME_PERSON", "CONFIRMED_ALREADY", "NO_RESULT_CHECK", "PLAYERS_DO_NOT_CONFIRM", "NOT_OWN_RESULT"),
             "RESULTS_UNCONFIRMED",
         }
     ),
     "duplicate games: what there is none of, and names that tiles are called by": frozenset(
-        {"NO_TABLES", "CALL_NAME_UNKNOWN", "CALL_NAME_WRONG", "CALL_NAME_TWICE"}
+        {"NO_TABLES", "DUPLICATE_GAMES", "CALL_NAME_UNKNOWN", "CALL_NAME_WRONG", "CALL_NAME_TWICE"}
         | {"CALL_NUMBERS_WRONG", "CALL_NUMBER_TWICE"}
     ),
     "the key by which duplicate games are sealed": frozenset({"NO_SEALING_KEY"}),
@@ -66,6 +67,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
         {
             *("NOT_FIRST_DIVISION", "TOO_MANY_DIVISIONS", "DIVISION_NAMED", "DIVISION_TAKEN", "ALREADY_IN_DIVISION"),
             *("TABLES_OF_DIVISION", "OTHER_CHAMPIONSHIP", "SANCTIONED", "LEFT_DIVISION", "MOVED"),
+            "HAS_DIVISIONS",
         }
     ),
     "halls and tables": frozenset(
@@ -88,7 +90,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "lexicons and rulesets as they are installed": frozenset(
         {
             *("LEXICON_MISSING", "LEXICON_UNUSABLE", "LEXICON_OF_OTHER_TILES", "NO_SUCH_LAYER"),
-            *("RULESET_MISSING", "RULESET_UNREADABLE", "NO_LEXICON"),
+            *("RULESET_MISSING", "RULESET_UNREADABLE", "NO_LEXICON", "LEXICON_PINNED"),
             *("OPTION_UNKNOWN", "NO_SUCH_TILE", "EMPTY_WORD", "WORD_LENGTH", "MIXED_SCRIPTS", "NOT_TILES"),
         }
     ),

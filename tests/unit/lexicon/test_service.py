@@ -78,7 +78,7 @@ async def test_words_are_answered_with_their_tiles_in_the_order_asked(
     [
         ("", "EMPTY_WORD", "The word is empty"),
         ("kiwi", "NO_SUCH_TILE", "k (U+006B LATIN SMALL LETTER K)"),
-        ("Αny", "MIXED_SCRIPTS", "Α (Greek)"),
+        ("Ωny", "MIXED_SCRIPTS", "Ω (Greek)"),
         ("a" * 16, "WORD_LENGTH", "in tiles is 16"),
         ("a", "WORD_LENGTH", "in tiles is 1:"),
         ("xoz", "", ""),
