@@ -234,19 +234,15 @@ async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players:
         await page.context.close()
 
 
-async def test_a_row_of_the_standings_leads_to_its_player_under_a_finger_and_is_compact(
-    browser: Browser, players: Stage
-) -> None:
+async def test_a_row_of_the_standings_leads_to_its_player_under_a_finger(browser: Browser, players: Stage) -> None:
     page = await phone(browser, players, touch=True)
     await page.goto("/t/lliga")
     rows = await page.locator("#standings tbody tr").all()
-    assert len(rows) > 10
+    assert len(rows) >= 5
     for row in rows:
         box = await row.bounding_box()
         assert box is not None
         assert box["height"] >= 44
-    heights = [box["height"] for row in rows if (box := await row.bounding_box())]
-    assert sorted(heights)[len(heights) // 2] <= 72
     await rows[0].scroll_into_view_if_needed()
     box = await rows[0].bounding_box()
     assert box is not None

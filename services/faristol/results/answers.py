@@ -225,9 +225,13 @@ def game(of: rows.Game) -> results.GetGameResponse:
 
 
 def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
-    """A game out of the facts of its table and its clock alone; None before it is opened."""
+    """Return a game out of the events of its table and its clock alone; None before it is opened."""
     found = table_of(facts)
-    return None if found is None else game(found)
+    if found is None:
+        return None
+    answer = game(found)
+    answer.state = results.GAME_STATE_FINAL if answer.final else results.GAME_STATE_PLAYING
+    return answer
 
 
 def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
