@@ -154,12 +154,12 @@ def test_games_among_equals_decide_before_the_spread_where_all_meet_all() -> Non
 
 def test_games_among_equals_wait_until_all_of_them_have_met() -> None:
     results = [Result.of_game(1, "p0", "p1", 400, 300), Result.of_game(2, "p1", "p2", 400, 300)]
-    results += [Result.bye(3, "p2")]
-    rows = standings(results, PLAYERS[:3], ALL_AGAINST_ALL, 3)
-    assert [line.points for line in rows] == [1.0, 1.0, 1.0]
-    assert all(line.tie_breaks["head-to-head"] == 0 for line in rows)
+    results += [Result.of_game(3, "p2", "p3", 380, 300)]
+    rows = standings(results, PLAYERS[:4], ALL_AGAINST_ALL, 3)
+    assert [line.points for line in rows] == [1.0, 1.0, 1.0, 0.0]
+    assert all(line.tie_breaks["head-to-head"] == 0 for line in rows[:3])
     assert [term.left_out for term in row(rows, "p1").arithmetic["head-to-head"].terms] == [LeftOut.NOT_ALL_MET] * 2
-    assert [line.player for line in rows] == ["p0", "p1", "p2"]  # the spread decides
+    assert [line.player for line in rows] == ["p0", "p1", "p2", "p3"]  # the spread decides
 
 
 def test_a_festa_major_ranks_by_the_mean_of_scores_times_players() -> None:
