@@ -79,7 +79,9 @@ class _Tournament(Championship):
     def opened(self) -> Iterator[Step]:
         """The tournament with its players, and round 1 paired in two halls."""
         created = next(self.create())
-        created[self.stream][0].tournament_id = self.id
+        opening = created[self.stream][0]
+        assert isinstance(opening, pairing.TournamentCreated)
+        opening.tournament_id = self.id
         created[self.stream] += [
             pairing.PlayerRegistered(player_id=each, rating=1500, occurred_at=self.at()) for each in self.names
         ]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.integration.processes import faristol
 
-from faristol.pairing.office.pins import LEXICONS
+from faristol.kernel.pins import LEXICONS
 from faristol.record import Record
 from faristol.rules import load_ruleset
 from faristol.rules.tiles import TileSet, load_tile_set
