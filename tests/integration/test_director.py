@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 import uuid
@@ -579,6 +580,28 @@ async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cel
     assert "Appeal 1 of Ana is lodged" in await desk.done(page, "LodgeAppeal", **lodged, **told_of)
     (appeal,) = (await stands(cell, "apela")).appeals
     assert (appeal.player_id, sorted(appeal.player_ids)) == (ana, sorted([ana, bruno]))
+
+
+async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk: Desk) -> None:
+    await desk.done("/new", "CreateTournament", name="X", rounds=1, ruleset="pes-2024", lexicon="-", tournament_id="x")
+    about: dict[str, Any] = {"name": "club", "tile_set": "el-104", "edition": "1", "licence": "CC0-1.0"}
+    page = await desk.refused("/lexicons", "AddLexicon", **about, date="2026-03-07", words=" ")
+    assert "No word was sent: choose a file, or paste the words." in page
+    assert "expected one as 2026-03-07" in await desk.refused("/lexicons", "AddLexicon", **about, words="ΝΕΡΟ")
+    assert "no word list" in await desk.refused("/lexicons", "InstallLexicon", name="klingon")
+    page = await desk.done("/lexicons", "AddLexicon", **about, date="2026-03-07", words="ΝΕΡΟ\nwater")
+    while "is being installed" in page:
+        await asyncio.sleep(0.1)
+        page = told(await desk.web.get("/lexicons"))
+    assert "club is installed: 1 words as tiles." in page
+    assert "1 line gave no word: Line 2:" in page
+    sent = {"Origin": str(desk.web.base_url).rstrip("/"), "Content-Type": "application/octet-stream"}
+    query = httpx.QueryParams({**about, "date": "2026-03-07"})
+    answer = await desk.web.post(f"/lexicons/file?{query}", content=b"plain", headers=sent)
+    assert (answer.status_code, answer.json()["field"]) == (400, "words")
+    settings = "/tournaments/x/console/settings"
+    await desk.done(settings, "ChooseLexicon", lexicon="club")
+    assert "This tournament has none: results are typed." not in told(await desk.web.get(settings))
 
 
 async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_lexicon(desk: Desk) -> None:

@@ -29,7 +29,7 @@ from faristol.credentials.credential import Scope
 from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
 from faristol.gateway import api, credentials_page, entrance, files, openid, pages
 from faristol.gateway.app import app
-from faristol.gateway.consoles import arbiter, director, duplicate, judge, own_data, own_table, results_entry
+from faristol.gateway.consoles import arbiter, director, duplicate, judge, lexicons, own_data, own_table, results_entry
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 from faristol.pb.access.v1 import access_pb2 as access
@@ -62,6 +62,7 @@ PRIVATE = (
     arbiter.routes,
     scorer_page.routes,
     *duplicate.ROUTES,
+    lexicons.routes,
     own_table.routes,
     own_data.routes,
 )

@@ -7,6 +7,7 @@ language, what was found and what was expected.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from string import Formatter
 from types import MappingProxyType
 from typing import Any
@@ -68,6 +69,11 @@ class Refusal(Exception):
         self.subject = subject
         self.others = tuple(others)
         super().__init__(reason, article, message, dict(self.params))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle it: another process may have refused."""
+        make = partial(Refusal, subject=self.subject, others=self.others)
+        return make, (self.reason, self.article, self.message, dict(self.params))
 
     def __str__(self) -> str:
         return fill(self.message, self.params)

@@ -46,6 +46,12 @@ class Installed:
         return self.header.about
 
 
+def check_name(name: str) -> None:
+    """Raise ``LexiconError`` for what is no name of a lexicon."""
+    if not _NAME.fullmatch(name):
+        raise LexiconError(f"{name!r} is no name for a lexicon: use letters a to z, digits and hyphens")
+
+
 class Library:
     """The lexicons in one folder. Several processes may use it, and install into it, at once."""
 
@@ -114,8 +120,7 @@ class Library:
         return tuple(Installed(link.stem, link.resolve().stem, read_header(link)) for link in links)
 
     def _link(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
-            raise LexiconError(f"{name!r} is no name for a lexicon: use letters a to z, digits and hyphens")
+        check_name(name)
         return self.path / f"{name}.lexicon"
 
     def _file(self, digest: str) -> Path:

@@ -42,6 +42,7 @@ from faristol.gateway.session import WHY as WHY_COOKIE
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import needs_pb2
+from faristol.pb.lexicon.v1.lexicon_pb2 import InstallLexiconRequest
 from faristol.pb.pairing.v1.pairing_pb2 import CreateTournamentRequest
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
@@ -208,6 +209,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
         player_role=PLAYER,
         creates=may(signed_in, CreateTournamentRequest) and not scope,
+        installs=may(signed_in, InstallLexiconRequest) and not scope,
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),
     )

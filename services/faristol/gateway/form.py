@@ -80,11 +80,11 @@ async def with_list(request: Request) -> Mapping[str, str]:
     return await _fields(request, LARGEST_LIST, MOST_FIELDS_OF_LIST)
 
 
-async def file_of(request: Request) -> bytes:
-    """The bytes of a list that a page of this site sent. Raises ``HTTPException``."""
+async def file_of(request: Request, largest: int = LARGEST_LIST) -> bytes:
+    """The bytes of a file that a page of this site sent, at most ``largest`` of them. Raises ``HTTPException``."""
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
-    return await body_of(request, "application/octet-stream", LARGEST_LIST)
+    return await body_of(request, "application/octet-stream", largest)
 
 
 async def _fields(request: Request, largest: int, most: int) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from faristol.host import Part, Runtime, Servicer
 from faristol.host.gauges import repeated
 from faristol.lexicon import directors, gauges, judges, service
 from faristol.lexicon.docket import projection
+from faristol.lexicon.installation import Installations
 from faristol.lexicon.leases import Leases
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.reactions import ruling
@@ -21,7 +22,8 @@ def part(runtime: Runtime) -> Part:
 
     Raises ``LexiconError`` when a lexicon is not sound.
     """
-    lexicons = Lexicons(Library(runtime.settings.lexicons))
+    library = Library(runtime.settings.lexicons)
+    lexicons, installations = Lexicons(library), Installations(library, runtime.now)
     leases = Leases(runtime.record)
     measuring = (repeated(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
     return Part(
@@ -30,7 +32,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"],
                 lexicon_pb2_grpc.add_LexiconServiceServicer_to_server,
-                service.service(runtime.record, lexicons, runtime.admission),
+                service.service(runtime.record, lexicons, installations, runtime.admission),
             ),
             Servicer(
                 adjudication_pb2.DESCRIPTOR.services_by_name["AdjudicationService"],

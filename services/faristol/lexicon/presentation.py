@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
-from faristol.words import WordGraph
+from faristol.words import Installed, WordGraph
 
 COLUMNS = (
     "tournament",
@@ -41,6 +41,19 @@ COLUMNS = (
     "seconds",
 )
 """Columns of the export, one line for each word."""
+
+
+def installed_lexicon(installed: Installed) -> lexicon.Lexicon:
+    """Describe an installed lexicon."""
+    return lexicon.Lexicon(
+        pin=game_events.Pin(name=installed.name, digest=installed.digest),
+        tile_set=installed.header.tile_set,
+        words=installed.header.words,
+        source=installed.about.source,
+        licence=installed.about.licence,
+        edition=installed.about.edition,
+        layers=installed.header.layers,
+    )
 
 
 def word(faces: Word) -> game_events.Word:

@@ -12,9 +12,9 @@ from faristol.host.interceptor import language_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.lexicon import presentation
+from faristol.lexicon.installation import Installations
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.streams import case_named, last_case_of
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
 from faristol.record import Record
 from faristol.text import render
@@ -28,11 +28,16 @@ LONGEST_WORD = 100
 """Characters of each: several times what a board holds, whatever marks its letters carry."""
 
 
-def service(record: Record, lexicons: Lexicons, admission: Admission | None = None) -> Dispatcher:
-    """The lexicons and cases of a cell: questions alone. ``admission`` is None where nobody is asked who they are."""
+def service(
+    record: Record, lexicons: Lexicons, installations: Installations, admission: Admission | None = None
+) -> Dispatcher:
+    """The lexicons and cases of a cell. ``admission`` is None where nobody is asked who they are."""
     look_ups = LookUps(record, lexicons, admission)
     questions: Mapping[type[Message], Answer] = {
         pb.ListLexiconsRequest: look_ups.list_lexicons,
+        pb.InstallLexiconRequest: installations.install,
+        pb.AddLexiconRequest: installations.add,
+        pb.GetInstallationRequest: installations.get,
         pb.LookUpRequest: look_ups.look_up,
         pb.GetCaseRequest: look_ups.get_case,
     }
@@ -50,18 +55,7 @@ class LookUps:
     async def list_lexicons(self, request: pb.ListLexiconsRequest, context: Context) -> pb.ListLexiconsResponse:
         """The lexicons installed here."""
         return pb.ListLexiconsResponse(
-            lexicons=[
-                pb.Lexicon(
-                    pin=game_events.Pin(name=installed.name, digest=installed.digest),
-                    tile_set=installed.header.tile_set,
-                    words=installed.header.words,
-                    source=installed.about.source,
-                    licence=installed.about.licence,
-                    edition=installed.about.edition,
-                    layers=installed.header.layers,
-                )
-                for installed in self._lexicons.installed()
-            ]
+            lexicons=[presentation.installed_lexicon(installed) for installed in self._lexicons.installed()]
         )
 
     async def look_up(self, request: pb.LookUpRequest, context: Context) -> pb.LookUpResponse:

@@ -19,6 +19,7 @@ from faristol.gateway.consoles.director.commands import OPTION, Unusable, number
 from faristol.gateway.consoles.director.option_names import NAMES, value_name
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Typed
+from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.problems import of_rpc
@@ -193,6 +194,7 @@ async def _show(
         chosen=chosen,
         choices=choices_of(chosen) if chosen else [],
         lexicons=fitting_lexicons(chosen, listed) if chosen else [],
+        installs=may_install(console),
         without=WITHOUT,
         of_duplicate=chosen is not None and chosen.game.mode == "duplicate",
         keepings=KEEPINGS,

@@ -9,6 +9,7 @@ from faristol.gateway.asked import AWAY
 from faristol.gateway.consoles.director.creation import choices_of, fitting_lexicons, time_zones
 from faristol.gateway.consoles.director.desk import SETTINGS, Desk, page_of_forms
 from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.labels import RATING_LABELS
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -43,6 +44,7 @@ async def _show(desk: Desk) -> Response:
         none=NONE,
         rating_labels=RATING_LABELS,
         lexicons=await _lexicons(desk),
+        installs=may_install(desk),
         systems=await _systems(desk),
         started=any(played.phase != pairing.ROUND_PHASE_PAIRED for played in desk.tournament.played),
     )

@@ -1,0 +1,117 @@
+"""Lexicons of the server: those that are installed, and the form by which another one is."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Mapping
+from http import HTTPStatus
+
+import grpc
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from faristol.gateway.consoles.commands import refused
+from faristol.gateway.consoles.doors import may
+from faristol.gateway.consoles.frame import AtConsole, Console, Typed
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Lists, file_of
+from faristol.kernel.refusal import N_
+from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
+from faristol.text import say
+from faristol.words.sources import SOURCES
+
+PACKED_BYTES = 4_000_000
+"""The largest list that is sent as a file, compressed by the browser; the service says what it takes."""
+
+FIELDS = ("name", "tile_set", "edition", "licence", "date", "source")
+"""What is said of a list beside its words."""
+
+NO_FILE = N_("No word was sent: choose a file, or paste the words.")
+
+routes = APIRouter(include_in_schema=False)
+
+
+def may_install(console: Console) -> bool:
+    """Whether lexicons can be installed by somebody: a credential for some tournaments alone is not enough."""
+    return may(console.session, pb.InstallLexiconRequest) and not console.session.credential.scope.tournament_ids
+
+
+def _check(console: Console) -> None:
+    if not may(console.session, pb.InstallLexiconRequest):
+        raise HTTPException(HTTPStatus.NOT_FOUND)  # what one may not do is not there
+
+
+@routes.get("/lexicons")
+async def show_lexicons(console: AtConsole) -> Response:
+    """The lexicons that are installed, the one that is being installed, and the forms."""
+    _check(console)
+    return await _show(console)
+
+
+@routes.post("/lexicons")
+async def install_lexicon(console: AtConsole, given: Lists) -> Response:
+    """Begin to install an open list, or one that was pasted."""
+    _check(console)
+    try:
+        if given.get("act") == "InstallLexicon":
+            await console.calls.ask(pb.InstallLexiconRequest(name=given.get("name", "")))
+        elif given.get("words", "").strip():
+            packed = await asyncio.to_thread(gzip.compress, given["words"].encode())
+            await console.calls.ask(_addition(given, packed))
+        else:
+            return await _show(console, given, {"words": say(NO_FILE, {}, console.language)})
+    except grpc.aio.AioRpcError as error:
+        return await _refused(console, given, error)
+    return led_to("/lexicons")
+
+
+@routes.post("/lexicons/file")
+async def add_file(console: AtConsole) -> Response:
+    """Begin to install a list that is the body, compressed by gzip; the query says what it is."""
+    _check(console)
+    packed = await file_of(console.request, PACKED_BYTES)
+    try:
+        await console.calls.ask(_addition(console.request.query_params, packed))
+    except grpc.aio.AioRpcError as error:
+        problem = refused(error, console.language)
+        field = str(problem.more.get("field", ""))
+        return JSONResponse({"problem": problem.detail.removeprefix(f"{field}: "), "field": field}, problem.status)
+    return JSONResponse({}, HTTPStatus.ACCEPTED)
+
+
+def _addition(given: Mapping[str, str], packed: bytes) -> pb.AddLexiconRequest:
+    return pb.AddLexiconRequest(words=packed, **{field: given.get(field, "").strip() for field in FIELDS})
+
+
+async def _refused(console: Console, given: Mapping[str, str], error: grpc.aio.AioRpcError) -> Response:
+    problem = refused(error, console.language)
+    field = str(problem.more.get("field", ""))
+    if field in (*FIELDS, "words") and given.get("act") != "InstallLexicon":
+        return await _show(console, given, {field: problem.detail.removeprefix(f"{field}: ")})
+    return await _show(console, given, refusal=problem.detail)
+
+
+async def _show(
+    console: Console,
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    refusal: str = "",
+) -> Response:
+    listed: pb.ListLexiconsResponse = await console.calls.ask(pb.ListLexiconsRequest())
+    there = {each.pin.name for each in listed.lexicons}
+    return console.page(
+        "lexicons.html",
+        None,
+        door="lexicons",
+        status=HTTPStatus.CONFLICT if refusal else HTTPStatus.BAD_REQUEST if errors else HTTPStatus.OK,
+        refused=refusal,
+        lexicons=listed.lexicons,
+        installs=may_install(console),
+        work=await console.calls.ask(pb.GetInstallationRequest()),
+        open_lists=[source for name, source in sorted(SOURCES.items()) if name not in there],
+        tile_sets=sorted({source.tile_set for source in SOURCES.values()}),
+        typed=Typed(typed or {}),
+        errors=Typed(errors or {}),
+    )

@@ -1,0 +1,64 @@
+"""Building a lexicon in a process of its own: what is imported here is imported there again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.tiles import load_tile_set
+from faristol.words import About, Installed, LexiconError, Library, install
+from faristol.words.lists import WordLists
+
+LEFT_OUT_SHOWN_COUNT = 20
+"""Lines without a word that are shown."""
+
+TEXT_CHARACTERS = 60
+"""Characters that are shown of such a line."""
+
+NO_WORD = N_("There is no word for the tiles {tile_set} in this list.")
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line of a list that gave no word."""
+
+    number: int
+    text: str
+    reason: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was installed, and how its list was read."""
+
+    installed: Installed
+    encoding: str = ""
+    left_out: int = 0
+    skipped: Sequence[Skipped] = ()
+
+
+def install_open_list(folder: Path, name: str) -> Outcome:
+    """Fetch an open list and install it. Raises ``LexiconError``."""
+    return Outcome(install(name, Library(folder)))
+
+
+def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, about: About) -> Outcome:
+    """Build a lexicon of a list and install it. Raises ``LexiconError``, and ``Refusal`` for a list without a word."""
+    tiles, read = load_tile_set(tile_set), WordLists()
+    with tempfile.TemporaryDirectory(prefix="faristol-words-") as temporary:
+        file = Path(temporary) / "list"
+        file.write_text(text, encoding="utf-8")
+        try:
+            read.read(file, tiles)
+        except LexiconError as problem:
+            raise LexiconError(problem.reason) from problem  # the file is not one of the reader's
+    skipped = [
+        Skipped(line.line, line.text[:TEXT_CHARACTERS], line.reason) for line in read.left_out[:LEFT_OUT_SHOWN_COUNT]
+    ]
+    if not any(read.listed.values()):
+        raise Refusal("NO_WORD", "", NO_WORD, {"tile_set": tile_set})
+    installed = Library(folder).install(about.name, (), tile_set=tiles, about=about, listed=read.listed)
+    return Outcome(installed, encoding, len(read.left_out), skipped)
