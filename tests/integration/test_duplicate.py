@@ -240,6 +240,12 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     wrong.write_text("player,word\n,CASA\n", encoding="utf-8")
     assert "2: the player is missing" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
     stage.clock.wait(180)
+    wrong.write_text("player,coordinates,word\n1,P8,CASA\nblai,H5,Z Z\n", encoding="utf-8")
+    asked = await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
+    assert re.search("number 1, P8 CASA: .+\nnumber 2, H5 Z Z: .+", asked), asked
+    assert "name with --sure each player" in asked
+    assert "sits in this hall" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", "--sure", "9", code=2)
+    assert not [fact for fact in await stage.record.facts(stream_of(FIRST, 1)) if isinstance(fact, events.SlipsTaken)]
     for collector, line in (("one", "anna,H8,CASA"), ("two", "anna,H4,C A S E R N A")):
         file = tmp_path / f"{collector}.csv"
         file.write_text(f"player,coordinates,word\n{line}\n", encoding="utf-8")
@@ -253,7 +259,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     await typed("rule", FIRST, "anna", *played, "--reason", "read again")
     assert "nothing waits" in await typed("waiting", FIRST)
     assert (await typed("tops", FIRST)).startswith("H4 C A S E R N A 70")
-    assert "needs a reason" in await typed("master", FIRST, "H5", "C A S E R N A", code=2)
+    assert "for 66, the highest score is 70" in await typed("master", FIRST, "H5", "C A S E R N A")
     assert "for 70, the highest score is 70" in await typed("master", FIRST, "H4", "C A S E R N A")
     assert "the master play is H4 C A S E R N A for 70" in await typed("score", FIRST)
     await typed("call", FIRST)

@@ -27,6 +27,7 @@ from faristol.duplicate_store import prepared_stream, stream_of
 from faristol.keeper.hall.bundle import Bundle
 from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
 from faristol.keeper.hall.journal import HallJournal
+from faristol.keeper.hall.terminal import AtTerminal
 from faristol.keeper.hall.times import SyncedClock
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
@@ -321,6 +322,29 @@ async def test_a_hall_without_a_line_plays_on_and_sends_each_slip_once_in_order(
     assert (await stage.score("cup-r1", turn=1)).scored == 2
     await stage.score("cup-r1", "Nord")
     assert (await stage.shown("cup-r1")).turns[1].scored
+
+
+async def test_a_slip_that_is_null_by_its_form_is_typed_twice_in_a_hall_with_a_line(
+    stage: Stage, tmp_path: Path
+) -> None:
+    await stage.create("cup", ("Nord", NORD), ("Sud", SUD))
+    await stage.start("cup")
+    await stage.call("cup-r1")
+    hall = await Line(stage, tmp_path, "Sud").open("cup-r1")
+    await hall.sync()
+    told: list[str] = []
+    at = AtTerminal(hall, told.append)
+    await at.do("4 P8 CASA")
+    assert "number 4 is not taken: type it once more, as it is on the paper" in told
+    await at.do("close")
+    assert "Type the slips that were not taken first: 4." in told
+    await at.do("4 P8 CASA")
+    await at.do("5 Q8 CASA")
+    await at.do("5 # CASA")
+    await at.do("close")
+    assert (hall.doubted, hall.current and hall.current.closed) == ({}, True)
+    said = [each for each in await stage.record.facts(stream_of("cup-r1", 2)) if isinstance(each, events.SlipsTaken)]
+    assert [(taken.slips[0].player_id, taken.slips[0].coordinates) for taken in said] == [("didac", "P8"), ("eloi", "")]
 
 
 async def test_without_a_sealed_game_a_hall_finishes_the_turn_and_stops(stage: Stage, tmp_path: Path) -> None:

@@ -51,10 +51,15 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
     return info_of(problem).reason or problem.code().name
 
 
-def every_reason(problem: grpc.aio.AioRpcError) -> str:
-    """The message of a refusal, with its article; each of several reasons on its own line."""
+def list_reasons(problem: grpc.aio.AioRpcError) -> list[tuple[str, str]]:
+    """List the reasons of a refusal: what each is about (empty if not said), and its message with its article."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):
-        return "\n".join(violation.description for violation in failure.violations)
-    return with_article(str(problem.details()), info_of(problem).metadata.get("article", ""))
+        return [(violation.subject, violation.description) for violation in failure.violations]
+    return [("", with_article(str(problem.details()), info_of(problem).metadata.get("article", "")))]
+
+
+def every_reason(problem: grpc.aio.AioRpcError) -> str:
+    """The message of a refusal, with its article; each of several reasons on its own line."""
+    return "\n".join(text for _, text in list_reasons(problem))

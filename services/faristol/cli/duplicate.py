@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import grpc
 import typer
 
+from faristol.cli.confirmation import agree
 from faristol.cli.options import Address, AsJson
-from faristol.cli.slip_list import read_slips
+from faristol.cli.slip_list import NOT_HERE, read_slips
+from faristol.client.problems import info_of, list_reasons
+from faristol.duplicate.decide.slips import FORM_DOUBTS, MOST_SLIPS
 from faristol.duplicate.end_reasons import END_REASONS
 from faristol.gateway.duplicate.call_table import tiles_called
+from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.clock.v1.turns_pb2_grpc import TurnClockServiceStub
@@ -19,7 +25,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.rules import Direction, Notation, Square, Start
 from faristol.terminal.common import as_json, said, tell
-from faristol.terminal.services import answer_to
+from faristol.terminal.services import answer_to, asked, send
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, as in cup-r1.")]
 Turn = Annotated[int, typer.Option(min=0, help="The round of three minutes; the last one called when left out.")]
@@ -39,6 +45,9 @@ RAISED = N_("claim {claim} waits for the judge")
 CORRECTED = N_("claim {claim}: the slip is worth {points}")
 REFUSED = N_("claim {claim} is refused")
 FINAL = N_("the results are final")
+DOUBT = N_("number {number}, {slip}: {why}")
+ON_PAPER = N_("These slips would be null by their form. Do they stand so on the paper?")
+SAY_SURE = N_("Nothing was taken: mend the file, or name with --sure each player whose slip stands so on the paper.")
 NO_CLAIMS = N_("no claim waits")
 SAME_CLAIM = N_("{claim} waits in several halls: say which by --hall; there are: {halls}")
 
@@ -112,29 +121,72 @@ def slips(
     hall: Hall = "",
     turn: Turn = 0,
     collector: Annotated[str, typer.Option(help="Who typed them.")] = "collector",
+    sure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sure",
+            metavar="PLAYER",
+            help="A player, by number or id, whose slip stands so on the paper though null by form; may be repeated.",
+        ),
+    ] = None,
     close: Annotated[bool, typer.Option("--close", help="The hall has handed everything in.")] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Hand in the slips of a hall: all of a file, or none where a line is wrong."""
+    """Hand in the slips of a hall: all of a file, or none where a line is wrong.
+
+    Slips that are null by their form, not by their words, are asked about before anything is taken.
+    """
     players = ask_games(pb.GetHallSheetRequest(game_id=game, hall=hall, inside=True), address).players
-    ids = {player.player_id: player.player_id for player in players}
-    found = read_slips(file, {str(player.number): player.player_id for player in players} | ids)
+    seats = {str(player.number): player.player_id for player in players}
+    seats |= {player.player_id: player.player_id for player in players}
+    if unknown := next((name for name in sure or () if name not in seats), ""):
+        raise StartError(said(NOT_HERE, given=unknown))
+    known = {seats[name] for name in sure or ()}
+    found = read_slips(file, seats)
     number = turn_number(game, turn, address)
+    named: dict[str, Any] = {"game_id": game, "hall": hall, "turn": number, "collector_id": collector}
     taken = 0
-    for begin in range(0, len(found), 500):
-        request = pb.SubmitSlipsRequest(
-            game_id=game,
-            hall=hall,
-            turn=number,
-            source=events.SLIP_SOURCE_PAPER,
-            collector_id=collector,
-            slips=found[begin : begin + 500],
-        )
-        taken += ask_games(request, address).taken
+    for is_known in (False, True):
+        several = [slip for slip in found if (slip.player_id in known) is is_known]
+        for begin in range(0, len(several), MOST_SLIPS):
+            request = pb.SubmitSlipsRequest(
+                source=events.SLIP_SOURCE_PAPER, slips=several[begin : begin + MOST_SLIPS], **named
+            )
+            taken += _hand_in(request, players, address, check=not is_known)
     if close:
         ask_games(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector), address)
     tell({"taken": taken, "turn": number}, said(TAKEN, count=taken), json_output=json_output)
+
+
+def _hand_in(
+    request: pb.SubmitSlipsRequest, players: Sequence[pb.PlayerSheet], address: str | None, *, check: bool
+) -> int:
+    """Hand in slips, and return how many were taken.
+
+    With ``check``, ask about those that are null by their form. Raises ``StartError`` if one of them is not as it is on
+    the paper, or without a terminal.
+    """
+    request.check_form = check
+
+    async def submit(stub: Any) -> tuple[int, Sequence[tuple[str, str]]]:
+        try:
+            return (await send(stub, request)).taken, ()
+        except grpc.aio.AioRpcError as problem:
+            if info_of(problem).reason not in FORM_DOUBTS:
+                raise
+            alone = info_of(problem).metadata.get("player_id", "")
+            return 0, [(player or alone, why) for player, why in list_reasons(problem)]
+
+    taken, doubts = asked("game", address, submit, DuplicateServiceStub)
+    if doubts:
+        numbers = {player.player_id: player.number for player in players}
+        written = {slip.player_id: f"{slip.coordinates} {slip.word}".strip() for slip in request.slips}
+        lines = [said(DOUBT, number=numbers[player], slip=written[player], why=why) for player, why in doubts]
+        agree("\n".join([*lines, said(ON_PAPER)]), said(SAY_SURE))
+        request.ClearField("command_id")
+        return _hand_in(request, players, address, check=False)
+    return taken
 
 
 def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:

@@ -5,7 +5,7 @@ Nothing that was written is looked at: a device tells no more than paper does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from faristol.duplicate.game import Timer, Turn
 from faristol.duplicate.hall import Hall, written_slip
@@ -22,6 +22,9 @@ MOST_SLIPS = 500
 """In one command."""
 LONGEST = {"coordinates": LONGEST_START, "word": 120, "score": 12}
 """Characters of what stands on a slip."""
+
+FORM_DOUBTS: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SLIP_WORD_DOUBTED": "word"}
+"""The field in doubt, by the reason for which ``check_form`` refuses a slip."""
 
 
 def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[Fact]:
@@ -66,18 +69,22 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
 
 
 def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) -> None:
-    """Raise ``Refusal`` for the first slip that would be null whatever words the lexicon has.
+    """Raise ``Refusal`` for the slips that would be null whatever words the lexicon has, each a reason of its own.
 
-    Only the board and the rack are looked at, which everybody sees.
+    Only the board and the rack are looked at, which everybody sees. The subject of a reason is the id of the player.
     """
     by = slips.Turn(turn.board, turn.rack, situation.ruleset, lambda _: True)
+    doubts: list[Refusal] = []
     for slip in given:
         finding = slips.find_form_fault(written_slip(slip), by)
         if finding is None:
             continue
-        if finding.fault is slips.Fault.COORDINATES:
-            raise Refusal("SLIP_COORDINATES_DOUBTED", finding.article, finding.message, finding.params)
-        raise Refusal("SLIP_WORD_DOUBTED", finding.article, finding.message, finding.params)
+        reason = "SLIP_COORDINATES_DOUBTED" if finding.fault is slips.Fault.COORDINATES else "SLIP_WORD_DOUBTED"
+        params = {**finding.params, "player_id": slip.player_id}
+        doubts.append(Refusal(reason, finding.article, finding.message, params, subject=slip.player_id))
+    if doubts:
+        first, *others = doubts
+        raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)
 
 
 def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:

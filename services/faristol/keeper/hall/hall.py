@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from faristol.duplicate.decide.slips import FORM_DOUBTS
 from faristol.duplicate.game import MS
 from faristol.duplicate.sealed import SealedGame, SealedTurn
 from faristol.keeper.hall.bundle import Bundle
@@ -61,6 +62,8 @@ class HallAtWork:
         self.online = False
         self.over = False
         """The game is over, as the services say or as the sealed game has it."""
+        self.doubted: dict[int, events.Slip] = {}
+        """Slips that were not taken because of their form, by number, until the next one of that number."""
         self._ask, self._clock, self._collector = ask, clock, collector
         self._seats = {seat.number: seat.player_id for seat in self.bundle.answer.seats}
         self._shown: dict[int, pb.DuplicateTurn] = {}
@@ -128,8 +131,11 @@ class HallAtWork:
         self.journal.keep_turn(begun)
         return begun
 
-    def take(self, number: int, slip: events.Slip) -> None:
-        """Keep the slip of the player with that number. Raises ``Refusal``."""
+    def take(self, number: int, slip: events.Slip, *, check_form: bool = False) -> None:
+        """Keep the slip of the player with that number. Raises ``Refusal``.
+
+        With ``check_form`` the services refuse a slip that is null by its form: it is in ``doubted`` then.
+        """
         turn = self._turn()
         if turn.began_at is None:
             raise Refusal("TURN_NOT_STARTED", "", N_("The time of round {turn} has not begun."), {"turn": turn.number})
@@ -149,6 +155,8 @@ class HallAtWork:
         )
         if turn.own:
             request.began_at.CopyFrom(timestamp(turn.began_at))
+        request.check_form = check_form
+        self.doubted.pop(number, None)
         self.journal.keep_command("slips", turn.number, request)
 
     def close(self) -> Played:
@@ -156,6 +164,11 @@ class HallAtWork:
         turn = self._turn()
         if turn.closed:
             raise Refusal("HALL_CLOSED", "", N_("The hall has closed round {turn} already."), {"turn": turn.number})
+        if self.doubted:
+            numbers = ", ".join(map(str, sorted(self.doubted)))
+            raise Refusal(
+                "SLIPS_DOUBTED", "", N_("Type the slips that were not taken first: {numbers}."), {"numbers": numbers}
+            )
         if turn.ends_at is None or self._clock.now() < turn.ends_at:
             raise Refusal("TIME_NOT_OVER", "", N_("The time of round {turn} is not over."), {"turn": turn.number})
         request = pb.CloseHallRequest(
@@ -254,10 +267,16 @@ class HallAtWork:
             if problem.reason in LATER:
                 return False
             if problem.reason not in DONE:
+                if problem.reason in FORM_DOUBTS:
+                    slip = kept.request.slips[0]
+                    self.doubted[self._number_of(slip.player_id)] = slip
                 self.journal.keep_refused(kept.command_id, str(problem))
                 return True
         self.journal.keep_sent(kept.command_id)
         return True
+
+    def _number_of(self, player_id: str) -> int:
+        return next(number for number, player in self._seats.items() if player == player_id)
 
     def _turn(self) -> Played:
         if self.current is None:

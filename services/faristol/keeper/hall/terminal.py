@@ -36,6 +36,7 @@ NO_LINE = N_("no line: what is typed is kept")
 LINE = N_("the line is there")
 WAITING = N_("{count} {count:command waits|commands wait} to be sent")
 NOT_TAKEN = N_("round {turn}: not taken: {why}")
+TYPE_AGAIN = N_("number {number} is not taken: type it once more, as it is on the paper")
 OVER = N_("the game is over")
 UNKNOWN = N_("{line} is not understood; help says what can be typed")
 
@@ -54,6 +55,8 @@ class AtTerminal:
         self._told: set[tuple[int, int]] = set()
         """Turns, and seconds left at which something was said of them."""
         self._refused = 0
+        self._asked: set[int] = set()
+        """Numbers whose slips were asked about."""
         tiles = load_tile_set(hall.bundle.answer.tile_set) if hall.bundle.answer.tile_set else None
         self._names = load_call_names(tiles.language) if tiles else None
 
@@ -88,13 +91,19 @@ class AtTerminal:
                 case ["status"]:
                     self._say_status()
                 case [number, *written] if number.isdecimal() and written:
-                    self.hall.take(int(number), slip_of(written))
-                    self._tell(said(KEPT, number=number))
+                    self._take(int(number), slip_of(written))
                 case _:
                     self._tell(said(UNKNOWN, line=repr(line)))
         except Refusal as refusal:
             self._tell(said(refusal.message, **refusal.params))
         await self.look()
+
+    def _take(self, number: int, slip: events.Slip) -> None:
+        """Keep a slip. With a line, one that is null by its form has to be typed twice."""
+        doubted = self.hall.doubted.get(number)
+        is_same = doubted is not None and (doubted.coordinates, doubted.word) == (slip.coordinates, slip.word)
+        self.hall.take(number, slip, check_form=self.hall.online and not is_same)
+        self._tell(said(KEPT, number=number))
 
     async def look(self) -> None:
         """Hear how the game stands, send what is kept, and say what is new."""
@@ -108,6 +117,9 @@ class AtTerminal:
             self._tell(said(LINE if online else NO_LINE))
         for kept, why in self.hall.journal.refused[self._refused :]:
             self._tell(said(NOT_TAKEN, turn=kept.turn, why=why))
+        for number in self.hall.doubted.keys() - self._asked:
+            self._tell(said(TYPE_AGAIN, number=number))
+        self._asked = set(self.hall.doubted)
         self._refused = len(self.hall.journal.refused)
         turn = self.hall.current
         if turn is not None and turn.number > self._called:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.duplicate.decide.slips import FORM_DOUBTS
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
@@ -40,9 +41,6 @@ NO_NUMBER = N_("There is no number {number} in this hall.")
 CLOSED = N_("The hall has closed the round.")
 TYPED = N_("Number {number} is typed.")
 WAITS = N_("Number {number} is typed, and waits for an arbiter.")
-
-DOUBTED: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SLIP_WORD_DOUBTED": "word"}
-"""The field in doubt, by the reason for which a slip would be null by its form alone."""
 
 
 class Doubt(NamedTuple):
@@ -151,7 +149,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
     except grpc.aio.AioRpcError as error:
         problem = refused(error, desk.language)
         told = problem.detail
-        if act == "slip" and (field := DOUBTED.get(problem.more.get("reason", ""))):
+        if act == "slip" and (field := FORM_DOUBTS.get(problem.more.get("reason", ""))):
             return await _show(desk, hall, turn, typed=given, doubt=Doubt((told,), _mark(given), field))
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
     return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
