@@ -33,6 +33,7 @@ class Kind(StrEnum):
 
     TABLES = "tables"
     NAMES = "names"
+    WALL = "wall"
     SLIPS = "slips"
     GAMES = "games"
     RESULTS = "results"

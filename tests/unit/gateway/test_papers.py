@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import socket
 import time
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 from tests.integration.processes import FARISTOL
+from tests.unit.gateway.pdf_runs import Run, runs
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, TOURNAMENT, Championship, game_id
 
-from faristol.gateway.papers.contents import BLANK_LINES, PAPERS, SLIPS, lines, of_hall
+from faristol.gateway.papers.contents import BLANK_LINES, PAPERS, SLIPS, Line, by_hall, lines, of_hall
 from faristol.gateway.papers.form import LIES, SIZES, STYLES
 from faristol.gateway.papers.order import name_size, stacked
 from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, TypesetterFault
@@ -101,6 +103,42 @@ async def test_a_pdf_says_what_its_page_says_on_sheets_of_the_size_that_was_aske
     box = PdfReader(BytesIO(answer.content)).pages[0].mediabox
     assert (round(box.width / MILLIMETRE), round(box.height / MILLIMETRE)) == (148, 210)
     assert answer.headers["content-disposition"] == 'inline; filename="lliga-r1-names.pdf"'
+
+
+async def test_no_heading_runs_into_the_column_beside_it(finished: Stage) -> None:
+    for kind in ("crosstable", "standings", "round/1/names", "round/1/results"):
+        for language in ("ca", "el"):
+            html = (await finished.http.get(f"{AT}/{kind}", params={"paper": "A5", "lang": language})).text
+            for page in PdfReader(BytesIO(typeset(html))).pages:
+                lines_: dict[float, list[Run]] = {}
+                for run in runs(page):
+                    lines_.setdefault(round(run.baseline, 1), []).append(run)
+                for line in lines_.values():
+                    line.sort()
+                    for left, right in itertools.pairwise(line):
+                        assert right.left >= left.right - 0.5, (kind, language, left, right)
+
+
+async def test_names_on_a_wall_are_in_large_type(finished: Stage) -> None:
+    for size in SIZES:
+        html = (await finished.http.get(f"{AT}/round/1/wall", params={"paper": size})).text
+        pages = PdfReader(BytesIO(typeset(html))).pages
+        assert len(pages) == 1
+        large = {round(run.baseline) for run in runs(pages[0]) if run.size >= 23.9}
+        assert len(large) >= 5, "a line for each player, more for a long name"
+
+
+async def test_each_hall_has_a_sheet_of_its_own_with_who_rests_on_each() -> None:
+    told = [
+        Line("Anna", "a", 4, "South", ()),
+        Line("Biel", "b", 1, "North", ()),
+        Line("Carme", "c", 0, "", (), bye=True),
+    ]
+    assert [(hall, [line.name for line in seated]) for hall, seated in by_hall(told)] == [
+        ("North", ["Biel", "Carme"]),
+        ("South", ["Anna", "Carme"]),
+    ]
+    assert by_hall(told[2:]) == [("", told[2:])]
 
 
 async def test_the_code_of_a_slip_opens_the_form_of_its_table(finished: Stage) -> None:

@@ -43,7 +43,7 @@ Table = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 Kind = Annotated[str, Path(pattern=r"^[a-z]{1,20}([.]pdf)?$")]
 PaperSize = Annotated[Size, Query(alias="paper")]
 
-PER_HALL = frozenset({"tables", "names", "results"})
+PER_HALL = frozenset({"tables", "names", "wall", "results"})
 """The papers of a round that can be of one hall alone."""
 
 routes = APIRouter(include_in_schema=False)

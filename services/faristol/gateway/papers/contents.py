@@ -152,6 +152,21 @@ async def _by_name(wanted: Wanted) -> dict[str, Any]:
     return {"answer": answer, "hall": wanted.hall, "lines": lines(answer, away, language_of_tournament(wanted.head))}
 
 
+def by_hall(listed: Sequence[Line]) -> list[tuple[str, list[Line]]]:
+    """The lines of each hall in the order of their tables, one list where there are no halls.
+
+    A player without a table stands on the sheet of each hall: they look their name up on any of them.
+    """
+    first = {line.hall: line.table for line in sorted(listed, key=lambda line: -line.table) if line.table}
+    halls = sorted(first, key=first.__getitem__) or [""]
+    return [(hall, [line for line in listed if not line.table or line.hall == hall]) for hall in halls]
+
+
+async def _wall(wanted: Wanted) -> dict[str, Any]:
+    found = await _by_name(wanted)
+    return {**found, "halls": by_hall(found["lines"])}
+
+
 def _signers(head: pb.GetTournamentResponse) -> str:
     rules = known_rules(head.tournament.ruleset)
     return rules.scoresheet.signers if rules else "both"
@@ -215,6 +230,12 @@ async def _crosstable(wanted: Wanted) -> dict[str, Any]:
 PAPERS: Mapping[str, Paper] = {
     "tables": Paper(N_("Pairings by table"), N_("To pin to the wall: who plays at each table."), _pairings, True),
     "names": Paper(N_("Pairings by name"), N_("To pin to the wall: where each player sits."), _by_name, True),
+    "wall": Paper(
+        N_("Names for the wall"),
+        N_("In type that is read from afar, a sheet for each hall: at which table each player sits."),
+        _wall,
+        True,
+    ),
     "slips": Paper(
         N_("Score slips"),
         N_("A slip for each table, to be filled in and signed. Its code opens the form for the result."),
