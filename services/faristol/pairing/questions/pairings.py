@@ -36,6 +36,7 @@ async def list_obstacles(
     impossible = any(obstacle.reason in swiss.IMPOSSIBLE for obstacle in found)
     return pb.ListObstaclesResponse(
         round=number,
+        rounds=next((int(each.params["expected"]) for each in found if each.reason == "WRONG_ROUNDS"), 0),
         obstacles=[
             pb.Obstacle(
                 reason=obstacle.reason,

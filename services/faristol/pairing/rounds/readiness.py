@@ -111,15 +111,27 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
     if not any(player.checked_in for player in state.players):
         return
     left = left_with_team(state, number)
-    for player in state.to_pair(number):
-        if not player.checked_in and player.player_id not in left:
-            yield Refusal(
-                "NOT_CHECKED_IN",
-                "",
-                N_("{player} is not checked in: check them in, let them sit the round out, or withdraw them."),
-                {"player": player.player_id},
-                subject=f"players/{player.player_id}",
-            )
+    waiting = [
+        player.player_id for player in state.to_pair(number) if not player.checked_in and player.player_id not in left
+    ]
+    if len(waiting) == 1:
+        yield Refusal(
+            "NOT_CHECKED_IN",
+            "",
+            N_("{player} is not checked in: check them in, let them sit the round out, or withdraw them."),
+            {"player": waiting[0]},
+            subject=f"players/{waiting[0]}",
+        )
+    elif waiting:
+        yield Refusal(
+            "NOT_CHECKED_IN",
+            "",
+            N_(
+                "{count} players are not checked in: {players}. "
+                "Check them in, let them sit the round out, or withdraw them."
+            ),
+            {"count": len(waiting), "players": ", ".join(waiting)},
+        )
 
 
 def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:

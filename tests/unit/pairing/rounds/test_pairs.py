@@ -155,10 +155,10 @@ def test_everybody_who_is_not_checked_in_is_named() -> None:
 
     found = obstacles(hall.state, FISC, 1)
 
-    assert [(obstacle.reason, obstacle.subject) for obstacle in found] == [
-        ("NOT_CHECKED_IN", "players/p7"),
-        ("NOT_CHECKED_IN", "players/p8"),
-    ]
+    assert [(obstacle.reason, obstacle.subject) for obstacle in found] == [("NOT_CHECKED_IN", "")]
+    assert "2 players are not checked in: p7, p8." in str(found[0])
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="p7"))
+    assert [obstacle.subject for obstacle in obstacles(hall.state, FISC, 1)] == ["players/p8"]
 
 
 def test_where_no_pairing_is_possible_the_arbiter_is_offered_who_might_meet_again() -> None:

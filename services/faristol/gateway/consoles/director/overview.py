@@ -23,6 +23,7 @@ async def show_overview(desk: AtDesk) -> Response:
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         next_round=obstacles.round,
+        rounds_needed=obstacles.rounds,
         players=players,
         checked_in=sum(player.checked_in for player in players),
         late=await _late(desk),

@@ -128,6 +128,7 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opene
         seats={seat.table: list(seats_of(seat)) for seat in played.pairings} if played else {},
         to_pair=[player for player in tournament.players if not player.withdrawn_round],
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
+        rounds_needed=obstacles.rounds,
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
         explained=await _explained(desk, number, why, other) if played and why else "",
         many=played is not None and len(played.pairings) > MANY,
