@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-DOCS = sorted((ROOT / "docs").rglob("*.md"))
+DECISIONS = ROOT / "docs" / "decisions"
+DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent != DECISIONS or page.name == "README.md")
 PATH = re.compile(r"`((?:libs|services|proto|tests|docs|deploy)/[\w./-]*)(?:<\w+>)?`|\]\((docs/[\w.-]+)\)")
 GENERATED = ("libs/faristol/pb",)
 
@@ -58,6 +59,19 @@ def test_every_page_is_of_one_of_four_kinds_in_the_index() -> None:
     for page in linked:
         title = (ROOT / "docs" / page).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
         assert f"[{title}]({page})" in index
+
+
+@pytest.mark.parametrize("page", sorted(DECISIONS.glob("0*.md")), ids=lambda page: page.stem)
+def test_a_decision_says_its_context_what_was_decided_what_follows_and_what_was_rejected(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.match(rf"# {int(page.name[:4])}\. .+\n\nStatus: .+\.\n", text)
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
+        "Context",
+        "Decision",
+        "Consequences",
+        "Rejected alternatives",
+    ]
+    assert f"]({page.name})" in (DECISIONS / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=lambda page: str(page.relative_to(ROOT)))
