@@ -1,8 +1,8 @@
 """Check the subject of a commit message: `commit_subject.py FILE`, or `commit_subject.py --range REVISIONS`.
 
-A subject is at most 72 characters long, begins with a verb of the list in docs/style.md, and does not end with a full stop.
-Subjects that Git makes itself (merges, reverts, fixups) are accepted. The exit code is 1 if a subject is refused; each
-refusal names the subject and the expectation.
+A subject is at most 72 characters long, begins with a verb of docs/style.md, and does not end with a full stop.
+Subjects that Git makes itself (merges, reverts, fixups) are accepted. The exit code is 1 if a subject is refused;
+each refusal names the subject and the expectation.
 """
 
 from __future__ import annotations
