@@ -29,6 +29,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Metadata, Write
+from faristol.results import tail as tails
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -83,7 +84,7 @@ async def events(lines: AsyncIterator[str]) -> AsyncIterator[tuple[int, dict[str
     async for line in lines:
         name, _, value = line.partition(": ")
         if name == "id":
-            at = int(value)
+            at = int(value.rpartition("-")[2])
         elif name == "data":
             data = json.loads(value)
         elif not line and (at or data):
@@ -148,6 +149,23 @@ async def test_who_comes_back_misses_nothing_and_hears_nothing_twice(cell: Cell)
         async with listening(cell, token, headers={"Last-Event-ID": str(whole[cut])}) as stream:
             again = [each["position"] for each in await told_up_to(stream, last)]
         assert again == whole[cut + 1 :]
+
+
+async def test_the_id_of_another_event_brings_a_reset_and_everything(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tails, "CATCH_UP", 0.05)
+    token, record = cell.token(held(needs.ROLE_DIRECTOR)), cell.process.runtime.record
+    last = (await happen(cell, OWN))["case"]
+    async with listening(cell, token) as stream:
+        whole = [each["position"] for each in await told_up_to(stream, last)]
+    good = f"{await record.fingerprint(whole[2])}-{whole[2]}"
+    far = f"{await record.fingerprint(last)}-{last + 1_000}"
+    for last_id, told in ((good, whole[3:]), *((bad, [0, *whole]) for bad in (f"{'0' * 16}-{whole[2]}", "?", far))):
+        async with listening(cell, token, headers={"Last-Event-ID": last_id}) as stream:
+            news = await told_up_to(stream, last)
+        assert [each["position"] for each in news] == told, last_id
+        assert [each["type"] for each in news].count("Reset") == (told[0] == 0)
 
 
 async def test_what_somebody_may_not_know_moves_their_id_on(cell: Cell) -> None:

@@ -158,9 +158,6 @@ class Backend(Protocol):
         the time of the append. Raises when the database fails: then nobody knows whether anything was written.
         """
 
-    async def incarnation(self) -> str:
-        """What is another where a copy of the database, or an earlier state of it, has taken its place."""
-
     async def has_room(self) -> bool:
         """Whether the disk has room for more than a row, as far as one can see from here."""
         return True

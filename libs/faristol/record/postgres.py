@@ -22,7 +22,6 @@ from sqlalchemy import (
     extract,
     func,
     select,
-    text,
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
@@ -129,13 +128,6 @@ SELECT position, CASE WHEN $2 > $1 THEN pg_notify('{CHANNEL}', position::text) E
 _log = logging.getLogger(__name__)
 
 
-_INCARNATION = text(
-    "SELECT system_identifier, to_regclass('events')::oid, "
-    "CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END "
-    "FROM pg_control_system()"
-)
-
-
 class Postgres(Backend):
     """See ``Backend``, which says what each method does."""
 
@@ -231,11 +223,6 @@ class Postgres(Backend):
         async with self.engine.connect() as connection:
             rows: Sequence[Any] = (await connection.execute(query, values)).all()
         return rows
-
-    async def incarnation(self) -> str:
-        """Of the cluster, its timeline and the table: a restore to a moment has a timeline, that of a dump a table."""
-        async with self.engine.connect() as connection:
-            return ":".join(map(str, (await connection.execute(_INCARNATION)).one()))
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import math
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -23,7 +22,7 @@ from faristol.record.backend import Backend, shown
 from faristol.record.databases import FAILURES, is_away, is_full, kind_of, parse, unusable
 from faristol.record.decision import Appended, Checkpoint, Command, Decision, Stale, checked
 from faristol.record.errors import RecordError, UnknownDatabase
-from faristol.record.event import Metadata, Recorded, recorded, utc_now
+from faristol.record.event import Metadata, Recorded, fingerprint_of, recorded, utc_now
 from faristol.record.folds import Folds
 from faristol.record.news import News
 from faristol.record.recent import Recent
@@ -43,6 +42,7 @@ _FIRSTS = (
 _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
 )
+_HASH = select(_events.hash).where(_events.position == bindparam("position"))
 _LAST = select(tables.events).where(tables.are_last()).order_by(_events.position)
 _ALL_FACTS = (
     select(_events.stream, *_FACT)
@@ -76,10 +76,6 @@ FOLLOW_POLL = 0.25
 """Seconds between two looks of a follower that hears no news."""
 
 
-EPOCH_LENGTH = 16
-"""Hexadecimal digits of an epoch."""
-
-
 class Trouble(StrEnum):
     """Why a record takes nothing."""
 
@@ -99,8 +95,6 @@ class Record:
         """For read models: tables beside the events are read through this."""
         self.record_id = ""
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
-        self.epoch = ""
-        """Which past the positions are of: another after a restore, since they are used again. See ``renew_epoch``."""
         self.folds = Folds()
         """What ``load`` came to last."""
         self.news = News(backend)
@@ -133,7 +127,6 @@ class Record:
         try:
             async with record.writing() as connection:
                 record.record_id = await migrations.prepare(connection, create=create)
-            await record.renew_epoch()
         except migrations.NoRecord:
             await record.close()
             raise migrations.none_at(parsed) from None
@@ -150,11 +143,6 @@ class Record:
         await self._appender.close()
         await self.news.close()
         await self._backend.close()
-
-    async def renew_epoch(self) -> None:
-        """Set ``epoch`` by what the database is now: a copy or an earlier state may have taken its place meanwhile."""
-        past = f"{self.record_id}:{await self._backend.incarnation()}"
-        self.epoch = hashlib.sha256(past.encode()).hexdigest()[:EPOCH_LENGTH]
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """A connection whose reads are of one moment."""
@@ -266,6 +254,12 @@ class Record:
                 for stream, type_name, version, payload in rows.all():
                     found.setdefault(stream, []).append(upcasters.message(type_name, version, payload))
         return found
+
+    async def fingerprint(self, position: int) -> str:
+        """Return the fingerprint of the event at a position; empty where there is none. See ``Recorded``."""
+        for (chain,) in await self._backend.fetch(_HASH, {"position": position}):
+            return fingerprint_of(bytes(chain))
+        return ""
 
     async def last_events(self, streams: Collection[str]) -> dict[str, Recorded]:
         """The last event of each of many streams; streams that do not exist are left out."""

@@ -178,10 +178,6 @@ class Sqlite(Backend):
         except sqlite3.Error as problem:
             raise DBAPIError.instance(statement, None, problem, sqlite3.Error, hide_parameters=True) from problem
 
-    async def incarnation(self) -> str:
-        """Of the file: another one has another inode."""
-        return str(self._file.stat().st_ino)
-
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         return await self._group_commit.append(requests, now)
 

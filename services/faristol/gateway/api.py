@@ -47,7 +47,7 @@ from faristol.gateway.spectators import players
 from faristol.gateway.standings import Standings
 from faristol.gateway.stream import StreamAnswer
 from faristol.gateway.teams import Teams, TeamStandings
-from faristol.gateway.topics import Filtered, LastEventId
+from faristol.gateway.topics import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.gateway.viewers import Fanout
 from faristol.kernel.bounded import keep
@@ -310,9 +310,10 @@ STREAM: dict[str, Any] = {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
         200: {
             "description": (
-                "Server-sent events: `id` is the epoch of the record and the position, with a hyphen between them, "
-                "`event` the name of the event, `data` is `News`, or `NewsWithContent` with `include=content`. "
-                "`Reset` comes where the `Last-Event-ID` is not of this record: what the client holds is of no use, "
+                "Server-sent events: `id` is the fingerprint of the event and its position, with a hyphen between "
+                "them, `event` the name of the event, `data` is `News`, or `NewsWithContent` with `include=content`. "
+                "`Reset` comes where the `Last-Event-ID` is of an event that the record has not, as after the restore "
+                "of a backup: what the client holds is of no use, "
                 "and everything follows from the first news on. "
                 "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
                 "since the position from which to resume moves on while nothing is told."
@@ -338,6 +339,7 @@ async def follow_tournament(
     filters: Filtered,
     after: After = 0,
     last_event_id: LastEventId = None,
+    last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
     """News of a tournament from a position on, then live, without gaps. Send `Last-Event-ID` to resume.
 
@@ -347,8 +349,8 @@ async def follow_tournament(
     await _check(results, duplicates, fanout, filters, [tournament_id])
     if filters.games or filters.rounds:
         keep(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
-    if last_event_id:
-        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_event_id))
+    if last_id := last_event_id or last_event_id_query:
+        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
     topics.check_after(after, fanout.last_position)
     return StreamAnswer(fanout, filters.topic(known), after)
 
@@ -362,13 +364,14 @@ async def follow_tournaments(
     tournaments: topics.Tournaments = "",
     after: After = 0,
     last_event_id: LastEventId = None,
+    last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
     """News of several tournaments, or of all, on one connection; otherwise as that of one."""
     named = [*filter(None, tournaments.split(","))]
     fanout, known = request.app.state.fanout, await _known(results, request, named)
     await _check(results, duplicates, fanout, filters, named)
-    if last_event_id:
-        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_event_id))
+    if last_id := last_event_id or last_event_id_query:
+        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
     topics.check_after(after, fanout.last_position)
     return StreamAnswer(fanout, filters.topic(known), after)
 

@@ -45,7 +45,6 @@ from faristol.gateway.duplicate import api as duplicate_api
 from faristol.gateway.duplicate import pages as duplicate_pages
 from faristol.gateway.duplicate import training as duplicate_training
 from faristol.gateway.encoded import Encoded
-from faristol.gateway.epochs import Epochs
 from faristol.gateway.frames import News, NewsWithContent
 from faristol.gateway.head import Head
 from faristol.gateway.headers import PublicCors, SafeHeaders
@@ -148,7 +147,6 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.tail.on_gap(web.state.cache.doubt)
     public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
-    web.add_middleware(Epochs, tail=web.state.tail)
     web.add_middleware(Streams, fanout=web.state.fanout)
     web.add_middleware(PublicCors)
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)

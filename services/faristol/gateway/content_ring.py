@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from itertools import repeat
 from typing import TypeVar
 
 import grpc
@@ -170,11 +169,10 @@ VARIANTS = 16
 class Carried:
     """A piece of news with changes, of which each topic is told its own."""
 
-    __slots__ = ("_changes", "_epoch", "_made", "_news")
+    __slots__ = ("_changes", "_made", "_news")
 
-    def __init__(self, news: pb.FollowResponse, changes: Sequence[tuple[Subject, bytes]], epoch: str = "") -> None:
+    def __init__(self, news: pb.FollowResponse, changes: Sequence[tuple[Subject, bytes]]) -> None:
         self._news = news
-        self._epoch = epoch
         self._changes = changes
         self._made: dict[tuple[bool | bytes, ...], bytes] = {}
 
@@ -182,7 +180,7 @@ class Carried:
         """The frame for a topic: the same object for all topics that are told the same, of the first ``VARIANTS``."""
         texts = tuple(text for subject, text in self._changes if is_told(subject, topic))
         if (found := self._made.get((topic.is_named, *texts))) is None:
-            found = frame(self._news, texts, epoch=self._epoch)
+            found = frame(self._news, texts)
             found = found if topic.is_named else without_name(found)
             if len(self._made) < VARIANTS:
                 self._made[topic.is_named, *texts] = found
@@ -198,33 +196,33 @@ class ContentRing(Ring[Carried]):
         """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames, ``failed`` when not."""
         super().__init__(kept)
         self.content = content
-        self.epoch = ""
-        """Of the record, with which ids of frames begin."""
         self._moved = moved
         self._failed = failed
         self._is_on = False
         self._coming: list[pb.FollowResponse] = []
         self._heard = 0
         """The position up to which ``_coming`` is all that has come."""
+        self._heard_fingerprint = ""
+        """Of the event there."""
         self._come = asyncio.Event()
         self._ages: deque[tuple[float, int]] = deque()
         """Where the ring was, and when, for as long as frames are kept."""
 
-    def start(self, position: int) -> None:
+    def start(self, position: int, fingerprint: str) -> None:
         """Begin after a position, if it is not on: somebody watches."""
         if not self._is_on:
             self._is_on = True
-            self.begin(position)
+            self.begin(position, fingerprint)
 
     def stop(self) -> None:
         """Nobody watches."""
         self._is_on = False
         self._coming = []
 
-    def begin(self, position: int) -> None:
+    def begin(self, position: int, fingerprint: str = "") -> None:
         """Begin anew: nothing is here."""
-        super().begin(position)
-        self._coming, self._heard = [], position
+        super().begin(position, fingerprint)
+        self._coming, self._heard, self._heard_fingerprint = [], position, fingerprint
         self._ages.clear()
         self.content.forget()
 
@@ -234,15 +232,15 @@ class ContentRing(Ring[Carried]):
         while self._ages[0][0] <= now - KEPT_SECONDS:
             self.drop(self._ages.popleft()[1])
 
-    def hear(self, news: Sequence[pb.FollowResponse], position: int) -> None:
+    def hear(self, news: Sequence[pb.FollowResponse], position: int, fingerprint: str) -> None:
         """Take the next pieces of news; ``position`` is up to where these are all."""
         if not self._is_on:
             return
         if len(self._coming) > self.kept:  # the answers cannot be had: whoever waits gets them out of the record
-            self.begin(position)
+            self.begin(position, fingerprint)
             return
         self._coming += news
-        self._heard = position
+        self._heard, self._heard_fingerprint = position, fingerprint
         self._come.set()
 
     async def run(self) -> None:
@@ -254,19 +252,21 @@ class ContentRing(Ring[Carried]):
                 while self._is_on and self._heard > self.position:
                     await self._take()
             except Exception as problem:  # noqa: BLE001 # a defect of ours: what comes later would not fit
-                self.begin(self._heard)
+                self.begin(self._heard, self._heard_fingerprint)
                 self._failed(problem)
 
     async def _take(self) -> None:
         """Write the next frames."""
         coming = self._coming
         batch = coming[:BATCH]
-        position = self._heard if len(batch) == len(coming) else batch[-1].position
+        position, fingerprint = self._heard, self._heard_fingerprint
+        if len(batch) < len(coming):
+            position, fingerprint = batch[-1].position, batch[-1].fingerprint
         frames = await self._carried(batch) if batch else []
         if self._coming is not coming:  # it has begun anew meanwhile
             return
         del coming[: len(batch)]
-        self.add(batch, position, frames)
+        self.add(batch, position, frames, fingerprint)
         if batch:
             self._moved()
 
@@ -286,4 +286,4 @@ class ContentRing(Ring[Carried]):
                 await asyncio.sleep(AGAIN)
             else:
                 changes = with_content(news, subjects, told, again=True)
-                return [*map(Carried, news, changes, repeat(self.epoch))]
+                return [*map(Carried, news, changes)]

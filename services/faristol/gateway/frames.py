@@ -45,13 +45,13 @@ class NewsWithContent(News):
     )
 
 
-def format_id(position: int, epoch: str) -> bytes:
-    """The id of an event: the position, behind the epoch of the record where that is known."""
-    return b"%b-%d" % (epoch.encode(), position) if epoch else b"%d" % position
+def format_id(position: int, fingerprint: str) -> bytes:
+    """The id of an event: the position, behind the fingerprint of its event where that is known."""
+    return b"%b-%d" % (fingerprint.encode(), position) if fingerprint else b"%d" % position
 
 
 def parse_id(given: str) -> tuple[int, str]:
-    """The position and the epoch that an id names, or a position alone; of another text 0 and ``UNREADABLE``."""
+    """The position and the fingerprint that an id names, or a position alone; of another text 0 and ``UNREADABLE``."""
     found = _ID.fullmatch(given)
     return (int(found[2]), found[1] or "") if found else (0, UNREADABLE)
 
@@ -59,27 +59,26 @@ def parse_id(given: str) -> tuple[int, str]:
 _ID = re.compile(r"(?:([0-9a-f]{1,64})-)?([0-9]{1,18})")
 
 UNREADABLE = "?"
-"""Stands for the epoch of an id that is none of ours: no record has it."""
+"""Stands for the fingerprint of an id that is none of ours: no event has it."""
 
 
-def reset(topic: Topic, epoch: str, at: datetime) -> Batch:
+def reset(topic: Topic, at: datetime) -> Batch:
     """Tell a client that what it holds is of no use, and that news comes from the first one on."""
     news = pb.FollowResponse(type=RESET)
     news.recorded_at.FromDatetime(at)
-    written = frame(news, () if topic.with_content else None, epoch=epoch)
+    written = frame(news, () if topic.with_content else None)
     return batch([written if topic.is_named else without_name(written)], 0)
 
 
-def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None, *, epoch: str = "") -> bytes:
-    """One event of the stream: the position as its id, the name as its event, the news as its data.
+def frame(news: pb.FollowResponse, changes: Sequence[bytes] | None = None) -> bytes:
+    """One event of the stream: fingerprint and position as its id, the name as its event, the news as its data.
 
-    The id begins with ``epoch``, that of the record, where it is known. With ``changes``, written as JSON, the data is
-    ``NewsWithContent``.
+    With ``changes``, written as JSON, the data is ``NewsWithContent``.
     """
     data = News.of(news).model_dump_json().encode()
     if changes is not None:
         data = b'%b,"content":[%b]}' % (data[:-1], b",".join(changes))
-    return b"id: %b\nevent: %b\ndata: %b\n\n" % (format_id(news.position, epoch), news.type.encode(), data)
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (format_id(news.position, news.fingerprint), news.type.encode(), data)
 
 
 def without_name(frame: bytes) -> bytes:
@@ -96,12 +95,14 @@ class Batch(NamedTuple):
     """The same in a chunk of HTTP/1.1; empty where there are no frames."""
     position: int
     """Up to here these are all frames of the topic."""
+    fingerprint: str
+    """Of the event at the position; empty where it is not known."""
 
 
-def batch(frames: Iterable[bytes], position: int) -> Batch:
+def batch(frames: Iterable[bytes], position: int, fingerprint: str = "") -> Batch:
     """Frames that are sent together."""
     joined = b"".join(frames)
-    return Batch(joined, chunk(joined) if joined else b"", position)
+    return Batch(joined, chunk(joined) if joined else b"", position, fingerprint)
 
 
 def chunk(data: bytes) -> bytes:
@@ -117,9 +118,9 @@ LAST_CHUNK = b"0\r\n\r\n"
 
 
 @lru_cache(maxsize=64)
-def heartbeat(position: int, epoch: str = "") -> Batch:
+def heartbeat(position: int, fingerprint: str = "") -> Batch:
     """A comment, and how far the stream is: who resumes does so from there, whatever was hidden before it."""
-    return batch([b": heartbeat\nid: %b\n\n" % format_id(position, epoch)], position)
+    return batch([b": heartbeat\nid: %b\n\n" % format_id(position, fingerprint)], position, fingerprint)
 
 
 F = TypeVar("F", bound="Framed")
@@ -137,8 +138,8 @@ class Plain:
 
     __slots__ = ("_frame", "_unnamed")
 
-    def __init__(self, news: pb.FollowResponse, epoch: str = "") -> None:
-        self._frame = frame(news, epoch=epoch)
+    def __init__(self, news: pb.FollowResponse) -> None:
+        self._frame = frame(news)
         self._unnamed = b""
 
     def frame(self, topic: Topic) -> bytes:
@@ -158,21 +159,31 @@ class Ring(Generic[F]):
         self.before = 0
         """Every piece of news after this position, up to ``position``, is here."""
         self.position = 0
+        self.fingerprint = ""
+        """Of the event at ``position``; empty where it is not known."""
         self._news: list[pb.FollowResponse] = []
         self._frames: list[F] = []
         self._positions: list[int] = []
 
-    def begin(self, position: int) -> None:
+    def begin(self, position: int, fingerprint: str = "") -> None:
         """Begin anew: nothing is here."""
         self._news, self._frames, self._positions = [], [], []
         self.before = self.position = position
+        self.fingerprint = fingerprint
 
-    def add(self, news: Sequence[pb.FollowResponse], position: int, frames: Iterable[F]) -> None:
+    def fingerprint_at(self, position: int) -> str:
+        """The fingerprint of the event at a position; empty where it is not known here."""
+        if position == self.position:
+            return self.fingerprint
+        at = bisect_right(self._positions, position) - 1
+        return self._news[at].fingerprint if at >= 0 and self._positions[at] == position else ""
+
+    def add(self, news: Sequence[pb.FollowResponse], position: int, frames: Iterable[F], fingerprint: str = "") -> None:
         """Add the next pieces of news and their frames; ``position`` is up to where these are all."""
         self._news += news
         self._frames += frames
         self._positions += (each.position for each in news)
-        self.position = position
+        self.position, self.fingerprint = position, fingerprint
         if len(self._news) > 2 * self.kept:  # in one go, so that dropping costs little
             self.before = self._positions[-self.kept - 1]
             del self._news[: -self.kept], self._frames[: -self.kept], self._positions[: -self.kept]
@@ -191,6 +202,6 @@ class Ring(Generic[F]):
         for at in range(start, len(self._news)):
             if topic.has(self._news[at]):
                 if len(found) == BATCH:
-                    return batch(found, self._positions[at - 1])
+                    return batch(found, self._positions[at - 1], self._news[at - 1].fingerprint)
                 found.append(self._frames[at].frame(topic))
-        return batch(found, max(position, self.position))
+        return batch(found, max(position, self.position), self.fingerprint if position <= self.position else "")

@@ -21,15 +21,15 @@ class StreamAnswer(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, fanout: Fanout, topic: Topic, after: int, epoch: str = "") -> None:
-        """``epoch`` is that of the record that ``after`` is of, where it is known."""
+    def __init__(self, fanout: Fanout, topic: Topic, after: int, given: str = "") -> None:
+        """``given`` is the fingerprint that came with ``after``, where one did."""
         self.status_code = 200
         self.background = None
         self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
         self._fanout = fanout
         self._topic = topic
         self._after = after
-        self._epoch = epoch
+        self._given = given
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -41,7 +41,7 @@ class StreamAnswer(Response):
         def viewer(line: Line) -> Viewer:
             left = held_stream(scope)
             chunked = scope["http_version"] != "1.0"
-            return self._fanout.join(self._topic, self._after, line, left, chunked=chunked, epoch=self._epoch)
+            return self._fanout.join(self._topic, self._after, line, left, chunked=chunked, given=self._given)
 
         scope["extensions"][HAND_OVER](viewer)
 

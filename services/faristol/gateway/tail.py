@@ -45,8 +45,8 @@ class Tail:
         self._failures = 0
         self.position = 0
         """Everything public up to this position of the record has been told."""
-        self.epoch = ""
-        """Of the record: see ``FollowResponse``. Empty before it is known."""
+        self.fingerprint = ""
+        """Of the event at ``position``: see ``FollowResponse``. Empty where it is not known."""
         self.begun = asyncio.Event()
         """Set once there is a position."""
         self.connected = False
@@ -89,11 +89,10 @@ class Tail:
             if (mark := await self._read(call)) is None:
                 return
             self.connected, self._failures = True, 0
-            if not self.begun.is_set() or mark.position != self.position or mark.epoch != self.epoch:
-                self.epoch = mark.epoch
-                self._begin(mark.position)
+            if not self.begun.is_set() or self._is_of_another(mark):
+                self._begin(mark)
             while (news := await self._read(call)) is not None:
-                self.position = news.position
+                self.position, self.fingerprint = news.position, news.fingerprint
                 self._tell((news,) if news.type else ())
         finally:
             call.cancel()
@@ -105,11 +104,17 @@ class Tail:
             found = await call.read()
         return found if isinstance(found, pb.FollowResponse) else None
 
-    def _begin(self, position: int) -> None:
+    def _is_of_another(self, mark: pb.FollowResponse) -> bool:
+        """Whether the record has another past than the one that was told."""
+        is_other = bool(self.fingerprint and mark.fingerprint) and mark.fingerprint != self.fingerprint
+        return mark.position != self.position or is_other
+
+    def _begin(self, mark: pb.FollowResponse) -> None:
         """Begin at a position: at first, as the record has not come to where this tail was, or as it is another."""
         if self.begun.is_set():
-            _log.warning("the news has begun anew: this tail was at %d, the record is at %d", self.position, position)
-        self.position = position
+            was, now = self.position, mark.position
+            _log.warning("the news has begun anew: this tail was at %d, the record is at %d", was, now)
+        self.position, self.fingerprint = mark.position, mark.fingerprint
         for call in self._on_gap:
             call()
         self.begun.set()

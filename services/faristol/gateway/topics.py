@@ -16,7 +16,6 @@ from starlette.types import Scope
 
 from faristol.gateway.event_types import TYPES
 from faristol.gateway.frames import parse_id
-from faristol.gateway.parameters import DIGITS, LAST_POSITION
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import Topic, place_of, place_of_duplicate
@@ -66,19 +65,26 @@ Tournaments = Annotated[
 ]
 
 
+LONGEST_ID = 100
+"""Characters of an id."""
+
 LastEventId = Annotated[
     str | None,
     Header(
-        description="The `id` that came last, as `EPOCH-POSITION`, or a position alone: resume after this event. It "
-        "goes before `after`. One that is not of this record brings an event `Reset`, and then all news.",
+        description="The `id` that came last, as `FINGERPRINT-POSITION`, or a position alone: resume after this event. "
+        "It goes before `after`. One of an event that the record has not brings an event `Reset`, and then all news.",
         examples=["9f86d081884c7d65-4711"],
     ),
 ]
 
-LastPosition = Annotated[
-    int | None,
-    Header(alias="last-event-id", ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
-    DIGITS,
+LastEventIdQuery = Annotated[
+    str | None,
+    Query(
+        alias="last_event_id",
+        max_length=LONGEST_ID,
+        description="The same as the header, which goes before it: for who cannot send that, or is behind a proxy that "
+        "takes it away.",
+    ),
 ]
 
 
@@ -201,13 +207,14 @@ _PLAIN = {
     "types": re.compile(TYPE_NAMES),
     "include": re.compile(CONTENT),
     "named": re.compile("true|false"),
+    "last_event_id": re.compile(f".{{0,{LONGEST_ID}}}"),
 }
 
 
 def plainly(
     scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
 ) -> tuple[Topic, int, str] | None:
-    """The topic, the position and its epoch of a request; None where that takes more to say, or is to be refused.
+    """The topic, the position and its fingerprint of a request; None where that takes more to say, or is to be refused.
 
     ``known`` are tournaments that there are, each with the first division of its championship or nothing, ``checked``
     are filters that name what there is, and ``last`` is the end of the record.
@@ -228,12 +235,14 @@ def plainly(
     resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
     if len(resumed) > 1:
         return None
-    after, epoch = parse_id(resumed[0]) if resumed and resumed[0] else (int(given.pop("after", "0")), "")
-    given.pop("after", None)
+    last_id = given.pop("last_event_id", "")
+    last_id = (resumed and resumed[0]) or last_id
+    position = int(given.pop("after", "0"))
+    after, fingerprint = parse_id(last_id) if last_id else (position, "")
     games, rounds = given.get("games", ""), given.get("rounds", "")
     if (games or rounds) and (tournament_id, games, rounds) not in checked:
         return None
-    if not epoch and not any(resumed) and after > last + MOST_AHEAD_COUNT:
+    if not last_id and after > last + MOST_AHEAD_COUNT:
         return None
     topic = Filters(**given).topic({tournament_id: known[tournament_id]})
-    return topic, after, epoch
+    return topic, after, fingerprint

@@ -108,7 +108,7 @@ class Audience:
 class Viewer(Listener):
     """Somebody who watches: what they were sent, and what they have not got."""
 
-    __slots__ = ("_fanout", "audience", "came_at", "epoch", "heard_at", "position", "replaying")
+    __slots__ = ("_fanout", "audience", "came_at", "fingerprint", "given", "heard_at", "position", "replaying")
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Viewer(Listener):
         left: Callable[[], None],
         *,
         chunked: bool,
-        epoch: str = "",
+        given: str = "",
     ) -> None:
         """See ``Listener``."""
         super().__init__(line, left, chunked=chunked)
@@ -128,8 +128,10 @@ class Viewer(Listener):
         """Everything of the topic up to here was sent."""
         self.came_at = position
         """The position with which the other end came."""
-        self.epoch = epoch
-        """The one that came with the position, until it is compared with that of the record; empty for none."""
+        self.fingerprint = ""
+        """Of the event at ``position``; empty where it is not known."""
+        self.given = given
+        """The fingerprint that came with the position, until it is compared with the record's; empty for none."""
         self.replaying = False
         """A batch of the record is on its way, or waited for."""
         self.heard_at = 0.0
@@ -141,13 +143,13 @@ class Viewer(Listener):
         if data.frames and not self._line.transport.is_closing():  # it would warn of each in the log
             self._line.transport.write(data.chunk if self.chunked else data.frames)
             self.heard_at = self._fanout.now()
-        self.position = data.position
+        self.position, self.fingerprint = data.position, data.fingerprint
 
     def go_on(self) -> None:
-        """Send what there is in the ring; where that begins later, ask for what was before."""
+        """Send what there is in the ring; where that begins later, or is perhaps of another past, ask the record."""
         ring = self.audience.ring
         while not self.paused and not self.replaying and self.position < ring.position:
-            if self.position < ring.before:
+            if self.given or self.position < ring.before:
                 self._fanout.replay(self)
             else:
                 self.write(self.audience.after(self.position))
@@ -187,6 +189,7 @@ class Fanout:
         self._workers: set[asyncio.Task[None]] = set()
         self._past: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
         self._past_with_content: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
+        self._fingerprints: OrderedDict[int, asyncio.Task[str]] = OrderedDict()
         tail.on_news(self._heard)
         tail.on_gap(self._begin)
 
@@ -201,23 +204,28 @@ class Fanout:
         return self._tail.position
 
     def join(
-        self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, epoch: str = ""
+        self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, given: str = ""
     ) -> Viewer:
         """Have the other end of a connection watch a topic after a position. See ``Viewer``.
 
-        Where ``epoch`` is not that of the record, it is told so, and everything.
+        Where ``given`` is not the fingerprint of the event there, it is told so, and everything.
         """
         audience = self._audiences.get(topic)
         if audience is None:
             audience = self._audiences[topic] = Audience(topic, self._ring_of(topic))
-        viewer = Viewer(self, audience, position, line, left, chunked=chunked, epoch=epoch)
+        viewer = Viewer(self, audience, position, line, left, chunked=chunked, given=given)
         audience.viewers.add(viewer)
-        if self._tail.begun.is_set() and self._is_of_another(viewer):
+        is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(position))
+        if is_of_another:
             opening = self._reset(viewer)
+        elif is_of_another is None or not self._in_ring(audience, position):
+            opening = batch((), position, viewer.fingerprint)
         else:
-            opening = audience.after(position) if self._in_ring(audience, position) else batch((), position)
+            opening = audience.after(position)
         data = OPENING + opening.frames
-        viewer.write(Batch(data, chunk(data), opening.position))
+        viewer.write(opening._replace(frames=data, chunk=chunk(data)))
+        if viewer.given and position <= self._tail.position:
+            self.replay(viewer)
         viewer.go_on()
         if not self._tail.begun.is_set():
             self.replay(viewer)
@@ -231,19 +239,26 @@ class Fanout:
     def _ring_of(self, topic: Topic) -> Ring[Any]:
         if not topic.with_content:
             return self.ring
-        self.content_ring.start(self.ring.position)
+        self.content_ring.start(self.ring.position, self.ring.fingerprint)
         return self.content_ring
 
-    def _is_of_another(self, viewer: Viewer) -> bool:
-        """Whether the position of a viewer who has come cannot be one of this record."""
-        given, viewer.epoch = viewer.epoch, ""
-        if given == UNREADABLE or viewer.position > self._tail.position + MOST_AHEAD_COUNT:
-            return True
-        return bool(given and self._tail.epoch) and given != self._tail.epoch
+    def _is_of_another(self, viewer: Viewer, fingerprint: str) -> bool | None:
+        """Whether the position of a viewer who has come is of another past than the record's.
+
+        ``fingerprint`` is that of the event there, as far as it is known. None where it cannot be said yet.
+        """
+        if not self._tail.begun.is_set():
+            return None if viewer.given else False
+        is_beyond = viewer.position > self._tail.position + MOST_AHEAD_COUNT
+        if viewer.given and viewer.given != UNREADABLE and not is_beyond and not fingerprint:
+            return None
+        given, viewer.given = viewer.given, ""
+        viewer.fingerprint = given or viewer.fingerprint
+        return is_beyond or given == UNREADABLE or bool(given and given != fingerprint)
 
     def _reset(self, viewer: Viewer) -> Batch:
         """Frames that begin the stream of a viewer anew."""
-        return reset(viewer.audience.topic, self._tail.epoch, datetime.now(UTC))
+        return reset(viewer.audience.topic, datetime.now(UTC))
 
     def _in_ring(self, audience: Audience, position: int) -> bool:
         return self._tail.begun.is_set() and position >= audience.ring.before
@@ -291,7 +306,8 @@ class Fanout:
                     beat = began + self._heartbeat / 3
                 await asyncio.sleep(max(REST, self.now() - began))
         finally:
-            for task in (*self._workers, *self._past.values(), *self._past_with_content.values()):
+            past = (*self._past.values(), *self._past_with_content.values(), *self._fingerprints.values())
+            for task in (*self._workers, *past):
                 task.cancel()
 
     def _age(self, now: float) -> None:
@@ -317,14 +333,16 @@ class Fanout:
         is_ahead = viewer.position == viewer.came_at and viewer.position > self._tail.position
         if is_ahead and self._tail.connected:
             # They come from another record, or this one was restored: no gateway is so far behind another.
+            viewer.given = ""
             viewer.write(self._reset(viewer))
             viewer.go_on()
         else:
-            viewer.write(heartbeat(viewer.position, self._tail.epoch))
+            viewer.write(heartbeat(viewer.position, viewer.given or viewer.fingerprint))
 
     def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
-        self.ring.add(news, self._tail.position, map(Plain, news, repeat(self._tail.epoch)))
-        self.content_ring.hear(news, self._tail.position)
+        position, fingerprint = self._tail.position, self._tail.fingerprint
+        self.ring.add(news, position, map(Plain, news), fingerprint)
+        self.content_ring.hear(news, position, fingerprint)
         if news:
             self._moved.set()
 
@@ -338,9 +356,9 @@ class Fanout:
         self.checked.clear()
         self._past.clear()
         self._past_with_content.clear()
-        self.content_ring.epoch = self._tail.epoch
-        self.ring.begin(self._tail.position)
-        self.content_ring.begin(self._tail.position)
+        self._fingerprints.clear()
+        self.ring.begin(self._tail.position, self._tail.fingerprint)
+        self.content_ring.begin(self._tail.position, self._tail.fingerprint)
         self._moved.set()
 
     def _end_content(self, problem: Exception) -> None:
@@ -376,11 +394,12 @@ class Fanout:
             await self._tail.begun.wait()
             while self._replays:
                 viewer = self._replays.popleft()
+                ahead = viewer.position - self._tail.position
+                if viewer.given and 0 < ahead <= MOST_AHEAD_COUNT:
+                    viewer.replaying = False  # it comes later, or they are told that it does not: see ``_beat``
+                    continue
                 try:
-                    if self._is_of_another(viewer):
-                        viewer.write(self._reset(viewer))
-                    is_done = viewer.paused or self._in_ring(viewer.audience, viewer.position)
-                    is_done = is_done or await self._sent(viewer)
+                    is_done = await self._advanced(viewer)
                 except Exception as problem:  # noqa: BLE001 # a defect of ours, with one answer: the others go on
                     self._say(problem)
                     viewer.shutdown()
@@ -393,6 +412,51 @@ class Fanout:
                 viewer.go_on()
         finally:
             self._working -= 1
+
+    async def _advanced(self, viewer: Viewer) -> bool:
+        """Send a viewer what comes next out of the record; False where it cannot be had now."""
+        if viewer.paused:
+            return True
+        if not await self._compared(viewer):
+            return False
+        return self._has_enough(viewer) or await self._sent(viewer)
+
+    def _has_enough(self, viewer: Viewer) -> bool:
+        """Whether nothing more is to be sent to a viewer now, or what comes next is in the ring."""
+        return viewer.paused or self._in_ring(viewer.audience, viewer.position)
+
+    async def _compared(self, viewer: Viewer) -> bool:
+        """Compare what a viewer came with, and tell them where it is of another past; False where it cannot be now."""
+        is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(viewer.position))
+        if is_of_another is None:
+            try:
+                fingerprint = await self._fingerprint_at(viewer.position)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() not in AWAY:
+                    raise
+                return False
+            if not fingerprint:  # a results service of a version before says none
+                viewer.given = ""
+            is_of_another = self._is_of_another(viewer, fingerprint)
+        if is_of_another and not viewer.paused:
+            viewer.write(self._reset(viewer))
+        return True
+
+    async def _fingerprint_at(self, position: int) -> str:
+        """The fingerprint of the event at a position: asked for once for all who come back there."""
+        task = self._fingerprints.pop(position, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = asyncio.create_task(self._find_fingerprint(position), name="fingerprint")
+        keep(self._fingerprints, position, task, REMEMBERED)
+        return await asyncio.shield(task)
+
+    async def _find_fingerprint(self, position: int) -> str:
+        call = self._stub.Follow(pb.FollowRequest(after_position=position, limit=1, marks=True), timeout=SECONDS)
+        try:
+            mark = await call.read()
+        finally:
+            call.cancel()
+        return mark.fingerprint if isinstance(mark, pb.FollowResponse) and mark.position == position else ""
 
     async def _sent(self, viewer: Viewer) -> bool:
         """Send a viewer the next batch; False where it cannot be had now. Raises where it never can."""
@@ -433,11 +497,11 @@ class Fanout:
             limit=BATCH,
             marks=True,
         )
-        found, position, began = [], after, self.now()
+        found, position, fingerprint, began = [], after, "", self.now()
         call = self._stub.Follow(request, timeout=SECONDS)
         try:
             while isinstance(news := await call.read(), pb.FollowResponse):
-                position = news.position
+                position, fingerprint = news.position, news.fingerprint
                 if news.type and topic.has(news):
                     found.append(news)
                 if position > after and self.now() - began >= ENOUGH:
@@ -448,5 +512,5 @@ class Fanout:
         finally:
             call.cancel()
         changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
-        frames = map(partial(frame, epoch=self._tail.epoch), found, changes)
-        return batch(frames if topic.is_named else map(without_name, frames), position)
+        frames = map(frame, found, changes)
+        return batch(frames if topic.is_named else map(without_name, frames), position, fingerprint)

@@ -36,6 +36,7 @@ def piece(event: Recorded) -> results.FollowResponse:
         round=round_ or facts.round_of(event.message) or place_of_duplicate(game_id)[1],
         table=table,
         recorded_at=to_timestamp(event.recorded_at),
+        fingerprint=event.fingerprint,
         case_id=event.stream.removeprefix(_CASE) if event.stream.startswith(_CASE) else "",
     )
 

@@ -68,6 +68,8 @@ class Tail:
         self._before = 0
         """Every piece of news after this position, up to ``_here``, is in the ring."""
         self._here = 0
+        self._fingerprint = ""
+        """Of the event at ``_here``; empty where it is not known."""
         self._moved = asyncio.Event()
         self._followers = 0
         self._reader: asyncio.Task[None] | None = None
@@ -92,7 +94,7 @@ class Tail:
                 after = max(self._before, await self._progress.position() - last)
             if marks:
                 after = await self._begin(after)
-                yield News(position=after, epoch=self._record.epoch)
+                yield await self._mark(after)
             async for news in (
                 self._some(topic, after, limit, may_know, marks=marks)
                 if limit
@@ -116,9 +118,9 @@ class Tail:
                 yield news
             left -= len(batch)
             if marks and not batch and after < self._here:
-                yield News(position=after)  # so that whoever goes now need not begin again
+                yield await self._mark(after)  # so that whoever goes now need not begin again
         if marks:
-            yield News(position=after)
+            yield await self._mark(after)
 
     async def _live(
         self, topic: Topic, after: int, may_know: MayKnow | None, *, marks: bool
@@ -136,7 +138,7 @@ class Tail:
             if after < self._here:
                 continue
             if marks and clock() - since >= (MARK if after > told else ALIVE):
-                yield News(position=after)
+                yield await self._mark(after)
                 told, since = after, clock()
             await self._wait(moved, MARK if marks else None)
 
@@ -145,6 +147,12 @@ class Tail:
         if after > self._here:
             await self._progress.reached(after, CATCH_UP)
         return min(after, max(self._here, await self._progress.position()))
+
+    async def _mark(self, position: int) -> News:
+        """A position without news."""
+        is_known = position == self._here and self._fingerprint
+        fingerprint = self._fingerprint if is_known else await self._record.fingerprint(position)
+        return News(position=position, fingerprint=fingerprint)
 
     async def _wait(self, moved: asyncio.Event, seconds: float | None) -> None:
         """Wait for news, so many seconds at most. Raises what ended the reader."""
@@ -187,10 +195,11 @@ class Tail:
     async def _joined(self) -> AsyncIterator[None]:
         """Follow: the reader runs while anybody does."""
         if self._reader is None or self._reader.done():
-            await self._record.renew_epoch()
-            here = await self._progress.position()
+            here, mine = await self._progress.position(), self._here
+            fingerprint = await self._record.fingerprint(mine)
             if self._reader is None or self._reader.done():  # nobody else has begun meanwhile
-                if here > self._here + self._kept or here < self._here:
+                is_of_another = bool(self._fingerprint) and mine == self._here and fingerprint != self._fingerprint
+                if here > self._here + self._kept or here < self._here or is_of_another:
                     self._begin_anew(here)
                 self._reader = asyncio.create_task(self._read(), name="tail")
                 self._reader.add_done_callback(lambda _: self._tell())
@@ -207,6 +216,7 @@ class Tail:
     def _begin_anew(self, here: int) -> None:
         self._ring, self._positions = [], []
         self._before = self._here = max(0, here - PRIMED)
+        self._fingerprint = ""
 
     async def _read(self) -> None:
         while True:
@@ -216,6 +226,7 @@ class Tail:
                 events = [event for event in events if self._here < event.position <= here]
                 self._keep([piece(event) for event in events if event.type in TOLD])
                 self._here = events[-1].position if events else here
+                self._fingerprint = events[-1].fingerprint if events else ""
                 self._tell()
             await self._progress.reached(self._here + 1, LOOK)
 

@@ -164,7 +164,7 @@ async def test_an_answer_is_not_sent_again_until_it_has_changed(stage: Stage) ->
     await stage.add(*hall.create())
     first = await stage.http.get("/api/v1/tournaments/lliga")
     tag = first.headers["etag"]
-    assert tag.startswith(f'"{stage.record.epoch}-{first.json()["position"]}-')
+    assert tag.startswith(f'"{first.json()["position"]}-')
     again = await stage.http.get("/api/v1/tournaments/lliga", headers={"If-None-Match": f'"other", {tag}'})
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     await stage.add(*hall.pair(1, [("anna", "biel")], "eloi"))

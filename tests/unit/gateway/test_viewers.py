@@ -6,17 +6,18 @@ import asyncio
 import ctypes
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from tests.integration.backups import bring_back, save
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.gateway.watcher import Watcher
-from tests.unit.results.synthetic import Championship, append
+from tests.unit.results.synthetic import Championship, Step, append, full_game, short_game
 
 from faristol.bus import NatsServer
 from faristol.cell.processes import running
@@ -37,6 +38,7 @@ from faristol.results.news import PUBLIC, piece
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 STREAM = "/api/v1/tournaments/lliga/stream"
+GAME = "/api/v1/games/lliga-r1-t1"
 LLIGA = {"lliga": ""}
 
 
@@ -169,14 +171,14 @@ async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything
 ) -> None:
     await stage.add(*Championship().create())
     expected = await public(stage.record, Topic.of(LLIGA))
-    epoch = stage.record.epoch
+    fingerprint = await stage.record.fingerprint(expected[1])
     far = await stage.record.last_position() + MOST_AHEAD_COUNT + 1
     cases = {
         f"{'0' * 16}-{expected[1]}": [0, *expected],
-        f"{epoch}-{far}": [0, *expected],
+        f"{fingerprint}-{far}": [0, *expected],
         str(far): [0, *expected],
         "yesterday": [0, *expected],
-        f"{epoch}-{expected[1]}": expected[2:],
+        f"{fingerprint}-{expected[1]}": expected[2:],
         str(expected[1]): expected[2:],
         "": expected,  # as of a proxy that takes the header away
     }
@@ -186,38 +188,62 @@ async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything
             async with watching(reader):
                 await until(lambda: len(reader.told) >= len(told))  # noqa: B023 # it is over before the next one
             assert reader.told == told, (path, given)
-            assert reader.ids[-1] == f"{epoch}-{told[-1]}"
+            assert reader.ids[-1] == f"{await stage.record.fingerprint(told[-1])}-{told[-1]}"
             types = [each["type"] for each in reader.data]
             assert (types[0] == "Reset") == (told[0] == 0)
             assert "Reset" not in types[1:]
 
 
-async def test_two_records_with_the_same_positions_are_told_apart_by_tags_and_ids(tmp_path: Path) -> None:
-    records: list[tuple[str, str, list[int]]] = []
-    standings, page = "/api/v1/tournaments/lliga/standings", "/t/lliga"
-    answers: list[dict[str, httpx.Response]] = []
-    for name in ("first", "second"):
-        async with opened(tmp_path / name) as stage:
-            await stage.add(*Championship().create())
-            reader = Watcher(port_of(stage), STREAM, given=records[0][1] if records else "")
+def first_round(seats: tuple[str, str]) -> Iterator[Step]:
+    """That of the championship, with these two at the first table."""
+    hall = Championship()
+    first, second = hall.table(1, 1, *seats), hall.table(1, 2, "biel", "dolors")
+    yield from hall.pair(1, [first.players, second.players], "eloi")
+    yield from hall.begin(1)
+    for table in (first, second):
+        yield from table.open(hall.ruleset, hall.lexicon)
+    yield from full_game(first)
+    yield from short_game(second, 40, 30)
+
+
+async def came_back(stage: Stage, path: str, given: str, count: int) -> list[int]:
+    """The positions that a reader is told first who comes with an id."""
+    reader = Watcher(port_of(stage), path, given=given)
+    async with watching(reader):
+        await until(lambda: len(reader.told) >= count)
+    return reader.told
+
+
+async def test_who_comes_back_to_a_restored_backup_is_told_so_unless_it_has_what_they_were_told(
+    database_url: str, tmp_path: Path
+) -> None:
+    more, backup = {"database_url": database_url}, tmp_path / "backup"
+    async with opened(tmp_path, **more) as stage:
+        await stage.add(*Championship().create())
+        kept = (await public(stage.record, Topic.of(LLIGA)))[-1]
+        shared = f"{await stage.record.fingerprint(kept)}-{kept}"
+    await asyncio.to_thread(save, database_url, backup)
+    ids, tag = list[str](), ""
+    for seats in (("anna", "carme"), ("carme", "anna")):
+        async with opened(tmp_path, **more) as stage:
+            last = await stage.add(*first_round(seats))
             expected = await public(stage.record, Topic.of(LLIGA))
-            await until(lambda: stage.record.epoch != "")
-            async with watching(reader):
-                await until(lambda: len(reader.told) >= len(expected) + len(records))  # noqa: B023
-            records.append((stage.record.epoch, reader.ids[-1], reader.told))
-            known = {path: answer.headers["etag"] for path, answer in (answers[0] if answers else {}).items()}
-            answers.append({})
-            for path in (standings, page, f"{standings}?as_of_position={expected[-1]}"):
-                answer = await stage.http.get(path, headers={"If-None-Match": known.get(path, "")})
-                assert answer.status_code == 200
-                assert answer.headers["etag"].strip('"').startswith(f"{stage.record.epoch}-")
-                again = await stage.http.get(path, headers={"If-None-Match": answer.headers["etag"]})
-                assert (again.status_code, again.headers["etag"]) == (304, answer.headers["etag"])
-                answers[-1][path] = answer
-    (first, first_id, first_told), (second, second_id, second_told) = records
-    assert first != second
-    assert first_id.rpartition("-")[2] == second_id.rpartition("-")[2]
-    assert second_told == [0, *first_told]
+            later = [position for position in expected if position > kept]
+            for path in (STREAM, f"{STREAM}?include=content"):
+                assert await came_back(stage, path, shared, len(later)) == later
+                for given in ids:
+                    assert await came_back(stage, path, given, len(expected) + 1) == [0, *expected], given
+            for given in ids:
+                path = f"{STREAM}?last_event_id={given}"
+                assert await came_back(stage, path, "", len(expected) + 1) == [0, *expected]
+            # The end of the record, and places of which the one is news of the topic and the other is not.
+            hidden = max(set(range(kept, last)) - set(expected))
+            ids = [f"{await stage.record.fingerprint(at)}-{at}" for at in (last, later[1], hidden)]
+            answer = await stage.http.get(GAME, headers={"If-None-Match": tag})
+            assert answer.status_code == 200
+            tag = answer.headers["etag"]
+            assert (await stage.http.get(GAME, headers={"If-None-Match": tag})).status_code == 304
+        await asyncio.to_thread(bring_back, database_url, backup)
 
 
 SO_ATTACH_FILTER = 26
@@ -345,8 +371,24 @@ async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> Non
             assert name in headers
 
 
-async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_given_up() -> None:
-    loop = asyncio.get_running_loop()
+@dataclass
+class Pair:
+    """A viewer, and the other end of its connection."""
+
+    fanout: Fanout
+    connections: Connections
+    viewer: Viewer
+    theirs: socket.socket
+    gone: asyncio.Event
+
+    def add(self, first: int, last: int) -> None:
+        """Have news up to a position come, all at once."""
+        news = [results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)]
+        self.fanout.ring.add(news, last - 1, map(Plain, news))
+        self.viewer.go_on()
+
+
+async def paired() -> Pair:
     stub: Any = None
     tail = Tail(stub)
     tail.begun.set()
@@ -356,17 +398,26 @@ async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_give
     for sock in (ours, theirs):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
         sock.setblocking(False)
-    transport, _ = await loop.create_connection(asyncio.Protocol, sock=ours)
+    transport, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, sock=ours)
     connections.enter("")
     gone = asyncio.Event()
     viewer = fanout.join(Topic(), 0, Line(transport, connections, "", set()), gone.set, chunked=False)
     transport.set_protocol(viewer)
+    return Pair(fanout, connections, viewer, theirs, gone)
 
-    def add(first: int, last: int) -> None:
-        news = [results.FollowResponse(position=at, type="PlayPlaced") for at in range(first, last)]
-        fanout.ring.add(news, last - 1, map(Plain, news))
-        viewer.go_on()
 
+async def test_a_reader_who_has_left_is_not_written_to_again_and_again(caplog: pytest.LogCaptureFixture) -> None:
+    pair = await paired()
+    pair.theirs.close()
+    pair.add(1, 2_000)  # ten writes, before the loop could say that nobody is there
+    async with asyncio.timeout(10):
+        await pair.gone.wait()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
+
+
+async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_given_up() -> None:
+    pair = await paired()
+    loop, viewer, theirs, add = asyncio.get_running_loop(), pair.viewer, pair.theirs, pair.add
     add(1, 2_000)
     assert viewer.paused
     assert viewer.position < 1_999  # it was not all put into the connection's buffer
@@ -378,6 +429,6 @@ async def test_who_reads_slowly_is_sent_everything_and_who_does_not_read_is_give
     assert not viewer.paused
     add(2_000, 4_000)
     async with asyncio.timeout(10):
-        await gone.wait()
-    assert (connections.open, fanout.watching) == (0, 0)
+        await pair.gone.wait()
+    assert (pair.connections.open, pair.fanout.watching) == (0, 0)
     theirs.close()

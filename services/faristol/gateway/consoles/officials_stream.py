@@ -9,11 +9,22 @@ from pydantic import AfterValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.own_stream import OwnStream, begun, over_restarts
-from faristol.gateway.frames import News, heartbeat
+from faristol.gateway.consoles.own_stream import Anew, OwnStream, begun, over_restarts
+from faristol.gateway.event_types import RESET
+from faristol.gateway.frames import UNREADABLE, News, format_id, heartbeat, parse_id
 from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
 from faristol.gateway.session import calls, holder_of
-from faristol.gateway.topics import LONGEST, NAMES, NUMBERS, PUBLIC, TYPE_NAMES, LastPosition, Tournaments, known_type
+from faristol.gateway.topics import (
+    LONGEST,
+    NAMES,
+    NUMBERS,
+    PUBLIC,
+    TYPE_NAMES,
+    LastEventId,
+    LastEventIdQuery,
+    Tournaments,
+    known_type,
+)
 from faristol.kernel import facts
 from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
@@ -50,7 +61,8 @@ async def follow_as_official(
     tables: Annotated[str, Query(max_length=LONGEST, pattern=NUMBERS)] = "",
     types: Annotated[str, Query(max_length=LONGEST, pattern=TYPE_NAMES), AfterValidator(_known)] = "",
     after: Annotated[int, Query(ge=0, le=LAST_POSITION), DIGITS] = 0,
-    last_event_id: LastPosition = None,
+    last_event_id: LastEventId = None,
+    last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
     """News from a position on, then live, without gaps; `Last-Event-ID` and the filters as of the public stream.
 
@@ -58,13 +70,15 @@ async def follow_as_official(
     Needs a token, or the cookie of signing in, of a scorer, an arbiter, a judge, a director or the federation. An event
     `ended` comes last where the credential has ended.
     """
+    last_id = last_event_id or last_event_id_query
+    after, fingerprint = parse_id(last_id) if last_id else (after, "")
     own = calls(request, holder_of(request))
     who = await own.ask(GetCallerRequest())
     named = [*filter(None, tournaments.split(","))] or sorted(who.credential.scope.tournament_ids)
     wanted = pb.FollowRequest(
         tournament_id=named[0] if named else "",
         tournament_ids=named,
-        after_position=after if last_event_id is None else last_event_id,
+        after_position=after,
         game_ids=filter(None, games.split(",")),
         rounds=map(int, filter(None, rounds.split(","))),
         tables=map(int, filter(None, tables.split(","))),
@@ -73,13 +87,39 @@ async def follow_as_official(
         for_officials=True,
     )
 
-    def told(news: pb.FollowResponse) -> bytes:
-        wanted.after_position = news.position
-        return _frame(news) if news.type else heartbeat(news.position).frames
+    past = _Past(wanted, fingerprint)
+    return OwnStream(await begun(over_restarts(own, wanted, past.frame, AWAY, AGAIN)))
 
-    return OwnStream(await begun(over_restarts(own, wanted, told, AWAY, AGAIN)))
+
+class _Past:
+    """What one official was told last: compared with the record whenever the news is asked for again."""
+
+    def __init__(self, wanted: pb.FollowRequest, fingerprint: str) -> None:
+        """``fingerprint`` is that of the event at the position after which the news is wanted; empty for unknown."""
+        self._wanted = wanted
+        self._fingerprint = fingerprint
+
+    def frame(self, news: pb.FollowResponse) -> bytes:
+        """The frame of a piece of news, or of a position alone. Raises ``Anew`` where the record has another past."""
+        if not news.type and self._is_other(news):
+            self._wanted.after_position, self._fingerprint = 0, ""
+            reset = pb.FollowResponse(type=RESET)
+            reset.recorded_at.GetCurrentTime()
+            raise Anew(_frame(reset))
+        self._wanted.after_position, self._fingerprint = news.position, news.fingerprint
+        return _frame(news) if news.type else heartbeat(news.position, news.fingerprint).frames
+
+    def _is_other(self, mark: pb.FollowResponse) -> bool:
+        last, known = self._wanted.after_position, self._fingerprint
+        if mark.position > last or not known:
+            return False
+        return known == UNREADABLE or mark.position < last or mark.fingerprint not in {"", known}
 
 
 def _frame(news: pb.FollowResponse) -> bytes:
     data = OfficialNews.of(news).model_dump_json()
-    return f"id: {news.position}\nevent: {news.type}\ndata: {data}\n\n".encode()
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (
+        format_id(news.position, news.fingerprint),
+        news.type.encode(),
+        data.encode(),
+    )

@@ -50,18 +50,30 @@ async def begun(frames: Frames) -> Frames:
     return all_of()
 
 
+class Anew(Exception):
+    """What was told is of no use any more: ``wanted`` has been changed, and is asked for at once."""
+
+    def __init__(self, frame: bytes) -> None:
+        """``frame`` tells the other end so."""
+        super().__init__()
+        self.frame = frame
+
+
 async def over_restarts(
     services: Calls, wanted: Message, told: Callable[[Any], bytes], away: str, again: float
 ) -> Frames:
     """What ``told`` makes of the responses to ``wanted``, which is asked for anew after the service was away.
 
     Then a comment says that it is ``away``, and ``again`` seconds are waited. ``told`` may change ``wanted``, so that
-    what was told is not asked for twice. Raises as ``Calls`` where it is not for the caller.
+    what was told is not asked for twice, and may raise ``Anew``. Raises as ``Calls`` where it is not for the caller.
     """
     while True:
         try:
             async for response in services.follow(wanted):
                 yield told(response)
+        except Anew as anew:
+            yield anew.frame
+            continue
         except grpc.aio.AioRpcError as problem:
             if problem.code() not in AWAY_CODES:
                 raise

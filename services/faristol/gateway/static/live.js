@@ -12,6 +12,7 @@ const PATIENCE = 20000; // ms that an answer may take
 const REST = 120000; // ms between two looks at what is over
 
 let position = Number(live.dataset.position || 0);
+let lastId = ""; // of the last news that came
 let told = 0; // position of the last news that the page shows
 let tag = ""; // of the live part as it is
 let source = null;
@@ -187,6 +188,7 @@ function concerns(news) {
 
 function heard(event) {
   const news = JSON.parse(event.data);
+  lastId = event.lastEventId;
   position = Math.max(position, news.position);
   if (!concerns(news)) return;
   told = position;
@@ -209,14 +211,15 @@ function rest() {
 // The record is another one, as after the restore of a backup: the page is fetched anew, and all news comes again.
 function begin() {
   position = told = 0;
-  tag = "";
+  lastId = tag = "";
   schedule();
 }
 
 function follow() {
   source?.close();
   if (isFinished()) return rest();
-  source = new EventSource(`${live.dataset.follow}?after=${position}`);
+  const resume = lastId ? `last_event_id=${lastId}` : `after=${position}`;
+  source = new EventSource(`${live.dataset.follow}?${resume}`);
   for (const name of live.dataset.news.split(" ")) source.addEventListener(name, heard);
   source.addEventListener("Reset", begin);
   source.addEventListener("open", () => {

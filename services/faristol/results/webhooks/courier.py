@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import grpc
+
+from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.record.databases import FAILURES
@@ -44,6 +47,9 @@ IDLE_NOTE = 30.0
 
 _log = logging.getLogger(__name__)
 
+Content = Callable[[results.FollowResponse, Topic], Awaitable[Sequence[bytes]]]
+"""What a piece of news has changed, as far as a topic is told it: whole answers, as JSON. Raises ``AioRpcError``."""
+
 
 @dataclass
 class Means:
@@ -53,6 +59,8 @@ class Means:
     tail: Tail
     now: Callable[[], datetime]
     networks: Collection[Network] = ()
+    content: Content | None = None
+    """For webhooks with content."""
     limits: Limits = USUAL
     deadline: float = DEADLINE
     may_send: Callable[[], bool] = lambda: True
@@ -104,6 +112,8 @@ class Courier:
         self._at_work = asyncio.Lock()
         """Held from sending a message until what came of it is stored."""
         self._noted_at = 0.0
+        self._fingerprint = ""
+        """Of the event at the position of the course, once it was heard."""
         self.task = asyncio.create_task(self._run(), name=f"webhook {webhook.webhook_id}")
 
     async def end(self) -> None:
@@ -119,22 +129,35 @@ class Courier:
                     try:
                         await self._deliver_again(way)
                         await self._follow(way)
-                    except FAILURES as problem:
-                        _log.info("the webhook %s waits for the database: %r", self.webhook.webhook_id, problem)
+                    except (*FAILURES, grpc.aio.AioRpcError) as problem:
+                        _log.info("the webhook %s waits for what it tells: %r", self.webhook.webhook_id, problem)
                         await asyncio.sleep(AWAY)
             except (_Ended, Superseded):
                 return
 
     async def _follow(self, way: Way) -> None:
-        found = await lookup.tournament(self._means.record, self.webhook.tournament)
-        topic = self.webhook.filter.topic(self.webhook.tournament, found.head.division_of)
+        topic = await self._topic()
         told = self._means.tail.follow(topic, self.course.position, marks=True)
         async with aclosing(told):
+            self._check_past(await anext(told))
             async for news in told:
                 if news.type:
-                    await self._deliver(way, news)
+                    await self._deliver(way, news, topic)
                 else:
                     self._idle(news.position)
+                self._fingerprint = news.fingerprint if news.position == self.course.position else ""
+
+    def _check_past(self, mark: results.FollowResponse) -> None:
+        """Raise ``_Ended`` where the record has another past than the one of which this courier has delivered.
+
+        A backup was restored while this process ran. How far the webhook is stands in the backup, too.
+        """
+        mine = self._fingerprint
+        if mine and (mark.position, mark.fingerprint) != (self.course.position, mine):
+            self._means.reached.pop(self.webhook.webhook_id, None)
+            _log.warning("the webhook %s begins again at what the restored record says", self.webhook.webhook_id)
+            raise _Ended
+        self._fingerprint = mark.fingerprint if mark.position == self.course.position else ""
 
     def _idle(self, position: int) -> None:
         """Nothing is to be told up to a position."""
@@ -145,11 +168,21 @@ class Courier:
             self._noted_at = now
             self._means.reached[self.webhook.webhook_id] = (self.webhook, self.course)
 
-    async def _deliver(self, way: Way, news: results.FollowResponse) -> None:
-        body = message.body_of(news)
+    async def _topic(self) -> Topic:
+        found = await lookup.tournament(self._means.record, self.webhook.tournament)
+        return self.webhook.filter.topic(self.webhook.tournament, found.head.division_of)
+
+    async def _body(self, news: results.FollowResponse, topic: Topic) -> bytes:
+        if not topic.with_content:
+            return message.body_of(news)
+        assert self._means.content is not None
+        return message.body_of(news, await self._means.content(news, topic))
+
+    async def _deliver(self, way: Way, news: results.FollowResponse, topic: Topic) -> None:
+        body = await self._body(news, topic)
         while self.course.position < news.position:
             async with self._turn():
-                outcome = await self._send(way, news.position, body)
+                outcome = await self._send(way, news, body)
                 chance = random.random()  # noqa: S311 # to spread tries
                 course, letter = after(
                     self.course, news.position, outcome, self._means.now(), chance, self._means.limits
@@ -166,19 +199,20 @@ class Courier:
             letters = await registry.letters_of(connection, self.webhook.webhook_id, again=True)
         for asked in letters:
             letter: Letter | None = asked
-            body = await self._body_at(asked.position)
+            news = await self._news_at(asked.position)
+            body = await self._body(news, await self._topic())
             while letter and letter.again:
                 async with self._turn():
-                    outcome = await self._send(way, asked.position, body)
+                    outcome = await self._send(way, news, body)
                     chance = random.random()  # noqa: S311 # to spread tries
                     course, letter = after_again(
                         self.course, letter, outcome, self._means.now(), chance, self._means.limits
                     )
                     await self._store(course, asked.position, letter, is_letter=True)
 
-    async def _body_at(self, position: int) -> bytes:
+    async def _news_at(self, position: int) -> results.FollowResponse:
         (event,) = await self._means.record.read(position - 1, limit=1)
-        return message.body_of(piece(event))
+        return piece(event)
 
     async def _store(self, course: Course, position: int, letter: Letter | None, *, is_letter: bool = False) -> None:
         """Store a course with what became of a message. Raises ``Superseded``, and ``_Ended`` for one that stops."""
@@ -209,9 +243,9 @@ class Courier:
     def _lane(self) -> Lane:
         return self._means.quick if self._took < PROMPT else self._means.slow
 
-    async def _send(self, way: Way, position: int, body: bytes) -> Outcome:
+    async def _send(self, way: Way, news: results.FollowResponse, body: bytes) -> Outcome:
         now = self._means.now()
-        message_id = message.id_of(self._means.record.epoch, position)
+        message_id = message.id_of(news)
         headers = message.headers_of(message_id, int(now.timestamp()), body, self.webhook.signing(now))
         begun = asyncio.get_running_loop().time()
         outcome = await way.send(body, headers, self._lane)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
 
 from faristol.pb.results.v1 import results_pb2 as results
@@ -12,8 +12,8 @@ from faristol.results.webhooks.signature import signature
 AGENT = "faristol-webhooks"
 
 
-def body_of(news: results.FollowResponse) -> bytes:
-    """The body: byte for byte the ``data`` of the event stream."""
+def body_of(news: results.FollowResponse, changes: Sequence[bytes] | None = None) -> bytes:
+    """The body: byte for byte the ``data`` of the event stream, with ``changes`` as JSON where content is told."""
     data = {
         "position": news.position,
         "type": news.type,
@@ -23,15 +23,16 @@ def body_of(news: results.FollowResponse) -> bytes:
         "table": news.table,
         "recorded_at": news.recorded_at.ToDatetime(UTC).isoformat().replace("+00:00", "Z"),
     }
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    return body if changes is None else b'%b,"content":[%b]}' % (body[:-1], b",".join(changes))
 
 
-def id_of(epoch: str, position: int) -> str:
+def id_of(news: results.FollowResponse) -> str:
     """The id of the message about an event, as in the event stream: the same at each try, and no other message's.
 
-    After the restore of a backup, when its position is used again, the record has another ``epoch``.
+    After the restore of a backup, when its position is used again, the event there has another fingerprint.
     """
-    return f"{epoch}-{position}"  # no full stop, which stands between the parts that are signed
+    return f"{news.fingerprint}-{news.position}"  # no full stop, which stands between the parts that are signed
 
 
 def headers_of(message_id: str, timestamp: int, body: bytes, secrets: Iterable[str]) -> Mapping[str, str]:
