@@ -8,6 +8,7 @@ import ssl
 import time
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ from unittest.mock import ANY
 import grpc
 import pytest
 from sqlalchemy import select, update
+from tests.integration.backups import bring_back, save
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 from tests.integration.receiver import TAKEN, Receiver, Request, receiving, until
 from tests.integration.webhook_cell import QUICK, WebhookCell, opened
+from tests.unit.gateway.folded import Folded
 from tests.unit.gateway.stage import opened as staged
 from tests.unit.host.certificates import Signed, signed
 from tests.unit.results.synthetic import Championship, append
@@ -80,13 +83,48 @@ async def test_every_piece_of_news_comes_once_and_in_order_as_the_stream_tells_i
     assert [request.body for request in receiver.got] == told
     for request in receiver.got:
         assert request.is_signed_with(added.secret)
-        assert request.headers["webhook-id"] == f"{cell.record.epoch}-{request.position}"
+        fingerprint = await cell.record.fingerprint(request.position)
+        assert request.headers["webhook-id"] == f"{fingerprint}-{request.position}"
         assert request.headers["content-type"] == "application/json"
         assert abs(int(request.headers["webhook-timestamp"]) - replica.clock().timestamp()) < 60
     assert receiver.connections == 1
     seen = await replica.until(added.webhook.webhook_id, position=wanted[-1])
     assert (seen.state, seen.last_status, seen.dead_letter_count) == (pb.WEBHOOK_STATE_LIVE, 204, 0)
     assert seen.HasField("delivered_at")
+
+
+@asynccontextmanager
+async def reopened(url: str, *, begun: bool = True) -> AsyncIterator[WebhookCell]:
+    """The cell of a record, from its start to its end."""
+    record = await Record.open(url)
+    try:
+        async with opened(record, begun=begun) as cell:
+            yield cell
+    finally:
+        await record.close()
+
+
+async def test_after_a_restored_backup_everything_comes_and_no_id_is_of_two_events(
+    database_url: str, receiver: Receiver, tmp_path: Path
+) -> None:
+    backup = tmp_path / "backup"
+    async with reopened(database_url, begun=False) as cell:
+        await cell.replica().add(receiver.port)
+        before = await cell.positions()
+        assert await receiver.wait_for(len(before)) == before
+    await asyncio.to_thread(save, database_url, backup)
+    after: list[list[int]] = []
+    for _ in range(2):
+        async with reopened(database_url) as cell:
+            cell.replica()
+            await cell.add(12)
+            after.append(await cell.positions(after=before[-1]))
+            await receiver.wait_for(len(before) + sum(map(len, after)))
+        await asyncio.to_thread(bring_back, database_url, backup)
+    assert after[0] == after[1]
+    assert receiver.taken == [*before, *after[0], *after[1]]
+    ids = [request.headers["webhook-id"] for request in receiver.got]
+    assert len(set(ids)) == len(ids) == len({request.body for request in receiver.got})
 
 
 async def test_a_filter_lets_through_what_a_stream_with_it_tells(cell: WebhookCell, receiver: Receiver) -> None:
@@ -471,6 +509,22 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
         shown = await call("show", "lliga", webhook_id[:8])
         assert shown.splitlines()[:3] == [f"{webhook_id}  live", url, "types: PlayPlaced"]
         assert added["secret"] not in shown
+
+        async with receiving(Receiver()) as other:
+            place = f"http://127.0.0.1:{other.port}/"
+            words = ("add", "lliga", place, "--after", str(plays[-8]), "--round", "2", "--content", "--json")
+            second = json.loads(await call(*words))["webhook"]["webhook_id"]
+            topic = Topic.of({"lliga": ""}, rounds=[2], with_content=True)
+            news = map(piece, await stage.record.read(plays[-8], types=PUBLIC))
+            told = [each.position for each in news if topic.has(each)]
+            assert await other.wait_for(len(told)) == told
+            await call("remove", "lliga", second)
+        fold, fresh = Folded(), dict[Any, Any]()
+        await fold.take([request.news for request in other.got], stage.http, fresh)
+        assert await fold.differs(stage.http, fresh) == []
+        changes = [change for request in other.got for change in request.news["content"]]
+        assert all(change["whole"] and change["position"] >= told[0] for change in changes)
+        assert {change["kind"] for change in changes} == {"game", "pairings"}  # standings are of all rounds
 
         receiver.answer = lambda _: "410 Gone"
         await call("resume", "lliga", webhook_id, "--after", "0")

@@ -152,13 +152,20 @@ class WebhookCell:
         return [each.position for each in news if topic.has(each)]
 
 
+BEGUN = 12
+"""Steps with which a tournament has begun."""
+
+
 @asynccontextmanager
-async def opened(record: Record) -> AsyncIterator[WebhookCell]:
-    """A cell whose tournament has begun."""
+async def opened(record: Record, *, begun: bool = False) -> AsyncIterator[WebhookCell]:
+    """A cell whose tournament has begun; ``begun`` says that it had, when the record was opened before."""
     cell = WebhookCell(record)
     await cell.begin()
     try:
-        await cell.add(12)
+        if begun:
+            del cell.steps[:BEGUN]
+        else:
+            await cell.add(BEGUN)
         yield cell
     finally:
         for replica in cell.replicas:

@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stopped import told
 from faristol.bus.stream import NewsLimits
+from faristol.cell.content import content_of
 from faristol.cell.pages import GATEWAY, PagesProcess
 from faristol.credentials import keyring
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, authority, roles
@@ -55,8 +56,19 @@ class Running:
 
 def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
     """What builds the parts of these services. A process imports what it serves and nothing else."""
-    rooms = ("faristol.host.relay" if name == RELAY else f"faristol.{name}.part" for name in services)
-    return [import_module(room).part for room in rooms]
+    return [_builder(name) for name in services]
+
+
+def _builder(service: str) -> Callable[[Runtime], Part]:
+    build: Callable[..., Part] = import_module(
+        "faristol.host.relay" if service == RELAY else f"faristol.{service}.part"
+    ).part
+    return _with_content(build) if service == "results" else build
+
+
+def _with_content(part: Callable[..., Part]) -> Callable[[Runtime], Part]:
+    """The part of the results service, whose webhooks say what news has changed as the gateway's streams do."""
+    return lambda runtime: part(runtime, content_of(runtime))
 
 
 @asynccontextmanager

@@ -57,6 +57,12 @@ Types = Annotated[list[str] | None, typer.Option("--type", help="News of this ty
 After = Annotated[
     int | None, typer.Option("--after", min=0, help="News after this position, 0 for all; else what comes.")
 ]
+WithContent = Annotated[
+    bool,
+    typer.Option(
+        "--content", help="Each message has what its news has changed, too: game, pairings and standings as JSON."
+    ),
+]
 GoBack = Annotated[int | None, typer.Option("--after", min=0, help="Go on after this position; else where it stopped.")]
 
 
@@ -68,12 +74,13 @@ def add(
     games: Games = None,
     types: Types = None,
     after: After = None,
+    with_content: WithContent = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
     """Have an address called with the news of a tournament, as the event stream tells them. Prints the secret once."""
     wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
-    request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after)
+    request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after, with_content=with_content)
     answer = _answer_to(request, tournament, address)
     lines = [answer.webhook.webhook_id, said(SECRET, secret=answer.secret)]
     tell(answer, lines, json_output=json_output)
@@ -187,6 +194,8 @@ def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
     yield webhook.url
     if wanted := _filter(webhook.filter):
         yield wanted
+    if webhook.with_content:
+        yield said(N_("with what the news has changed"))
     yield said(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
     if webhook.last_failure:
         yield said(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))

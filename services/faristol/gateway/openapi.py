@@ -145,11 +145,12 @@ def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
 
 def _webhook() -> dict[str, Any]:
     """What a webhook is sent: see docs/apps.md."""
-    schema = {"$ref": REF.format(model="News")}
+    schema = {"anyOf": [{"$ref": REF.format(model=name)} for name in ("News", "NewsWithContent")]}
     return {
         "operationId": "receive_news",
         "summary": "A piece of news, as a webhook of a tournament is sent it",
-        "description": "Signed as Standard Webhooks are: `webhook-id`, `webhook-timestamp`, `webhook-signature`.",
+        "description": "Signed as Standard Webhooks are: `webhook-id`, `webhook-timestamp`, `webhook-signature`. One "
+        "with content is sent `NewsWithContent`, with whole answers.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
         "responses": {"2XX": {"description": "It is taken. Anything else, and it is sent again."}},
     }

@@ -11,15 +11,16 @@ from faristol.pb.results.v1 import webhooks_pb2_grpc as webhooks_grpc
 from faristol.results.models import ReadModels
 from faristol.results.projection import projection
 from faristol.results.service import service
-from faristol.results.webhooks.courier import Means
+from faristol.results.webhooks.courier import Content, Means
 from faristol.results.webhooks.delivery import Delivery
 from faristol.results.webhooks.service import service as webhook_service
 from faristol.results.webhooks.target import SETTING, Network, networks_of
 
 
-def part(runtime: Runtime) -> Part:
+def part(runtime: Runtime, content: Content | None = None) -> Part:
     """The read models: the projection that keeps them, the service that shows them, and webhooks for their news.
 
+    ``content`` says what news has changed, for webhooks with content.
     Raises ``StartError`` where networks for webhooks are none.
     """
     kept = projection()
@@ -32,7 +33,7 @@ def part(runtime: Runtime) -> Part:
         tells_minors=runtime.settings.public_minors,
     )
     networks = _networks(runtime.settings.webhook_networks)
-    means = Means(runtime.record, models.tail, runtime.now, networks)
+    means = Means(runtime.record, models.tail, runtime.now, networks, content)
     delivery = Delivery(means, lambda: holder_of(runtime.place))
 
     async def webhooks_delivery() -> None:

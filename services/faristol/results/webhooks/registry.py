@@ -44,10 +44,13 @@ class Filter:
     rounds: Sequence[int] = ()
     tables: Sequence[int] = ()
     types: Sequence[str] = ()
+    with_content: bool = False
+    """Its messages say what the news has changed, too."""
 
     def topic(self, tournament: str, division_of: str) -> Topic:
         """The topic, for a tournament whose championship has this first division, or none."""
-        return Topic.of({tournament: division_of}, self.games, self.rounds, self.tables, self.types)
+        parts = (self.games, self.rounds, self.tables, self.types)
+        return Topic.of({tournament: division_of}, *parts, with_content=self.with_content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +294,9 @@ def _written_secrets(secrets: Sequence[Secret]) -> str:
 
 
 def _written_filter(wanted: Filter) -> str:
-    parts = {name: list(getattr(wanted, name)) for name in ("games", "rounds", "tables", "types")}
+    parts: dict[str, Any] = {name: list(getattr(wanted, name)) for name in ("games", "rounds", "tables", "types")}
+    if wanted.with_content:  # a program of a version before reads the others, as they have no such member
+        parts["with_content"] = True
     return json.dumps(parts, ensure_ascii=False)
 
 

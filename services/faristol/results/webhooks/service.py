@@ -98,7 +98,7 @@ class Webhooks:
         """Add a webhook."""
         webhook_id = _id_of(request.command_id)
         target = target_of(request.url)
-        wanted = _filter(request.filter)
+        wanted = _filter(request.filter, with_content=request.with_content)
         await lookup.tournament(self._record, request.tournament_id)
         last = await self._record.last_position()
         position = _position(request, last)
@@ -236,6 +236,7 @@ class Webhooks:
             tournament_id=webhook.tournament,
             url=webhook.url,
             filter=like(pb.WebhookFilter, wanted, game_ids=wanted.games),
+            with_content=wanted.with_content,
             created_at=webhook.created_at,
             created_by=webhook.created_by,
             state=state,
@@ -291,7 +292,7 @@ def _position(request: Any, last: int) -> int | None:
     return position
 
 
-def _filter(wanted: pb.WebhookFilter) -> Filter:
+def _filter(wanted: pb.WebhookFilter, *, with_content: bool) -> Filter:
     for field in ("game_ids", "rounds", "tables", "types"):
         if len(getattr(wanted, field)) > MOST_NAMED:
             raise Invalid(f"filter.{field}", TOO_MANY_NAMED, {"most": MOST_NAMED})
@@ -299,7 +300,8 @@ def _filter(wanted: pb.WebhookFilter) -> Filter:
         if name not in NAMES_OF_PUBLIC:
             expected = nearest(name, sorted(NAMES_OF_PUBLIC)) or ", ".join(sorted(NAMES_OF_PUBLIC))
             raise Invalid("filter.types", NO_TYPE, {"type": repr(name), "expected": expected})
-    return Filter(list(wanted.game_ids), list(wanted.rounds), list(wanted.tables), list(wanted.types))
+    games, types = list(wanted.game_ids), list(wanted.types)
+    return Filter(games, list(wanted.rounds), list(wanted.tables), types, with_content=with_content)
 
 
 def _subject() -> str:

@@ -18,7 +18,7 @@ webhooks = Table(
     Column("tournament", String(64), nullable=False, index=True),
     Column("url", Text, nullable=False),
     Column("secrets", Text, nullable=False, comment="a JSON array of pairs: a secret, and until when; newest first"),
-    Column("filter", Text, nullable=False, comment="a JSON object of arrays: games, rounds, tables, types"),
+    Column("filter", Text, nullable=False, comment="a JSON object: arrays games, rounds, tables, types; with_content"),
     Column("created_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC; as all times here"),
     Column("created_by", String(64), nullable=False),
     Column("revision", Integer, nullable=False, comment="counts the commands that changed it"),
