@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from faristol.gateway import links
 from faristol.gateway.answers import DIVISION, NEXT_PAGE, TOTAL, Answer, Read, Shown
 from faristol.gateway.standings import Outcome, Standing, TermBasis
 
@@ -44,8 +45,10 @@ class Row(Standing):
 class Crosstable(Answer):
     """Everybody's rounds, in the order of the standings."""
 
+    tournament_id: str
     rounds: int = Field(description="Rounds paired so far, or up to the one asked for.")
     rows: list[Row]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
     total: int = TOTAL
+    links: links.OfCrosstable

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from faristol.gateway.answers import Read
+from faristol.pb.results.v1 import results_pb2 as pb
 
 API = "/api/v1"
 
@@ -18,8 +19,12 @@ class TournamentLinks(BaseModel):
     self: str = Field(examples=["/api/v1/tournaments/demo"])
     page: str = Field(description="For people.", examples=["/t/demo"])
     players: str = Field(examples=["/api/v1/tournaments/demo/players"])
-    games: str = Field(examples=["/api/v1/tournaments/demo/games"])
-    standings: str = Field(examples=["/api/v1/tournaments/demo/standings"])
+    games: str = Field(
+        description="In mode `duplicate` the tournament, which lists them.", examples=["/api/v1/tournaments/demo/games"]
+    )
+    standings: str = Field(
+        description="In mode `duplicate` those of all its games.", examples=["/api/v1/tournaments/demo/standings"]
+    )
     stream: str = Field(examples=["/api/v1/tournaments/demo/stream"])
 
 
@@ -47,10 +52,60 @@ class PlayerLinks(BaseModel):
     page: str = Field(description="For people.", examples=["/players/anna-puig"])
 
 
+class PartLinks(BaseModel):
+    """Where something of a tournament is."""
+
+    self: str = Field(
+        description="Without the parameters of the request.", examples=["/api/v1/tournaments/demo/standings"]
+    )
+    page: str = Field(description="For people.", examples=["/t/demo"])
+    tournament: str = Field(examples=["/api/v1/tournaments/demo"])
+
+
+class DuplicateLinks(BaseModel):
+    """Where a duplicate game and what it has is."""
+
+    self: str = Field(examples=["/api/v1/duplicate/demo-r1"])
+    page: str = Field(description="For people.", examples=["/duplicate/demo-r1"])
+    standings: str = Field(examples=["/api/v1/duplicate/demo-r1/standings"])
+    sheets: str = Field(examples=["/api/v1/duplicate/demo-r1/sheets"])
+
+
+class DuplicateOfTournamentLinks(DuplicateLinks):
+    """Where a duplicate game and its tournament are."""
+
+    tournament: str = Field(examples=["/api/v1/tournaments/demo"])
+
+
+def of_part(tournament_id: str, path: str, page: str = "") -> PartLinks:
+    """Return where a part of a tournament is: ``path`` behind the tournament in the API, ``page`` in the pages."""
+    name = quote(tournament_id, safe="")
+    at = f"{API}/tournaments/{name}"
+    return PartLinks(self=f"{at}/{path}", page=f"/t/{name}{page}", tournament=at)
+
+
+def _of_duplicate(game_id: str) -> dict[str, str]:
+    name = quote(game_id, safe="")
+    at = f"{API}/duplicate/{name}"
+    return {"self": at, "page": f"/duplicate/{name}", "standings": f"{at}/standings", "sheets": f"{at}/sheets"}
+
+
+def of_duplicate(game_id: str) -> DuplicateLinks:
+    """Return where a duplicate game is."""
+    return DuplicateLinks(**_of_duplicate(game_id))
+
+
+def _of_whole_duplicate(message: Any) -> DuplicateOfTournamentLinks:
+    at = f"{API}/tournaments/{quote(message.tournament_id, safe='')}"
+    return DuplicateOfTournamentLinks(**_of_duplicate(message.game_id), tournament=at)
+
+
 def _of_tournament(message: Any) -> TournamentLinks:
     name = quote(message.tournament_id, safe="")
     at = f"{API}/tournaments/{name}"
     parts = {part: f"{at}/{part}" for part in ("players", "games", "standings", "stream")}
+    if message.mode == pb.TOURNAMENT_MODE_DUPLICATE:
+        parts |= {"games": at, "standings": f"{at}/duplicate-standings"}
     return TournamentLinks(self=at, page=f"/t/{name}", **parts)
 
 
@@ -75,4 +130,13 @@ OfTournament = Annotated[TournamentLinks, Read(_of_tournament)]
 OfGame = Annotated[GameOfTournamentLinks, Read(_of_whole_game)]
 OfTable = Annotated[GameLinks, Read(lambda message: GameLinks(**_of_game(message)))]
 OfPlayer = Annotated[PlayerLinks, Read(_of_player)]
+OfDuplicate = Annotated[DuplicateLinks, Read(lambda message: of_duplicate(message.game_id))]
+OfWholeDuplicate = Annotated[DuplicateOfTournamentLinks, Read(_of_whole_duplicate)]
+OfStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "standings"))]
+OfTeamStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "team-standings", "/teams"))]
+OfCrosstable = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "crosstable", "/crosstable"))]
+OfPairings = Annotated[
+    PartLinks,
+    Read(lambda message: of_part(message.tournament_id, f"rounds/{message.round}/pairings", f"/r/{message.round}")),
+]
 """Fields that are made of the ids of a message."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from faristol.gateway import labels
+from faristol.gateway import labels, links
 from faristol.gateway.answers import DIVISION, MATCH, NEXT_PAGE, TOTAL, Answer, Read, Shown, word_of
 from faristol.gateway.outcome import known
 from faristol.gateway.tournaments import Phase
@@ -91,6 +91,7 @@ class Table(Shown):
     corrected_by: Annotated[str, Read(lambda table: known(table.corrected_by))] = Field(
         description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
     )
+    links: links.OfTable
 
 
 class RequestedBye(Shown):
@@ -158,6 +159,7 @@ def _team_byes(answer: pb.GetPairingsResponse) -> list[TeamBye]:
 class Pairings(Answer):
     """The tables of a round."""
 
+    tournament_id: str
     round: int
     phase: Phase = Field(description="Where the round stands.")
     tables: list[Table]
@@ -171,3 +173,4 @@ class Pairings(Answer):
     algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
     next_page_token: str = NEXT_PAGE
     total: int = TOTAL
+    links: links.OfPairings

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
+from faristol.gateway import links
 from faristol.gateway.answers import CATEGORY, DIVISION, NEXT_PAGE, TEAM, TOTAL, Answer, Read, Shown, word_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -101,13 +102,16 @@ class Standing(Shown):
     club: str = Field(description="Club; empty where none is known.")
     rating: int = Field(description="Rating at the start.")
     unrated: bool = Field(description="No rating had been published.")
+    links: links.OfPlayer
 
 
 class Standings(Answer):
     """Standings, in rank order."""
 
+    tournament_id: str
     round: int = Field(description="The last round counted, 0 when none is.")
     standings: list[Standing]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
     total: int = TOTAL
+    links: links.OfStandings

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from faristol.gateway import links
 from faristol.gateway.answers import DIVISION, NEXT_PAGE, TOTAL, Answer, Read, Shown
 from faristol.gateway.standings import Arithmetics, Outcome, TermBasis, TieBreaks
 
@@ -88,6 +89,7 @@ class TeamStanding(Shown):
 class TeamStandings(Answer):
     """Standings of teams, in rank order."""
 
+    tournament_id: str
     round: int = Field(description="The last round counted, 0 when none is.")
     score: Annotated[Score | None, Read(lambda answer: answer.score or None)] = Field(
         description="What teams are ranked by first; null where there are no teams."
@@ -96,3 +98,4 @@ class TeamStandings(Answer):
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE
     total: int = TOTAL
+    links: links.OfTeamStandings

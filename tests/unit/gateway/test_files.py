@@ -10,11 +10,12 @@ from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, append,
 
 from faristol.gateway import comma_separated
 from faristol.gateway.files import EDITIONS, EditionName
-from faristol.gateway.pairings import Pairings, Seat
+from faristol.gateway.pairings import Pairings
 from faristol.gateway.results import Results
-from faristol.gateway.standings import Standing, Standings
+from faristol.gateway.standings import Standings
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.rules.trf import read_trf
 from faristol.text import SOURCE
@@ -117,57 +118,25 @@ async def test_a_file_that_has_not_changed_is_not_sent_again(finished: Stage) ->
     assert (again.status_code, again.content) == (304, b"")
 
 
-def standing(name: str, spread: int) -> Standing:
-    return Standing(
-        rank=1,
-        player_id="anna",
-        name=name,
-        points=1.5,
-        wins=1,
-        draws=1,
-        losses=0,
-        bye=False,
-        tie_breaks={"head-to-head": 0.5, "spread": spread},
-        spread=spread,
-        total=700,
-        arithmetic=None,
-        team_id="",
-        category="",
-        club="",
-        rating=0,
-        unrated=True,
-    )
+def standing(name: str, spread: int) -> pb.Standing:
+    made = pb.Standing(rank=1, player_id="anna", name=name, half_points=3, wins=1, draws=1, spread=spread, total=700)
+    for tie_break, value in (("head-to-head", 0.5), ("spread", spread)):
+        made.tie_breaks.add(name=tie_break, quarters=int(4 * value))
+    return made
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+34 600", "-anna", "@anna", "\t=1", '=HYPERLINK("http://x","y")', "\r=1"])
 async def test_a_name_is_no_formula_and_a_number_stays_one(name: str) -> None:
-    (row,) = rows(
-        comma_separated.standings(
-            Standings(position=1, round=1, standings=[standing(name, -12)], division="", next_page_token="", total=1)
-        )
-    )
+    answer = pb.GetStandingsResponse(position=1, round=1, standings=[standing(name, -12)], total=1)
+    (row,) = rows(comma_separated.standings(Standings.of(answer)))
     assert (row["name"], row["spread"], row["head_to_head"]) == (f"'{name}", "-12", "0.5")
 
 
 async def test_names_come_out_as_they_went_in() -> None:
     name = 'Anna "la Forta", Ωμέγα\nÇ'
-    seat = Seat(player_id="anna", name=name, score=0, team_id="")
-    text = comma_separated.pairings(
-        Pairings(
-            position=1,
-            round=2,
-            phase="paired",
-            tables=[],
-            bye=seat,
-            requested_byes=[],
-            division="",
-            matches=[],
-            team_byes=[],
-            algorithm="",
-            next_page_token="",
-            total=1,
-        )
-    )
+    answer = pb.GetPairingsResponse(position=1, round=2, phase=pb.ROUND_PHASE_PAIRED, total=1)
+    answer.bye.CopyFrom(pb.Seat(player_id="anna", name=name))
+    text = comma_separated.pairings(Pairings.of(answer))
     assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from faristol.gateway import links
 from faristol.gateway.answers import Answer, Pin, Read, Shown, word_of, words_of
 from faristol.gateway.comma_separated import Value, written
 from faristol.gateway.sheets import Placement
@@ -96,6 +97,7 @@ class Duplicate(Answer):
     validated: bool = Field(description="The results are final.")
     unofficial: list[str] = Field(description="Why it is not official: `players`, `turns`.")
     embargoed: bool = Field(description="Nothing of what is played is told before every group has played it.")
+    links: links.OfWholeDuplicate
 
     @classmethod
     def told(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
@@ -120,6 +122,7 @@ class DuplicateLine(Shown):
     bonus: int = Field(description="Points for those.")
     penalty: int = Field(description="Points that warnings took off.")
     game_id: str = Field(description="The game of the player where several groups are one classification, else empty.")
+    links: links.OfPlayer
 
 
 class DuplicateStandings(Answer):
@@ -130,6 +133,7 @@ class DuplicateStandings(Answer):
     masters: int = Field(description="Points of all master plays.")
     validated: bool = Field(description="The results are final.")
     standings: list[DuplicateLine] = Field(description="The best first.")
+    links: links.DuplicateLinks
 
     @classmethod
     def told(
@@ -139,7 +143,8 @@ class DuplicateStandings(Answer):
         lines = [
             DuplicateLine(**DuplicateLine.values(line), name=names.get(line.player_id, "")) for line in found.lines
         ]
-        return cls(**cls.values(found), position=position, game_id=game_id, standings=lines)
+        where = links.of_duplicate(game_id)
+        return cls(**cls.values(found), position=position, game_id=game_id, standings=lines, links=where)
 
 
 class DuplicateShare(Shown):
@@ -165,6 +170,7 @@ class SummedGame(Shown):
     masters: int = Field(description="Points of all its master plays.")
     end: End | None = Field(description="Why it is over; null while it goes on.")
     validated: bool = Field(description="Its results are final.")
+    links: links.OfDuplicate
 
 
 class DuplicateTotals(Answer):
@@ -174,6 +180,7 @@ class DuplicateTotals(Answer):
     category: str = Field(description="The category whose players these are; empty for everybody.")
     games: list[SummedGame] = Field(description="In the order of rounds.")
     standings: list[SummedLine] = Field(description="The best first.")
+    links: links.PartLinks
 
     @classmethod
     def told(
@@ -206,7 +213,12 @@ class DuplicateTotals(Answer):
             )
         games = list(map(SummedGame.of, found.games))
         return cls(
-            position=listed.position, tournament_id=tournament_id, category=category, games=games, standings=lines
+            position=listed.position,
+            tournament_id=tournament_id,
+            category=category,
+            games=games,
+            standings=lines,
+            links=links.of_part(tournament_id, "duplicate-standings", "/duplicate"),
         )
 
 
@@ -243,6 +255,7 @@ class DuplicateSheets(Answer):
 
     game_id: str
     sheets: list[DuplicateSheet] = Field(description="Hall by hall, in the order of the numbers on the slips.")
+    links: links.DuplicateLinks
 
     @classmethod
     def told(
@@ -270,7 +283,7 @@ class DuplicateSheets(Answer):
             for sheet in found
             for player in sheet.players
         ]
-        return cls(position=position, game_id=game_id, sheets=sheets)
+        return cls(position=position, game_id=game_id, sheets=sheets, links=links.of_duplicate(game_id))
 
 
 SLIPS = (

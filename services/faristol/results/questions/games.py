@@ -52,7 +52,8 @@ async def get_pairings(
     if len(shown) < len(answer.tables):
         del answer.tables[:]
         answer.tables.extend(shown)
-    answer.position, answer.division = found.position, found.head.division
+    answer.tournament_id, answer.division = request.tournament_id, found.head.division
+    answer.position = found.position
     return answer
 
 

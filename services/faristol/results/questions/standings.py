@@ -49,6 +49,7 @@ async def get_standings(
         round=last,
         position=found.position,
         division=found.head.division,
+        tournament_id=request.tournament_id,
         next_page_token=following,
         total=len(lines),
     )
@@ -84,6 +85,7 @@ async def get_team_standings(
         round=last,
         position=found.position,
         division=found.head.division,
+        tournament_id=request.tournament_id,
         score=teams.score(found.head),
         next_page_token=following,
         total=len(lines),
@@ -107,6 +109,7 @@ async def get_crosstable(
         rounds=len(counted),
         position=found.position,
         division=found.head.division,
+        tournament_id=request.tournament_id,
         next_page_token=following,
         total=len(lines),
     )
