@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
+from tests.browser.frames import EMBEDS, check_framed, framed
 from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE, WIDEST, fits
 from tests.integration.access_cell import Cell
 from tests.integration.officials import arbiter, do
@@ -63,6 +64,15 @@ async def test_a_phone_shows_all_of_it(browser: Browser, stage: Stage, languages
             assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
             assert await page.evaluate(FAINT) == [], path
             assert await serious(page) == [], path
+
+
+async def test_standings_and_screen_of_duplicate_games_stand_in_frames_of_another_site(
+    browser: Browser, stage: Stage
+) -> None:
+    for name in EMBEDS:
+        await check_framed(browser, f"{stage.http_address}/t/{CUP}/embed/{name}")
+    async with framed(browser, f"{stage.http_address}/t/{CUP}/embed/standings") as frame:
+        await expect(frame.locator("#live")).to_contain_text("Anna")
 
 
 async def test_a_projector_shows_the_next_round_by_itself_and_without_scrolling(browser: Browser, stage: Stage) -> None:

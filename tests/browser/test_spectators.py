@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from playwright.async_api import Browser, Page, expect
+from tests.browser.frames import EMBEDS, check_framed, framed
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship
 
@@ -113,29 +112,22 @@ async def test_a_hall_screen_turns_its_pages_follows_the_round_and_does_not_grow
     assert await page.evaluate(fits)
 
 
-async def test_a_board_stands_in_a_frame_of_another_site(browser: Browser, stage: Stage) -> None:
-    await stage.add(*Championship().steps())
-    here = stage.running.http_address
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        path = (await reader.readline()).split()[1].decode()
-        body = f'<iframe src="{here}{path}" width="420" height="560"></iframe>'
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        writer.write((head + body).encode())
-        await writer.drain()
-        writer.close()
-
-    other = await asyncio.start_server(answer, "127.0.0.1", 0)  # another port is another origin
-    context = await browser.new_context(locale="en")
-    page = await context.new_page()
-    shown = {}
-    for path in ("/games/lliga-r1-t1/embed", "/g/lliga-r1-t1"):
-        await page.goto(f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}{path}")
-        shown[path] = await page.frames[-1].evaluate("() => document.querySelectorAll('#board .tile').length")
-    await context.close()
-    other.close()
-    assert shown["/games/lliga-r1-t1/embed"] > 0
-    assert shown["/g/lliga-r1-t1"] == 0
+async def test_boards_rounds_and_standings_stand_in_frames_of_another_site_and_follow_the_news(
+    browser: Browser, stage: Stage
+) -> None:
+    hall, here = Championship(), stage.running.http_address
+    *played, last = [*hall.create(), *hall.first_round()]
+    await stage.add(*played)
+    for path in ("/games/lliga-r1-t1/embed", *(f"/t/lliga/embed/{name}" for name in EMBEDS)):
+        await check_framed(browser, f"{here}{path}")
+    async with framed(browser, f"{here}/t/lliga/embed/pairings") as frame:
+        await expect(frame.locator("#live")).to_contain_text("1")
+        before = await frame.locator("#live").inner_text()
+        await stage.add(last, *hall.second_round())
+        await expect(frame.locator("#live")).not_to_have_text(before, timeout=15_000)
+        await expect(frame.locator("#pairings-title")).to_contain_text("Round 2")
+    async with framed(browser, f"{here}/g/lliga-r1-t1", refused=True) as frame:
+        assert await frame.evaluate("() => document.querySelectorAll('#board .tile').length") == 0
 
 
 async def test_a_public_page_that_was_seen_once_opens_without_a_network(page: Page, stage: Stage) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
+from tests.browser.frames import EMBEDS, check_framed, framed
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.league import League
 
@@ -48,6 +49,17 @@ async def test_a_match_shows_its_boards_and_its_score_as_results_come_in(stage: 
     await expect(match.locator("h3 .score")).to_have_text(["1.5", "0.5"])
     await expect(match.locator("h3 .won")).to_contain_text("Club Tarragona")
     assert await page.evaluate(MARKED) == "the same page"
+
+
+async def test_standings_and_matches_of_teams_stand_in_frames_of_another_site(stage: Stage, browser: Browser) -> None:
+    *played, _ = [*League().create(), *League().first_round()]
+    await stage.add(*played)
+    here = stage.running.http_address
+    for name in EMBEDS:
+        await check_framed(browser, f"{here}/t/lliga/embed/{name}")
+    for name in ("standings", "pairings"):
+        async with framed(browser, f"{here}/t/lliga/embed/{name}") as frame:
+            await expect(frame.locator("#live")).to_contain_text("Club Tarragona")
 
 
 async def test_from_a_match_to_a_team_and_its_players_by_links(stage: Stage, page: Page) -> None:

@@ -13,7 +13,7 @@ import logging
 import re
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from http import HTTPStatus
@@ -29,6 +29,7 @@ from tests.integration.access_cell import Cell, held
 from tests.integration.officials import do
 from tests.integration.test_duplicate import WORDS
 from tests.plain_http import PLAIN
+from tests.unit.gateway.test_document import EXAMPLES, FINITE, held_to_its_document
 
 from faristol.cell.processes import running
 from faristol.client.services import when_found
@@ -412,8 +413,44 @@ def _wrong(mode: Mode, state: str, walked: Sequence[Walked]) -> Iterator[str]:
             found = by_address.get(each.instead)
             if pointer not in each.text or not found or not (state == BEFORE or found.status == HTTPStatus.OK):
                 yield f"{what}: no way to what there is instead, but {each.instead!r}"
+        if (
+            each.path.startswith("/api/v1/")
+            and each.type.startswith("application/json")
+            and each.status == HTTPStatus.OK
+        ):
+            for link in _links(json.loads(each.text)):
+                if (found := by_address.get(link)) and found.status != HTTPStatus.OK:
+                    yield f"{what}: leads to {link}, which is {found.status}"
         if mode.is_duplicate and each.status == HTTPStatus.OK:
             yield from (f"{what}: says {word!r}" for word in _of_tables(each))
+
+
+def _links(found: Any) -> Iterator[str]:
+    """The addresses that a JSON answer leads to."""
+    if isinstance(found, dict):
+        for name, value in found.items():
+            yield from (_flat(value.values()) if name == "links" else _links(value))
+    elif isinstance(found, list):
+        for value in found:
+            yield from _links(value)
+
+
+def _flat(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        yield from [value] if isinstance(value, str) else value
+
+
+LINKED = (
+    "/api/v1/tournaments/{tournament_id}/standings",
+    "/api/v1/tournaments/{tournament_id}/rounds/{number}/pairings",
+    "/api/v1/tournaments/{tournament_id}/crosstable",
+    "/api/v1/tournaments/{tournament_id}/team-standings",
+    "/api/v1/tournaments/{tournament_id}/duplicate-standings",
+    "/api/v1/duplicate/{game_id}",
+    "/api/v1/duplicate/{game_id}/standings",
+    "/api/v1/duplicate/{game_id}/sheets",
+)
+"""What leads to itself, and to more than its tournament."""
 
 
 def _own(person: str, mode: Mode) -> Any:
@@ -463,6 +500,10 @@ async def test_every_address_is_right_for_each_mode_before_while_and_after_it_is
 
 def _unsaid(mode: Mode, state: str, found: Mapping[str, Walked]) -> Iterator[str]:
     """What a tournament does not say of itself, and should."""
+    for path in (each for each in found.values() if each.path in LINKED and each.status == HTTPStatus.OK):
+        links = list(_links(json.loads(path.text)))
+        if path.address not in links or len(set(links)) < 3 + (state != BEFORE):
+            yield f"{mode.id} {state}: {path.address} leads to {links}"
     head = json.loads(found[f"/api/v1/tournaments/{mode.id}"].text)["tournament"]
     games = [(each["game_id"], each["round"], each["state"]) for each in head["duplicate_games"]]
     began = [(f"{mode.id}-r1", 1, "playing" if state == WHILE else "closed")] if state != BEFORE else []
@@ -487,3 +528,22 @@ def _unsaid(mode: Mode, state: str, found: Mapping[str, Walked]) -> Iterator[str
             yield f"{mode.id} {state}: {name} does not say where anna sits"
     if "Anna" not in pages["screen"]:
         yield f"{mode.id} {state}: nothing of anna on the screen"
+
+
+@pytest.mark.nightly
+async def test_every_mode_is_answered_as_the_document_says(cell: Cell) -> None:
+    """Schemathesis on a cell with a tournament of each mode, with ids of all of them."""
+    async with httpx.AsyncClient(verify=PLAIN, base_url=cell.process.http_address, timeout=60) as web:
+        head = (await web.get(f"/api/v1/tournaments/{CLASSIC.id}")).json()["tournament"]
+    for bring in () if head["played"] else (_begin, _end):
+        for mode in MODES:
+            await bring(cell, mode)
+    ids = {
+        "tournament_id": [mode.id for mode in MODES],
+        "game_id": [mode.game for mode in MODES],
+        "duplicate": [DUPLICATE.game, CLASSIC.game],
+        "player_id": list(PLAYERS),
+        "team_id": ["t1", "t2"],
+    }
+    last = await cell.process.runtime.record.last_position()
+    await held_to_its_document(cell.process.http_address, last, ids, EXAMPLES["nightly"], *FINITE)

@@ -1,0 +1,75 @@
+"""Pages in a frame of another site, as an organiser's own page shows them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, Frame
+
+SIZES = ((300, 400), (420, 560), (900, 640))
+"""Widths and heights of frames, in CSS pixels: the column of a blog, that of a phone, the whole of a page."""
+
+EMBEDS = ("standings", "pairings", "screen")
+"""What of a tournament stands at ``/t/ID/embed/…``."""
+
+FAULTS = """() => {
+  const found = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > innerWidth + 1) found.push(`wider than the frame: ${root.scrollWidth} for ${innerWidth}`);
+  if (document.body.innerText.trim().length < 20) found.push("empty");
+  const base = document.querySelector("base")?.target;
+  for (const link of document.querySelectorAll("a[href]"))
+    if ((link.target || base) !== "_blank") found.push(`leads away within the frame: ${link.getAttribute("href")}`);
+  if (document.cookie) found.push(`a cookie: ${document.cookie}`);
+  return found;
+}"""
+BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
+
+
+@asynccontextmanager
+async def framed(
+    browser: Browser, address: str, size: tuple[int, int] = SIZES[1], *, refused: bool = False
+) -> AsyncIterator[Frame]:
+    """A frame with an address of the gateway, in a page of another origin.
+
+    The console has to stay silent, and to say why the page is ``refused``.
+    """
+    width, height = size
+    frame = f'<iframe src="{address}" width="{width}" height="{height}"></iframe>'
+    body = f'<!doctype html><link rel="icon" href="data:,">{frame}'
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        length = f"Content-Length: {len(body)}"
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{length}\r\nConnection: close\r\n\r\n"
+        writer.write((head + body).encode())
+        await writer.drain()
+        writer.close()
+
+    other = await asyncio.start_server(answer, "127.0.0.1", 0)  # another port is another origin
+    context = await browser.new_context(locale="en", viewport={"width": 960, "height": 720})
+    page = await context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    try:
+        await page.goto(f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}/")
+        yield page.frames[-1]
+    finally:
+        await context.close()
+        other.close()
+    assert bool(said) == refused, (address, said)
+
+
+async def check_framed(browser: Browser, address: str) -> None:
+    """Look at an embedded page in frames of each size, and in both themes."""
+    for size in SIZES:
+        async with framed(browser, address, size) as frame:
+            assert await frame.evaluate(FAULTS) == [], (address, size)
+    colours = set()
+    for theme in ("light", "dark"):
+        async with framed(browser, f"{address}?theme={theme}") as frame:
+            colours.add(await frame.evaluate(BACKGROUND))
+    assert len(colours) == 2, address
