@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine
+from contextvars import copy_context
 from typing import Any
 
 
-async def until(ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any, None]) -> AsyncIterator[Any]:
-    """What ``responses`` gives until it ends. Raises what ``ending`` raises, when that comes first."""
+async def until(ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
+    """What ``responses`` gives until it ends. Raises what ``ending`` raises, when that comes first.
+
+    Each step of ``responses`` is a task, and all of them share a context, its end too: what one step sets there, such
+    as the span that it is in, the next one finds, and can take back.
+    """
+    loop, context = asyncio.get_running_loop(), copy_context()
     ended = asyncio.ensure_future(ending)
-    coming: asyncio.Future[Any] | None = None
+    coming: asyncio.Task[Any] | None = None
     try:
         while True:
-            coming = asyncio.ensure_future(anext(responses, ended))
+            coming = loop.create_task(_next(responses, ended), context=context)
             await asyncio.wait({coming, ended}, return_when=asyncio.FIRST_COMPLETED)
             if not coming.done():
                 await ended
@@ -26,4 +32,12 @@ async def until(ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any
         if coming and not coming.done():
             coming.cancel()
             await asyncio.wait([coming])
-        await responses.aclose()
+        await loop.create_task(_close(responses), context=context)
+
+
+async def _next(responses: AsyncGenerator[Any, None], otherwise: object) -> Any:
+    return await anext(responses, otherwise)
+
+
+async def _close(responses: AsyncGenerator[Any, None]) -> None:
+    await responses.aclose()
