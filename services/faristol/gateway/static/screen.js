@@ -131,8 +131,13 @@ function turn() {
   show();
 }
 
+/** In a frame, only where the page around it allows it: asking would be an error in that page's console. */
+function mayStayAwake() {
+  return document.featurePolicy?.allowsFeature("screen-wake-lock") ?? window.top === window;
+}
+
 async function stayAwake() {
-  if (document.hidden || !("wakeLock" in navigator)) return;
+  if (document.hidden || !("wakeLock" in navigator) || !mayStayAwake()) return;
   try {
     await navigator.wakeLock.request("screen");
   } catch {
