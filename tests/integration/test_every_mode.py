@@ -350,6 +350,7 @@ ALWAYS: Mapping[str, int] = {
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
+    "/oembed": 400,  # it needs the address of a page
     "/tournaments/{tournament_id}/console/rounds": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
@@ -444,7 +445,6 @@ LINKED = (
     "/api/v1/tournaments/{tournament_id}/standings",
     "/api/v1/tournaments/{tournament_id}/rounds/{number}/pairings",
     "/api/v1/tournaments/{tournament_id}/crosstable",
-    "/api/v1/tournaments/{tournament_id}/team-standings",
     "/api/v1/tournaments/{tournament_id}/duplicate-standings",
     "/api/v1/duplicate/{game_id}",
     "/api/v1/duplicate/{game_id}/standings",

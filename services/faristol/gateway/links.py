@@ -133,7 +133,7 @@ OfPlayer = Annotated[PlayerLinks, Read(_of_player)]
 OfDuplicate = Annotated[DuplicateLinks, Read(lambda message: of_duplicate(message.game_id))]
 OfWholeDuplicate = Annotated[DuplicateOfTournamentLinks, Read(_of_whole_duplicate)]
 OfStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "standings"))]
-OfTeamStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "team-standings", "/teams"))]
+OfTeamStandings = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "team-standings"))]
 OfCrosstable = Annotated[PartLinks, Read(lambda message: of_part(message.tournament_id, "crosstable", "/crosstable"))]
 OfPairings = Annotated[
     PartLinks,
