@@ -30,6 +30,9 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LEAST_TOUCHED = 24
 """CSS pixels that a target has at least in each direction (WCAG 2.2, 2.5.8)."""
 
+HIGHEST_ROW = 72
+"""CSS pixels of a player in the standings on a phone, however long their name is."""
+
 WIDE = """() => {
   const inside = (element) => element.closest(".scroll, .doors, .unseen, .skip");
   const beyond = [...document.querySelectorAll("body *")].filter(
@@ -242,7 +245,7 @@ async def test_a_row_of_the_standings_leads_to_its_player_under_a_finger(browser
     for row in rows:
         box = await row.bounding_box()
         assert box is not None
-        assert box["height"] >= 44
+        assert 44 <= box["height"] <= HIGHEST_ROW, (await row.inner_text(), box["height"])
     await rows[0].scroll_into_view_if_needed()
     box = await rows[0].bounding_box()
     assert box is not None

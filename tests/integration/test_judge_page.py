@@ -151,7 +151,7 @@ async def test_a_judge_of_another_tournament_sees_no_case(cell: Cell) -> None:
         assert (await press(web, f"/judge/cases/{case}", "claim")).status_code == 404
     async with browser(cell, judge("nobody-appointed")) as web:
         page = await web.get("/judge")
-        assert "no tournament has appointed nobody-appointed as a judge" in page.text
+        assert "no tournament has appointed you as a judge" in page.text
         assert "nobody-appointed is not a judge of the tournament" in told(await web.get(f"/judge/cases/{case}"))
 
 
