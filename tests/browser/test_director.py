@@ -111,7 +111,7 @@ async def create(page: Page, name: str, players: int) -> str:
     await page.get_by_label("One player a line").fill(names)
     await page.get_by_role("button", name="Look at it first").click()
     await page.get_by_role("button", name=f"Register {players} players").click()
-    await expect(page.locator("#players > li")).to_have_count(players)
+    await expect(page.locator("#players > li")).to_have_count(players, timeout=60_000)
     return console
 
 
@@ -342,6 +342,22 @@ async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_do
         for table, text in rows:
             for score in expected[table]:
                 assert f" {score}" in text, text
+
+
+@pytest.mark.nightly
+async def test_a_list_of_words_is_sent_as_a_file_and_installed(browser: Browser, cell: Cell, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("CASA\nSOL\n1984\n", encoding="utf-8")
+    async with seated(browser, cell, "eva", **DESK) as page:
+        await page.goto("/lexicons")
+        await page.get_by_label("Name", exact=True).fill("club")
+        await page.get_by_label("Edition", exact=True).fill("first")
+        await page.get_by_label("Date of the edition").fill("2026-03-07")
+        await page.get_by_label("Licence").fill("CC0-1.0")
+        await page.get_by_label("File with the words").set_input_files(words)
+        await page.get_by_role("button", name="Install this list").click()
+        await expect(page.locator(".notice.good")).to_contain_text("club is installed: 2 words", timeout=60_000)
+        await expect(page.locator(".notice.good")).to_contain_text("Line 3:")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -608,7 +608,8 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     form = (await desk.web.get("/new?ruleset=pes-2024")).text
     assert '<option value="-">none: results are typed' in form
     assert '<option value="-"' not in (await desk.web.get("/new?ruleset=fisc-2023-duplicate")).text
-    fields: dict[str, Any] = {"name": "Paper", "rounds": 1, "ruleset": "pes-2024", "lexicon": "-"}
+    fields: dict[str, Any] = {"name": "Paper", "rounds": 7, "ruleset": "pes-2024", "lexicon": "-"}
+    fields["option.pairing"] = "round-robin"
     refused = await desk.refused("/new", "CreateTournament", **fields, tournament_id="hosted", keeping=1)
     assert "Where the system holds the bag" in refused
 
@@ -620,6 +621,9 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
         f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
     )
     assert "This tournament has none: results are typed." in told(await desk.web.get(f"{console}/settings"))
+    overview = (await desk.web.get(console)).text
+    assert 'name="rounds" value="1"><button>Play 1 round</button>' in overview
+    await desk.done(f"{console}/settings", "ChangeRounds", rounds=1)
     await desk.done(f"{console}/round/1", "PairRound", round=1)
     await desk.done(f"{console}/round/1", "StartRound", round=1)
     entry = "/tournaments/paper/round/1/results"

@@ -174,6 +174,6 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
         said("player", "move", "copa", "cesca", "--to", "copa-b", "--note", "too strong")
         told = said("tournament", "history", "copa")
         assert re.search(r"Cesca has withdrawn, from round 1 on\. (.*) Note: too strong\n", told), told
-        assert said("tournament", "history", "copa-b").count("is registered: ") == 2
+        assert said("tournament", "history", "copa-b").count("is registered, from") == 2
     finally:
         assert up.terminate() == 0, up.output()

@@ -70,7 +70,8 @@ class Clock:
 
 CLOCK = Clock()
 
-PLAYERS = ("anna", "blai", "cesca", "didac")
+PLAYERS = ("anna", "blai", "cesca", "p-0264b7df82e4")
+"""Ids of players: a name of a person, or what the platform makes of none."""
 AT_ONCE = 4
 HALLS = (("Nord", 1, 2), ("Sud", 3, 4))
 
@@ -169,7 +170,7 @@ async def _enter(cell: Cell, mode: Mode) -> None:
             command_id=str(uuid.uuid4()),
             tournament_id=mode.id,
             player_id=player,
-            name=player.title(),
+            name="Dídac" if player.startswith("p-") else player.title(),
             rating=1500 - number,
         )
     await _direct(cell, mode, players)
@@ -397,6 +398,26 @@ def _text(page: str) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
 
 
+INTERNAL = re.compile(
+    r"\b[op]-[0-9a-f]{8,12}\b"  # ids that are made for players and officials
+    r"|\b(?:elo|naspa|glicko2)-\d\b|\b(?:festa-major|uf-2007|fisc-2023-duplicate)\b"
+    r"|\b[a-z]+(?:_[a-z]+)+\b"  # fields of the contract
+)
+"""Names that programs have for things: none stands in what people read."""
+
+OF_PROGRAMS = re.compile(r"^/(docs|new|train)\b")
+"""Pages for programmers, and forms whose fields say such a name beside the words."""
+
+
+def _internal(walked: Walked) -> Iterator[str]:
+    """Names for programs in the visible text of a page, but for what is marked as code."""
+    if walked.is_page and walked.status == HTTPStatus.OK and not OF_PROGRAMS.search(walked.path):
+        shown = re.sub(
+            r"<(script|style|code|pre|textarea)\b.*?</\1>|<title>.*?</title>", " ", walked.text, flags=re.DOTALL
+        )
+        yield from dict.fromkeys(INTERNAL.findall(_text(shown)))
+
+
 def _wrong(mode: Mode, state: str, walked: Sequence[Walked]) -> Iterator[str]:
     """What is not as it should be."""
     by_address = {each.address: each for each in walked}
@@ -405,6 +426,7 @@ def _wrong(mode: Mode, state: str, walked: Sequence[Walked]) -> Iterator[str]:
         expected = _expected(mode, state, each.path, each.address)
         if each.status != expected:
             yield f"{what}: {each.status} for {expected}"
+        yield from (f"{what}: shows {name!r}" for name in _internal(each))
         if "Traceback" in each.text:
             yield f"{what}: a traceback"
         if each.is_page and "/print/" not in each.path and f'<html lang="{each.language}"' not in each.text:

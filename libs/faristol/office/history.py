@@ -33,10 +33,18 @@ from faristol.office.sentences import (
 )
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.text import say, translations, with_article
 
 METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
 """The command whose answer is the sentence of an event."""
+
+WITHOUT_ID: Mapping[str, str] = {
+    "CreateTournament": N_("{name} is created, with the words of {lexicon}."),
+    "RegisterPlayer": N_("{name} is registered, from round {round} on."),
+    "RegisterTeam": N_("{name} is registered, from round {round} on."),
+}
+"""What a history says of commands whose answer names the id that was made: nobody looks it up in a history."""
 
 TOLD: Mapping[str, str] = {
     "DivisionAdded": N_("The championship has another division."),
@@ -107,7 +115,7 @@ def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, 
     method = METHODS.get(act.type)
     if params["unplayed"] and act.type == "ResultRecorded":
         method = "GiveForfeit"
-    texts = [SENTENCES[method].said if method else TOLD.get(act.type, act.type)]
+    texts = [WITHOUT_ID.get(method, SENTENCES[method].said) if method else TOLD.get(act.type, act.type)]
     texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
     said = " ".join(say(text, params, language) for text in filter(None, texts))
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
@@ -131,7 +139,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
     before = [entry.rpartition(" ") for entry in _list(params, "scores_before")]
     params |= {
         "tournament": known.tournament.name,
-        "ruleset": known.tournament.ruleset.name,
+        "ruleset": _title(known.tournament.ruleset.name),
         "lexicon": known.tournament.lexicon.name,
         "round": str(act.round or to_come),
         "id": params["team_id"] or next(iter(act.player_ids), known.tournament_id),
@@ -153,6 +161,11 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
     if decided := _decided(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
+
+
+def _title(name: str) -> str:
+    """The title of a rule book; its name where it is not one that comes with this."""
+    return load_ruleset(name).title if name in ruleset_names() else name
 
 
 def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:

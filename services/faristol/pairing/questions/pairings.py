@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from faristol.host.dispatch import Context
 from faristol.host.interceptor import language_of
 from faristol.host.ruleset_store import ruleset_of
@@ -22,6 +24,9 @@ from faristol.record import Record
 from faristol.rules import Ruleset
 from faristol.text import render, say
 
+ROUNDS_OF: Mapping[str, str] = {"WRONG_ROUNDS": "expected", "TOO_MANY_ROUNDS": "most"}
+"""Where a refusal has the number of rounds that the players can play, by its reason."""
+
 
 async def list_obstacles(
     office: Office, request: pb.ListObstaclesRequest, context: Context
@@ -36,7 +41,7 @@ async def list_obstacles(
     impossible = any(obstacle.reason in swiss.IMPOSSIBLE for obstacle in found)
     return pb.ListObstaclesResponse(
         round=number,
-        rounds=next((int(each.params["expected"]) for each in found if each.reason == "WRONG_ROUNDS"), 0),
+        rounds=next((int(each.params[ROUNDS_OF[each.reason]]) for each in found if each.reason in ROUNDS_OF), 0),
         obstacles=[
             pb.Obstacle(
                 reason=obstacle.reason,
