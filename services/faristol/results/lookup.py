@@ -231,15 +231,18 @@ def shown_game(found: Game, above: Tournament, phase: int) -> results.GetGameRes
     return answers.titled(answer, found, above, phase)
 
 
-async def prizes(record: Record, tournament_id: str) -> tuple[Found, Plays]:
-    """A tournament with its tables, and what its plays come to for the prizes. Raises ``NotFound``."""
+async def prizes(record: Record, tournament_id: str, expelled: Collection[str]) -> tuple[Found, Plays]:
+    """A tournament with its tables, and what its plays come to for the prizes, which no ``expelled`` player takes.
+
+    Raises ``NotFound``.
+    """
 
     async def look(reader: Reader) -> tuple[Championship, Plays]:
         of = Championship(await _head(reader, tournament_id))
         of.rounds = await reader.rounds(tournament_id)
         rounds = {game.game_id: round_.round for round_ in of.rounds.values() for game in round_.games}
-        bingos, best = await reader.plays(tournament_id)
-        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best])
+        bingos, best, recorded = await reader.plays(tournament_id, expelled)
+        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best], recorded)
 
     (of, plays), position = await read_now(record, look, tournament_id)
     return Found(of, position, ()), plays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
 
@@ -39,6 +39,8 @@ class Plays:
     """Of each player who has any."""
     best: Sequence[Play]
     """Those of the highest score."""
+    recorded: bool
+    """The record has some plays, of whom ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +57,36 @@ class Play:
         return like(results.PrizeWinner, self.line, round=self.round, word=word)
 
 
-def offered(before: Sequence[pairing.PrizeKind.ValueType], fact: Message) -> Sequence[pairing.PrizeKind.ValueType]:
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The prizes of a tournament, and who takes none."""
+
+    kinds: Sequence[pairing.PrizeKind.ValueType] = ALL
+    expelled: frozenset[str] = frozenset()
+    """Players who were expelled: no book says what becomes of their prizes, and the next in line takes them."""
+
+
+def offered(before: Offer, fact: Message) -> Offer:
     """The prizes of a tournament after one more of its facts."""
-    return tuple(fact.prizes) if isinstance(fact, pairing.PrizesOffered) else before
+    match fact:
+        case pairing.PrizesOffered():
+            return replace(before, kinds=tuple(fact.prizes))
+        case pairing.PlayerExpelled():
+            return replace(before, expelled=before.expelled | {fact.player_id})
+        case pairing.ExpulsionLifted():
+            return replace(before, expelled=before.expelled - {fact.player_id})
+    return before
 
 
 def prizes(
-    kinds: Iterable[pairing.PrizeKind.ValueType],
+    offer: Offer,
     rounds: Sequence[Round],
     plays: Plays,
 ) -> list[results.Prize]:
     """The prizes, without names of players. Equals share a prize.
 
-    Scores and spread are those of games that were played and of which the result is final.
+    Scores and spread are those of games that were played and of which the result is final. ``plays`` are of who was not
+    expelled.
     """
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(plays),
@@ -75,9 +94,12 @@ def prizes(
         pairing.PRIZE_KIND_HIGH_PLAY: lambda: ((play.line.score, play.won()) for play in plays.best),
         pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds),
     }
-    won = [_best(kind, claims[kind]()) for kind in kinds]
+    won = [
+        _best(kind, (claim for claim in claims[kind]() if claim[1].player_id not in offer.expelled))
+        for kind in offer.kinds
+    ]
     for prize in won:
-        prize.unrecorded = prize.kind in OF_PLAYS and not plays.best
+        prize.unrecorded = prize.kind in OF_PLAYS and not plays.recorded
     return won
 
 

@@ -137,15 +137,22 @@ class Reader:
         key = LAYOUTS[cls].key
         return sorted(found, key=lambda each: (each.rank, key(each)))
 
-    async def plays(self, tournament_id: str) -> tuple[dict[str, int], list[Line]]:
-        """Of the plays of a tournament that stand: the bingos of each player who has any, and the best plays."""
+    async def plays(self, tournament_id: str, expelled: Collection[str]) -> tuple[dict[str, int], list[Line], bool]:
+        """Of the plays of a tournament that stand: the bingos of each player, the best plays, and whether there are any.
+
+        Plays of ``expelled`` players are not among the best.
+        """
         of = self.tables[Line].c
         stands = and_(of.tournament_id == tournament_id, of.kind == results.ENTRY_KIND_PLAY, of.complete)
-        most = select(func.max(of.score)).where(stands).scalar_subquery()
-        best = await self.rows(Line, and_(stands, of.score == most), "game_id", "number")
+        eligible = and_(stands, of.player_id.not_in(expelled)) if expelled else stands
+        most = select(func.max(of.score)).where(eligible).scalar_subquery()
+        best = await self.rows(Line, and_(eligible, of.score == most), "game_id", "number")
+        recorded = bool(best) or bool(
+            (await self._connection.execute(select(of.number).where(stands).limit(1))).first()
+        )
         counted = select(of.player_id, func.count()).where(stands, of.bingo).group_by(of.player_id)
         bingos = {row[0]: row[1] for row in await self._connection.execute(counted)}
-        return bingos, best
+        return bingos, best, recorded
 
     async def games(self, query: Select[Any], **values: Any) -> dict[str, Game]:
         """Games with their seats and, where they are opened, what is kept at their tables, without lines; by id."""

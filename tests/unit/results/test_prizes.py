@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.prizes import ALL, Play, Plays, offered, prizes
+from faristol.results.prizes import ALL, Offer, Play, Plays, offered, prizes
 from faristol.results.rows import Adjustment, Game, Line, Round, Seat, packed
 
 
@@ -16,12 +16,14 @@ def table(round_: int, scores: dict[str, int], **told: Any) -> Round:
     return Round("cup", round_, games=[Game(game_id, "cup", round_, seats=seats, **given)])
 
 
-def won(kind: pairing.PrizeKind.ValueType, rounds: list[Round]) -> tuple[int, list[str]]:
-    (prize,) = prizes([kind], rounds, NONE)
+def won(
+    kind: pairing.PrizeKind.ValueType, rounds: list[Round], expelled: frozenset[str] = frozenset()
+) -> tuple[int, list[str]]:
+    (prize,) = prizes(Offer((kind,), expelled), rounds, NONE)
     return prize.value, [winner.player_id for winner in prize.winners]
 
 
-NONE = Plays({}, [])
+NONE = Plays({}, [], recorded=False)
 
 
 def test_the_best_play_comes_with_its_word_and_equals_share_the_prize() -> None:
@@ -30,7 +32,7 @@ def test_the_best_play_comes_with_its_word_and_equals_share_the_prize() -> None:
         Play(Line(f"cup-r{round_}-t1", 3, "cup", player_id=player, score=95, words=word, coordinates="H8"), round_)
         for player, round_ in (("biel", 2), ("anna", 4), ("anna", 1))
     ]
-    (prize,) = prizes([pairing.PRIZE_KIND_HIGH_PLAY], [], Plays({}, best))
+    (prize,) = prizes(Offer((pairing.PRIZE_KIND_HIGH_PLAY,)), [], Plays({}, best, recorded=True))
     assert (prize.value, prize.unrecorded) == (95, False)
     assert [(winner.player_id, winner.round) for winner in prize.winners] == [("anna", 1), ("anna", 4), ("biel", 2)]
     winner = prize.winners[2]
@@ -38,7 +40,8 @@ def test_the_best_play_comes_with_its_word_and_equals_share_the_prize() -> None:
 
 
 def test_whoever_has_most_bingos_is_ahead_and_equals_share_the_prize() -> None:
-    (prize,) = prizes([pairing.PRIZE_KIND_BINGOS], [], Plays({"biel": 2, "anna": 2, "carme": 1}, []))
+    plays = Plays({"biel": 2, "anna": 2, "carme": 1}, [], recorded=True)
+    (prize,) = prizes(Offer((pairing.PRIZE_KIND_BINGOS,)), [], plays)
     assert (prize.value, [winner.player_id for winner in prize.winners]) == (2, ["anna", "biel"])
 
 
@@ -64,11 +67,31 @@ def test_the_biggest_spread_is_of_games_that_were_played() -> None:
 
 
 def test_nobody_is_ahead_before_anything_was_played() -> None:
-    assert [list(prize.winners) for prize in prizes(ALL, [], NONE)] == [[]] * 4
+    assert [list(prize.winners) for prize in prizes(Offer(), [], NONE)] == [[]] * 4
 
 
 def test_the_organiser_says_which_prizes_there_are_and_all_there_are_until_then() -> None:
     first = pairing.PrizesOffered(prizes=[pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS])
-    assert list(offered(ALL, pairing.TournamentCreated())) == list(ALL)
-    assert list(offered(ALL, first)) == [pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS]
-    assert list(offered(first.prizes, pairing.PrizesOffered())) == []
+    assert offered(Offer(), pairing.TournamentCreated()).kinds == ALL
+    offer = offered(Offer(), first)
+    assert list(offer.kinds) == [pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS]
+    assert list(offered(offer, pairing.PrizesOffered()).kinds) == []
+
+
+def test_an_expelled_player_takes_no_prize_and_the_next_in_line_does() -> None:
+    rounds = [table(1, {"anna": 600, "biel": 100}), table(1, {"carme": 420, "dolors": 400})]
+    for kind, value in ((pairing.PRIZE_KIND_HIGH_GAME, 420), (pairing.PRIZE_KIND_SPREAD, 20)):
+        assert won(kind, rounds)[1] == ["anna"]
+        assert won(kind, rounds, frozenset({"anna"})) == (value, ["carme"])
+    plays = Plays({"anna": 3, "biel": 1}, [], recorded=True)
+    bingos, best = prizes(
+        Offer((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY), frozenset({"anna"})), [], plays
+    )
+    assert (bingos.value, [winner.player_id for winner in bingos.winners]) == (1, ["biel"])
+    assert (list(best.winners), best.unrecorded) == ([], False)
+
+
+def test_an_expulsion_that_is_lifted_leaves_the_prizes_as_they_were() -> None:
+    expelled = offered(Offer(), pairing.PlayerExpelled(player_id="anna"))
+    assert expelled.expelled == {"anna"}
+    assert offered(expelled, pairing.ExpulsionLifted(player_id="anna")) == Offer()

@@ -19,7 +19,7 @@ from faristol.results.lookup import Part
 from faristol.results.mode import check_has_tables
 from faristol.results.models import ReadModels, check_reached
 from faristol.results.page import page
-from faristol.results.prizes import ALL, offered, prizes
+from faristol.results.prizes import Offer, offered, prizes
 from faristol.rules.clockwork import round_ms
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -139,11 +139,11 @@ async def get_prizes(
 ) -> results.GetPrizesResponse:
     """Who is ahead for the special prizes."""
     await models.reach(request.min_position, context)
-    found, plays = await lookup.prizes(models.record, request.tournament_id)
+    offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), offered)).state
+    found, plays = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
     check_reached(request.min_position, found.position)
     check_has_tables(found.head)
-    kinds = (await load(models.record, f"tournament-{request.tournament_id}", ALL, offered)).state
-    won = await asyncio.to_thread(prizes, kinds, found.rounds, plays)
+    won = await asyncio.to_thread(prizes, offer, found.rounds, plays)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
     return results.GetPrizesResponse(prizes=won, position=found.position, over=found.of.is_over)
 
