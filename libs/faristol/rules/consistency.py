@@ -188,8 +188,11 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
             yield f"championship.{name}", "expected a multiple of a half"
     if champion.rounds_min <= champion.buchholz_cut or champion.long_from_rounds <= champion.buchholz_cut_long:
         yield "championship.buchholz_cut", "leaves no opponent over in the shortest championship"
-    if champion.not_there == "forfeit" and champion.team_boards is not None:
-        yield "championship.not_there", "forfeit is said of players, and teams meet (championship.team_boards)"
+    if champion.left_early == "annulled":
+        if champion.system not in ("round-robin", "double-round-robin") or champion.team_boards is not None:
+            yield "championship.left_early", "annulled is said of players who meet all others (championship.system)"
+        elif champion.not_there != "forfeit":
+            yield "championship.left_early", "a bye has no opponent whose games are annulled (championship.not_there)"
     if clash := clash_of_teams(rules):
         yield "championship.team_boards", str(clash)
 

@@ -513,8 +513,9 @@ class Championship:
     unplayed: Literal["fide-dummy", "fide-virtual", "own-score", "zero"]
     """What a round without a game is worth to Buchholz and Berger; ``faristol.rules.standings.opponents`` has each."""
     not_there: Literal["bye", "forfeit"]
-    """Where each meets each, what a round is worth whose opponent is not there for it, having left or otherwise: a bye;
-    or the game is lost by who is not there, with the score of ``forfeit``."""
+    """Where players meet each other player, what a round is worth whose opponent is not there for it, having left or
+    otherwise: a bye; or the game is lost by who is not there, with the score of ``forfeit``. A team whose opponent is
+    not there has a bye."""
     late_entry: Literal["first-half", "never"]
     late_entry_points: float
     """Fictitious points for each round missed, for pairing only."""
@@ -528,6 +529,9 @@ class Championship:
     rest: Literal["bye", "nothing"] = "bye"
     """Where each meets each, what a round is worth in which the table of rounds leaves a player without an opponent: a
     bye; or nothing, as all rest equally often."""
+    left_early: Literal["counts", "annulled"] = "counts"
+    """Where each meets each, what becomes of the games of a player who leaves before half of them: they count, like all
+    others; or they stay in the crosstable and count for nobody, and the player has no place among the others."""
 
 
 NOBODY_MEETS = Championship(

@@ -25,6 +25,7 @@ from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 
 AFTER = N_("Standings of {tournament} after round {round}.")
+ANNULLED = N_("{player} left before half of the games, which count for nobody (FIDE C.05 6.6).")
 BEFORE = N_("Standings of {tournament}: no round is counted yet.")
 
 OF_DUPLICATES = N_("{tournament} is of duplicate games: `faristol duplicate standings {id}` has them summed")
@@ -87,6 +88,9 @@ def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
         for line in found.standings
     ]
     yield from columns([["", read("Player"), read("Points"), read("W–D–L"), *breaks], *rows])
+    for line in found.standings:
+        if line.annulled:
+            yield say(ANNULLED, {"player": called[line.player_id]}, language)
 
 
 def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: str) -> Iterator[str]:

@@ -25,6 +25,9 @@ class Cell(Shown):
     starts: bool | None = Field(description="The player started, or answered; null where that is not known.")
     game_id: str = Field(description="Empty where there is no game.")
     final: bool = Field(description="The result of the game is final.")
+    annulled: bool = Field(
+        description="It counts for nobody: one of the players left before half of the games (FIDE C.05 6.6)."
+    )
 
 
 class Row(Standing):

@@ -102,6 +102,9 @@ class Standing(Shown):
     club: str = Field(description="Club; empty where none is known.")
     rating: int = Field(description="Rating at the start.")
     unrated: bool = Field(description="No rating had been published.")
+    annulled: bool = Field(
+        description="The player left before half of the games, which count for nobody: the line is behind all others."
+    )
     links: links.OfPlayer
 
 

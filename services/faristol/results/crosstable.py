@@ -48,6 +48,7 @@ def _cell(
     cell = results.CrosstableCell(round=number)
     if term is not None:
         cell.basis, cell.half_points = term.basis, term.quarters // 2
+        cell.annulled = term.left_out == results.LEFT_OUT_ANNULLED
         if term.basis != results.TERM_BASIS_ABSENCE:
             cell.outcome = term.outcome
     elif player_id in seats:

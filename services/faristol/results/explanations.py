@@ -33,6 +33,7 @@ GRANTED = N_("{value}, of which {granted} for rounds missed")
 LOWEST = N_("{term} (left out as one of the lowest)")
 MISSED_BY_WILL = N_("{term} (left out first, as an absence by choice)")
 NOT_ALL_MET = N_("{term} (not counted: not all who are equal have met)")
+ANNULLED = N_("{term} (not counted: a player who left before half of the games, FIDE C.05 6.6)")
 PARTED = N_("{term} (not counted: {opponent} is no longer equal)")
 TAKEN = N_("{term} (a sanction took {points} off the score of {name}, {article})")
 SUM = N_("Together: {terms} = {value}")
@@ -53,6 +54,7 @@ _LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
     results.LEFT_OUT_MISSED_BY_WILL: MISSED_BY_WILL,
     results.LEFT_OUT_NOT_ALL_MET: NOT_ALL_MET,
     results.LEFT_OUT_PARTED: PARTED,
+    results.LEFT_OUT_ANNULLED: ANNULLED,
 }
 _OF_SCORES = frozenset({"spread", "total", "cusca"})
 """Tie-breaks of which the terms of games show scores."""

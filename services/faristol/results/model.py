@@ -201,10 +201,22 @@ def _change_tournament(state: State, event: Recorded) -> None:
 
 def _change_players(state: State, event: Recorded) -> None:
     of = _championship(state, event)
-    before = of.tournament.players
+    before, left = of.tournament.players, _left(of, event.message)
     OF_PLAYERS[type(event.message)](of, event.message)
+    if isinstance(event.message, _LEAVES_OR_RETURNS):
+        # The standings from the last round for which the player was there on: the rules can annul the player's games.
+        _mark(state, event, max(1, max(left, _left(of, event.message)) - 1))
     if of.tournament.players != before or isinstance(event.message, _TEAMS_COME_AND_GO):
         _mark(state, event, EVERY)
+
+
+_LEAVES_OR_RETURNS = (pairing.PlayerWithdrawn, pairing.PlayerReinstated)
+
+
+def _left(of: Championship, message: Message) -> int:
+    """The first round for which the player of an event is not there; 0 where there is none."""
+    player = of.players.get(getattr(message, "player_id", ""))
+    return 0 if player is None else player.withdrawn_round
 
 
 _TEAMS_COME_AND_GO = (pairing.TeamRegistered, pairing.TeamWithdrawn, pairing.TeamReinstated)

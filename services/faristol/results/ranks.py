@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
-from faristol.results.model import EVERY, WHOLE, Stale
+from faristol.results.model import WHOLE, Stale
 from faristol.results.rows import Round, Standing, Team, TeamStanding, Tournament
 from faristol.results.rows import Ruleset as Content
 from faristol.results.standings import Ranking, Tally, pin_of
@@ -37,6 +37,8 @@ class Known:
     """Planned rounds, and the rules that are pinned."""
     came: Mapping[str, bool] | None = None
     """Of every player whether they came; None when that is not known."""
+    left: Mapping[str, int] = field(default_factory=dict)
+    """Of the players who left, the first round for which they are not there."""
     round: Round | None = None
     """The round of which results came last, with its tables."""
     tallies: dict[int, Tally] = field(default_factory=dict)
@@ -80,8 +82,8 @@ async def project(
         known.pin, known.ranking = pin, None if ruleset is None else Ranking(tournament, ruleset)
     if known.ranking is not None:
         await _count(reader, known, rounds, changed)
-        if known.came is None or EVERY in changed:
-            known.came = await reader.came(tournament_id)
+        if known.came is None or any(WHOLE in games for games in changed.values()):
+            known.came, known.left = await reader.attendance(tournament_id)
         now = await asyncio.to_thread(_after_rounds, known, known.ranking, known.came, first)
     await _write(connection, tables, Standing, before, now)
     if tournament.team_boards:
@@ -119,7 +121,7 @@ def _after_rounds(known: Known, ranking: Ranking, came: Mapping[str, bool], firs
     for place, tally in enumerate(tallies, 1):
         if tally.round >= first:
             with suppress(ValueError):  # standings that cannot be are said to be so to who asks for them
-                found += (line.standing for line in ranking.after(came, tallies[:place]))
+                found += (line.standing for line in ranking.after(came, tallies[:place], left=known.left))
     return found
 
 

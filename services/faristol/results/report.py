@@ -157,7 +157,8 @@ def report(
                 name=names[each.player_id],
                 rating=0 if each.unrated else each.rating,
                 federation=people[each.player_id].country,
-                points=row.standing.half_points * TENTHS // 2,
+                # Games that count for nobody stay in the report, and readers add up what it tells.
+                points=sum(cell.half_points for cell in row.cells) * TENTHS // 2,
                 rank=row.standing.rank,
                 cells=tuple(
                     _cell(cell, number_of, second=(cell.round, each.player_id) in second) for cell in row.cells

@@ -485,6 +485,8 @@ class Standing(Row):
     total: int = 0
     tie_breaks: str = ""
     """Packed, each a ``TieBreak``, in the order in which they decide."""
+    annulled: bool = False
+    """The player left before half of the games, which count for nobody (FIDE C.05 6.6)."""
 
 
 @dataclass(slots=True)

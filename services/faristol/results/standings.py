@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.pins import Pin
@@ -32,6 +33,10 @@ class Ranked:
 
     standing: Standing
     row: Row
+
+
+Scores = tuple[Mapping[str, int], Mapping[str, int]]
+"""Spread and points of games of each player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,16 @@ class Tally:
             total,
         )
 
+    def count_without(self, annulled: frozenset[str]) -> Scores:
+        """Spread and points of games, without those of players of whom the games count for nobody."""
+        if not annulled:
+            return self.spread, self.total
+        known = [result for result in self.results if annulled.isdisjoint(_players(result))]
+        concerned = frozenset(player for result in self.results for player in _players(result))
+        counted = frozenset(player for result in known for player in _players(result))
+        adjustments = [each for each in self.adjustments if each.sanction or each.player not in concerned - counted]
+        return _scores(known, adjustments)
+
 
 class Ranking:
     """The standings of a tournament after a round, made again and again as results come (FISC I.1).
@@ -88,11 +103,20 @@ class Ranking:
         self._players: Sequence[str] | None = None
         self._last = 0
         self._lines: dict[str, Ranked] = {}
+        self._counted: Sequence[Scores] = ()
+        """Of each round, what it adds to spread and total."""
 
-    def after(self, came: Mapping[str, bool], tallies: Sequence[Tally], only: str = "") -> list[Ranked]:
+    def after(
+        self,
+        came: Mapping[str, bool],
+        tallies: Sequence[Tally],
+        only: str = "",
+        left: Mapping[str, int] = MappingProxyType({}),
+    ) -> list[Ranked]:
         """The standings after rounds, in rank order, or the line of one player ``only``.
 
-        ``came`` has all who were registered; who never came has a place only where a round has one. Raises
+        ``came`` has all who were registered; who never came has a place only where a round has one. ``left`` has the
+        first round for which a player was not there any more: before that round they have not left yet. Raises
         ``ValueError`` for what cannot be.
         """
         seated = frozenset[str]().union(*(tally.seated for tally in tallies))
@@ -103,7 +127,9 @@ class Ranking:
         last = max((tally.round for tally in tallies), default=0)
         if last != self._last:
             self._last, self._lines = last, {}
-        rows = self._standings.after_rounds(tallies)
+        gone = [player for player, number in left.items() if number <= last + 1]
+        rows = self._standings.after_rounds(tallies, gone)
+        self._counted = [tally.count_without(self._standings.annulled) for tally in tallies]
         known = self._lines
         self._lines = {
             row.player: self._ranked(row, known.get(row.player), tallies) for row in rows if only in {"", row.player}
@@ -127,9 +153,10 @@ class Ranking:
             losses=row.losses,
             bye=any(row.player in tally.byes for tally in tallies),
             half_points=round(row.points * 2),
-            spread=sum(tally.spread.get(row.player, 0) for tally in tallies),
-            total=sum(tally.total.get(row.player, 0) for tally in tallies),
+            spread=sum(spread.get(row.player, 0) for spread, _ in self._counted),
+            total=sum(total.get(row.player, 0) for _, total in self._counted),
             tie_breaks=packed(tie_breaks_of(row)),
+            annulled=row.annulled,
         )
 
 
@@ -150,8 +177,10 @@ def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Rou
 
     Raises ``Refusal`` when the rules that the tournament pins, with the options that were chosen, are not at hand.
     """
-    came = {player.player_id: not player.never_came for player in players}
-    return Ranking(tournament, rules_of(tournament)).after(came, [Tally.of(round_) for round_ in rounds], only)
+    listed = list(players)
+    came = {player.player_id: not player.never_came for player in listed}
+    left = {player.player_id: player.withdrawn_round for player in listed if player.withdrawn_round}
+    return Ranking(tournament, rules_of(tournament)).after(came, [Tally.of(round_) for round_ in rounds], only, left)
 
 
 def pin_of(tournament: Tournament) -> Pin:
@@ -179,9 +208,7 @@ def _results(round_: Round) -> Iterable[Result | TableResult]:
         yield from _alone(round_)
 
 
-def _scores(
-    known: Iterable[Result | TableResult], adjustments: Iterable[SpreadAdjustment]
-) -> tuple[Mapping[str, int], Mapping[str, int]]:
+def _scores(known: Iterable[Result | TableResult], adjustments: Iterable[SpreadAdjustment]) -> Scores:
     """Spread and points of games of each player."""
     spread: Counter[str] = Counter()
     total: Counter[str] = Counter()
@@ -197,6 +224,13 @@ def _scores(
         spread[adjustment.player] += adjustment.points
         total[adjustment.player] += adjustment.points if adjustment.sanction else 0
     return spread, total
+
+
+def _players(result: Result | TableResult) -> Iterable[str]:
+    """The players of a result."""
+    if isinstance(result, TableResult):
+        return [player for player, _ in result.scores]
+    return [result.first] if result.second is None else [result.first, result.second]
 
 
 def result_of(number: int, game: Game) -> Result:

@@ -86,12 +86,16 @@ class Reader:
             for player in await self.rows(Player, and_(of.tournament_id == tournament_id, of.player_id.in_(some)))
         ]
 
-    async def came(self, tournament_id: str) -> dict[str, bool]:
-        """Whether each player of a tournament came, see ``Player.never_came``."""
+    async def attendance(self, tournament_id: str) -> tuple[dict[str, bool], dict[str, int]]:
+        """Whether each player of a tournament came, and the first round for which those who left are not there.
+
+        See ``Player.never_came`` and ``Player.withdrawn_round``.
+        """
         of = self.tables[Player].c
         came = (of.withdrawn_round == 0) | (of.withdrawn_round > of.entered_round)
-        query = select(of.player_id, came).where(of.tournament_id == tournament_id)
-        return {row[0]: row[1] for row in await self._connection.execute(query)}
+        query = select(of.player_id, came, of.withdrawn_round).where(of.tournament_id == tournament_id)
+        found = list(await self._connection.execute(query))
+        return {row[0]: row[1] for row in found}, {row[0]: row[2] for row in found if row[2]}
 
     async def rounds(self, tournament_id: str) -> dict[int, Round]:
         """The rounds of a tournament with their tables, byes and matches, by number."""

@@ -31,7 +31,7 @@ from sqlalchemy import (
 from faristol.results import rows
 from faristol.results.rows import BESIDE, CLASSES, KEY, Row, packed, unpacked
 
-VERSION = 4
+VERSION = 5
 """Of what the rows hold. Another number is another set of tables, filled from the first event on."""
 
 INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {

@@ -18,11 +18,13 @@ from faristol.results import ranks
 from faristol.results.projection import projection
 from faristol.results.rows import Game, Seat, Standing
 from faristol.results.tables import VERSION, schema
-from faristol.rules import load_ruleset
+from faristol.rules import Ruleset, load_ruleset, with_options
 
 PLAYERS = [f"player-{number}" for number in range(16)]
 ROUNDS = 4
 FISC = load_ruleset("fisc-2023")
+ANNULLING = with_options(load_ruleset("fise"), {"pairing": "round-robin", "left_early": "annulled"})
+"""Who leaves before half of the games has them annulled: here that is all who leave."""
 
 
 def scores(chance: random.Random, players: list[str]) -> list[game.FinalScore]:
@@ -44,14 +46,22 @@ def afterwards(chance: random.Random, told: list[pairing.ResultRecorded]) -> Ite
             yield pairing.SpreadAdjusted(round=of.round, game_id=of.game_id, player_id=players[0], points=-7)
         case 3:
             yield pairing.PlayerWithdrawn(player_id=chance.choice(PLAYERS), round=chance.choice([1, of.round + 1]))
+        case 4:
+            yield pairing.PlayerReinstated(player_id=chance.choice(PLAYERS), round=of.round + 1)
 
 
-def championship(chance: random.Random) -> list[Message]:
+def championship(chance: random.Random, rules: Ruleset = FISC) -> list[Message]:
     """A tournament in the order in which it happens; results come in any order, and some are changed later."""
     names, told = list(PLAYERS), list[pairing.ResultRecorded]()
     events: list[Message] = [
         pairing.TournamentCreated(tournament_id="copa", name="Copa", rounds=ROUNDS),
-        pairing.RulesetPinned(ruleset=game.Pin(name=FISC.name, digest=FISC.digest)),
+        pairing.RulesetPinned(
+            ruleset=game.Pin(
+                name=rules.name,
+                digest=rules.digest,
+                options=[game.ChosenOption(name=name, value=str(value)) for name, value in rules.chosen.items()],
+            )
+        ),
         *(pairing.PlayerRegistered(player_id=name, rating=1_000) for name in names),
     ]
     for number in range(1, ROUNDS + 1):
@@ -72,20 +82,22 @@ def championship(chance: random.Random) -> list[Message]:
     return events
 
 
-async def append(record: Record, events: list[Message]) -> None:
-    kept = pairing.RulesetKept(digest=FISC.digest, content=FISC.canonical)
-    writes = [Write(f"ruleset-{FISC.digest}", 0, [kept], "copa"), Write("tournament-copa", 0, events, "copa")]
+async def append(record: Record, events: list[Message], rules: Ruleset = FISC) -> None:
+    kept = pairing.RulesetKept(digest=rules.digest, content=rules.canonical)
+    writes = [Write(f"ruleset-{rules.digest}", 0, [kept], "copa"), Write("tournament-copa", 0, events, "copa")]
     await record.append(Decision(writes), Metadata(actor="test"))
 
 
-@pytest.mark.parametrize("seed", range(3))
-async def test_standings_kept_up_result_by_result_are_those_made_at_once(record: Record, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "rules"), [(0, FISC), (1, FISC), (2, ANNULLING)], ids=["0", "1", "annulling"])
+async def test_standings_kept_up_result_by_result_are_those_made_at_once(
+    record: Record, seed: int, rules: Ruleset
+) -> None:
     chance = random.Random(seed)
     kept_up, at_once = projection(1), projection(2)
     async with record.writing() as connection:
         await generations.found(connection, kept_up)
         await generations.add(connection, at_once)
-    await append(record, championship(chance))
+    await append(record, championship(chance, rules), rules)
     events = list(await record.read(limit=1_000))
     left = list(events)
     while left:
@@ -103,6 +115,8 @@ async def test_standings_kept_up_result_by_result_are_those_made_at_once(record:
                 found.setdefault(cls, []).append(rows)
     assert len(found[Standing][0]) > ROUNDS * len(PLAYERS) / 2
     assert all(kept == made for kept, made in found.values())
+    annulled = list(schema(VERSION, 1)[Standing].c.keys()).index("annulled")
+    assert any(row[annulled] for row in found[Standing][0]) is (rules is ANNULLING)
 
 
 async def test_of_a_round_that_goes_on_only_the_table_of_a_new_result_is_read(record: Record) -> None:

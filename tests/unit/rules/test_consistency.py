@@ -115,6 +115,15 @@ SOUND: list[tuple[Ruleset, Changes]] = [
     (FISC, {"championship.win": 1.5, "championship.bye": 1.5, "championship.late_entry_points": 0.0}),
     (FISC, {"championship.rounds_min": 2, "championship.long_from_rounds": 3}),
     (FISC, {"championship.not_there": "forfeit"}),
+    (FISC, {"championship.not_there": "forfeit", "championship.team_boards": 4}),
+    (
+        FISC,
+        {
+            "championship.left_early": "annulled",
+            "championship.not_there": "forfeit",
+            "championship.system": "double-round-robin",
+        },
+    ),
     (FISC, {"championship.team_boards": 4}),
     *((FISC, {"championship.team_boards": 4, "championship.system": system}) for system in ("dutch", "round-robin")),
     (FISC, {"championship.team_boards": 4, "championship.system": "double-round-robin"}),
@@ -245,7 +254,18 @@ BROKEN: list[tuple[Ruleset, Changes, list[str]]] = [
     (FISC, {"championship.late_entry_points": 0.25}, ["championship.late_entry_points"]),
     (FISC, {"championship.rounds_min": 1}, ["championship.buchholz_cut"]),
     (FISC, {"championship.long_from_rounds": 2}, ["championship.buchholz_cut"]),
-    (FISC, {"championship.not_there": "forfeit", "championship.team_boards": 4}, ["championship.not_there"]),
+    (FISC, {"championship.left_early": "annulled", "championship.not_there": "forfeit"}, ["championship.left_early"]),
+    (FISC, {"championship.left_early": "annulled", "championship.system": "round-robin"}, ["championship.left_early"]),
+    (
+        FISC,
+        {
+            "championship.left_early": "annulled",
+            "championship.not_there": "forfeit",
+            "championship.system": "round-robin",
+            "championship.team_boards": 4,
+        },
+        ["championship.left_early"],
+    ),
     (FISC, {"championship.team_boards": 4, "championship.system": "match"}, ["championship.team_boards"]),
     (FISC, {"championship.team_boards": 4, "start.method": "lot"}, ["championship.team_boards"]),
 ]

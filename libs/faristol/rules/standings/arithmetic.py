@@ -37,6 +37,8 @@ class LeftOut(StrEnum):
     """Of the opponents left out, a round that the player missed by their own will goes first (FIDE C.07 16.5)."""
     NOT_ALL_MET = "not-all-met"
     """Games among equals decide only once all of them have met each other."""
+    ANNULLED = "annulled"
+    """A round of a player who left before half of the games, or against that player (FIDE C.05 6.6)."""
     PARTED = "parted"
     """A game against a player who was equal, and has been parted by such games already (FIDE C.07 6.2, 6.3)."""
 

@@ -105,7 +105,7 @@ class Encounters:
         return [
             (seen, seen.opponent)
             for seen in self._field.rounds[player]
-            if seen.opponent is not None and seen.opponent in equals
+            if seen.opponent is not None and seen.opponent in equals and not seen.annulled
             if seen.played or (self._field.predetermined and not seen.pending)
         ]
 

@@ -29,6 +29,8 @@ class Seen(NamedTuple):
     """The kind of a bye."""
     seats: int = 2
     """Players of the table."""
+    annulled: bool = False
+    """It counts for nobody, see ``faristol.rules.standings.annulment``."""
 
     @property
     def voluntary(self) -> bool:

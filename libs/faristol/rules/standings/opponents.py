@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.standings.arithmetic import Basis, Term
+from faristol.rules.standings.arithmetic import Basis, LeftOut, Term
 from faristol.rules.standings.history import Rounds, Seen
 from faristol.rules.standings.results import Bye, Outcome
 
@@ -65,7 +65,9 @@ class Field:
     @cached_property
     def points(self) -> dict[str, float]:
         """Points of the championship."""
-        return {player: sum(seen.points for seen in rounds) for player, rounds in self.rounds.items()}
+        return {
+            player: sum(seen.points for seen in rounds if not seen.annulled) for player, rounds in self.rounds.items()
+        }
 
     @cached_property
     def granted(self) -> dict[str, float]:
@@ -104,7 +106,7 @@ class Field:
             return self.points[player]
         if law.unplayed == "fide-virtual":
             rounds = self.rounds[player]
-            before = sum(past.points for past in rounds if past.round < seen.round)
+            before = sum(past.points for past in rounds if past.round < seen.round and not past.annulled)
             return before + (law.win * self.games - seen.points) + self._draw * (rounds[-1].round - seen.round)
         cap = self._draw * self.planned if seen.opponent is None else self.adjusted(seen.opponent)
         return min(self.points[player], cap)
@@ -117,6 +119,8 @@ class Field:
         later = self.ruleset.championship.fide_edition == "2026"
         granted = 0.0
         for seen in reversed(self.rounds[player]):
+            if seen.annulled:
+                continue
             if not seen.voluntary if later else seen.awarded:
                 break
             # A loss by forfeit counts as awarded (16.3.1).
@@ -124,7 +128,7 @@ class Field:
         return granted
 
     def _drawn(self, player: str) -> float:
-        missed = [seen for seen in self.rounds[player] if not (seen.played or seen.pending)]
+        missed = [seen for seen in self.rounds[player] if not (seen.played or seen.pending or seen.annulled)]
         return sum(self._draw - seen.points for seen in missed)
 
 
@@ -149,6 +153,7 @@ def make_term(
         seen.score if scores else 0,
         seen.against if scores else 0,
         seen.seats,
+        LeftOut.ANNULLED if seen.annulled else None,
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from dataclasses import field as each_anew
+from math import inf
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TypeVar
 
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import TieBreak
+from faristol.rules.standings.annulment import annul, find_annulled
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import History
@@ -41,7 +43,12 @@ class Row:
     """How ``points`` come about."""
     arithmetic: Mapping[TieBreak, Arithmetic]
     """How each of ``tie_breaks`` comes about."""
+    annulled: bool = False
+    """The player left before half of the games, which count for nobody; such lines come last and share a rank."""
 
+
+_LAST = (-inf,)
+"""The place in the order of a player without a place among the others."""
 
 _BELOW_RANK = attrgetter(*(each.name for each in fields(Row)[1:]))
 """The fields of a line but for its rank, which is the first."""
@@ -54,17 +61,19 @@ def standings(
     rounds: int,
     pending: Iterable[tuple[str, int]] = (),
     adjustments: Iterable[SpreadAdjustment] = (),
+    left: Collection[str] = (),
 ) -> tuple[Row, ...]:
     """The standings after ``results``, best first (FISC I.1).
 
     ``rounds`` is the number planned for the championship: how many opponents Median-Buchholz leaves out follows
     from it. ``pending`` says, as pairs of player and round, who waits for the result of which round; in the rounds
     held, whoever has no result and does not wait for one stayed away. Only rounds with a result in them count as
-    held. ``adjustments`` change the spread alone. Players whom no tie-break parts share a rank and stand in the order
-    of ``players``. Raises ``ValueError`` when a result or what is pending names somebody else, a round that there is
-    not, or a player who has a result in that round already.
+    held. ``adjustments`` change the spread alone. ``left`` are the players who take part no more; see
+    ``faristol.rules.standings.annulment`` for what becomes of their games. Players whom no tie-break parts share a
+    rank and stand in the order of ``players``. Raises ``ValueError`` when a result or what is pending names
+    somebody else, a round that there is not, or a player who has a result in that round already.
     """
-    return Standings(players, ruleset, rounds).after(results, pending, adjustments)
+    return Standings(players, ruleset, rounds).after(results, pending, adjustments, left)
 
 
 class Standings:
@@ -75,7 +84,10 @@ class Standings:
 
     def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int) -> None:
         self._players = players
+        self._ruleset = ruleset
         self._names = ruleset.championship.tie_breaks
+        self.annulled: frozenset[str] = frozenset()
+        """The players of whom the games count for nobody, see ``faristol.rules.standings.annulment``."""
         self._history = History(players, ruleset, rounds)
         self._field = Field(self._history.rounds, ruleset, rounds)
         self._tie_breaks: TieBreaks | None = None
@@ -88,8 +100,9 @@ class Standings:
         results: Iterable[Result | TableResult],
         pending: Iterable[tuple[str, int]] = (),
         adjustments: Iterable[SpreadAdjustment] = (),
+        left: Collection[str] = (),
     ) -> tuple[Row, ...]:
-        """The standings after all of these results."""
+        """The standings after all of these results; ``left`` as in ``standings``."""
         told: dict[int, _Told] = {}
         for result in results:
             told.setdefault(result.round, _Told(result.round)).results.append(result)
@@ -97,15 +110,19 @@ class Standings:
             told.setdefault(number, _Told(number)).pending.add((player, number))
         for adjustment in adjustments:
             told.setdefault(adjustment.round, _Told(adjustment.round)).adjustments.append(adjustment)
-        return self.after_rounds(tuple(told.values()))
+        return self.after_rounds(tuple(told.values()), left)
 
-    def after_rounds(self, told: Sequence[OfRound]) -> tuple[Row, ...]:
+    def after_rounds(self, told: Sequence[OfRound], left: Collection[str] = ()) -> tuple[Row, ...]:
         """The standings after all of these rounds. What is told of one by the same object as before is not read again.
 
         A result costs time by its own round and by who met its players, and a look at every player's rank.
         """
         changed = self._history.take(told)
-        field = self._field = self._field.after(self._history.rounds, changed)
+        rounds, before_annulled = self._history.rounds, self.annulled
+        self.annulled = find_annulled(rounds, left, self._ruleset)
+        if self.annulled or before_annulled:
+            rounds, changed = annul(rounds, self.annulled), set(self._players)
+        field = self._field = self._field.after(rounds, changed)
         adjustments = (adjustment for of in told for adjustment in of.adjustments)
         tie_breaks = self._tie_breaks = TieBreaks(field, adjustments, self._tie_breaks, changed)
         before, self._rows = self._rows, {}
@@ -114,7 +131,7 @@ class Standings:
             if row is None or (
                 row.arithmetic is not found and (player not in tie_breaks.unchanged or row.arithmetic != found)
             ):
-                row = _row(rank, player, field, tie_breaks.points(player), found)
+                row = _row(rank, player, field, tie_breaks.points(player), found, annulled=player in self.annulled)
             elif row.rank != rank:
                 row = Row(rank, *_BELOW_RANK(row))
             self._rows[player] = row
@@ -126,12 +143,14 @@ class Standings:
         """As ``ranked`` gives them. Where no value depends on who is equal, who is unchanged keeps theirs."""
         points, names = self._field.points, self._names
         if "head-to-head" in names:
-            yield from ranked(self._players, points, names, tie_breaks.of, tie_breaks.part)
+            yield from ranked(self._players, points, names, tie_breaks.of, tie_breaks.part, self.annulled)
             return
         found: dict[str, Mapping[TieBreak, Arithmetic]] = {player: row.arithmetic for player, row in before.items()}
         for player in self._players if not before else before.keys() - tie_breaks.unchanged:
             found[player] = {name: tie_breaks.of(name, player, frozenset()) for name in names}
             self._order[player] = (points[player], *(each.value for each in found[player].values()))
+            if player in self.annulled:
+                self._order[player] = _LAST
         rank, last = 0, None
         for place, player in enumerate(sorted(self._players, key=self._order.__getitem__, reverse=True), 1):
             if self._order[player] != last:
@@ -149,9 +168,17 @@ class _Told:
     adjustments: list[SpreadAdjustment] = each_anew(default_factory=list)
 
 
-def _row(rank: int, player: str, field: Field, points: Arithmetic, found: Mapping[TieBreak, Arithmetic]) -> Row:
+def _row(
+    rank: int,
+    player: str,
+    field: Field,
+    points: Arithmetic,
+    found: Mapping[TieBreak, Arithmetic],
+    *,
+    annulled: bool,
+) -> Row:
     """The line of a player whose values are others than before."""
-    played = [seen.outcome for seen in field.rounds[player] if seen.played]
+    played = [seen.outcome for seen in field.rounds[player] if seen.played and not seen.annulled]
     return Row(
         rank=rank,
         player=player,
@@ -163,6 +190,7 @@ def _row(rank: int, player: str, field: Field, points: Arithmetic, found: Mappin
         losses=played.count(Outcome.LOSS),
         point_arithmetic=points,
         arithmetic=MappingProxyType(found),
+        annulled=annulled,
     )
 
 
@@ -172,14 +200,16 @@ def ranked(
     names: Sequence[Name],
     value: Callable[[Name, str, Group], Arithmetic],
     part: Callable[[Sequence[str]], tuple[list[list[str]], Mapping[str, Arithmetic]]],
+    annulled: Collection[str] = (),
 ) -> Iterator[tuple[int, str, dict[Name, Arithmetic]]]:
     """Rank, player and tie-breaks, best first: parted by ``points``, then by the tie-breaks in the order of ``names``.
 
     ``value`` gives a tie-break of a player who is to be parted from equals; ``part`` parts equals by the games between
-    them, and says how. Who is not parted shares a rank.
+    them, and says how. Who is not parted shares a rank, as those who are ``annulled`` do behind all others.
     """
     found: dict[str, dict[Name, Arithmetic]] = {player: {} for player in players}
-    groups = parted([list(players)], points)
+    last = [player for player in players if player in annulled]
+    groups = parted([[player for player in players if player not in annulled]], points)
     for name in names:
         if name == "head-to-head":
             smaller: list[list[str]] = []
@@ -189,13 +219,15 @@ def ranked(
                 for player, known in values.items():
                     found[player][name] = known
             groups = smaller
+            for player in last:
+                found[player][name] = Arithmetic(())
             continue
-        for group in groups:
+        for group in (*groups, last):
             equals = frozenset(group)
             for player in group:
                 found[player][name] = value(name, player, equals)
         groups = parted(groups, {player: found[player][name].value for player in players})
     rank = 1
-    for group in groups:
+    for group in (*groups, last):
         yield from ((rank, player, found[player]) for player in group)
         rank += len(group)

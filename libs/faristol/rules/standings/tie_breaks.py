@@ -92,7 +92,8 @@ class TieBreaks:
         terms = [self._opponent(player, seen) for seen in self._known(player)]
         dummy = self._field.ruleset.championship.unplayed == "fide-dummy" and not self._field.predetermined
         by_will = [dummy and seen.voluntary for seen in self._known(player)]
-        worst = sorted(range(len(terms)), key=lambda place: (not by_will[place], terms[place].value))
+        counted = [place for place, term in enumerate(terms) if term.left_out is None]
+        worst = sorted(counted, key=lambda place: (not by_will[place], terms[place].value))
         for place in worst[:cut]:
             reason = LeftOut.MISSED_BY_WILL if by_will[place] else LeftOut.LOWEST
             terms[place] = terms[place]._replace(left_out=reason)
@@ -113,13 +114,13 @@ class TieBreaks:
     def spread(self, player: str, equals: Group) -> Arithmetic:
         """Own points of the games less the opponents', and what came on or off after them (PES Δ.ε, Ζ)."""
         terms = [make_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
-        return Arithmetic((*terms, *map(_adjustment, self._adjustments.get(player, ()))))
+        return Arithmetic((*terms, *(self._adjusted(player, each) for each in self._adjustments.get(player, ()))))
 
     def total(self, player: str, equals: Group) -> Arithmetic:
         """Own points of all games, less what sanctions took off (PES Ζ)."""
         terms = [make_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
         sanctions = [adjustment for adjustment in self._adjustments.get(player, ()) if adjustment.sanction]
-        return Arithmetic((*terms, *map(_adjustment, sanctions)))
+        return Arithmetic((*terms, *(self._adjusted(player, each) for each in sanctions)))
 
     def head_to_head(self, player: str, equals: Group) -> Arithmetic:
         """Points in the games among equals (PES ΣΤ i), once all of them have met each other."""
@@ -134,9 +135,17 @@ class TieBreaks:
     def cusca(self, player: str, equals: Group) -> Arithmetic:
         """The mean over the player's games of the score times the players of the table (FM 17)."""
         rules = self._field.ruleset
-        games = [seen for seen in self._field.rounds[player] if seen.played]
+        games = [seen for seen in self._field.rounds[player] if seen.played and not seen.annulled]
         terms = [make_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
         return Arithmetic(tuple(terms), max(1, len(games)))
+
+    def _adjusted(self, player: str, adjustment: SpreadAdjustment) -> Term:
+        """What came on or off beside a game; with the game it is annulled, unless it is a sanction."""
+        term = Term(
+            adjustment.round, Basis.SANCTION if adjustment.sanction else Basis.ADJUSTMENT, float(adjustment.points)
+        )
+        of_game = (seen for seen in self._field.rounds[player] if seen.round == adjustment.round and seen.annulled)
+        return term if adjustment.sanction or not any(of_game) else term._replace(left_out=LeftOut.ANNULLED)
 
     def _known(self, player: str) -> list[Seen]:
         return [seen for seen in self._field.rounds[player] if not seen.pending]
@@ -145,17 +154,13 @@ class TieBreaks:
         return [seen for seen in self._known(player) if seen.played or seen.score or seen.against]
 
     def _met(self, player: str, equals: Group) -> list[Seen]:
-        return [seen for seen in self._known(player) if seen.opponent in equals]
+        return [seen for seen in self._known(player) if seen.opponent in equals and not seen.annulled]
 
     def _opponent(self, player: str, seen: Seen, share: float = 1.0, outcome: Outcome | None = None) -> Term:
         """A ``share`` of what the opponent of a round is worth; ``outcome`` where the share depends on it."""
         worth = self._field.worth(player, seen)
         granted = self._field.granted[seen.opponent] if seen.played and seen.opponent is not None else 0.0
         return make_term(seen, share * worth, outcome=outcome, worth=worth, granted=granted)
-
-
-def _adjustment(adjustment: SpreadAdjustment) -> Term:
-    return Term(adjustment.round, Basis.SANCTION if adjustment.sanction else Basis.ADJUSTMENT, float(adjustment.points))
 
 
 _METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {

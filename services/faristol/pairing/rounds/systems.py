@@ -346,7 +346,7 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
     inputs = _hashed(*numbers, number, cycles)
     there = {player.player_id for player in to_pair.there}
     bye = paired.bye if paired.bye in there else None
-    if ruleset.championship.not_there == "forfeit":
+    if ruleset.championship.not_there == "forfeit" and ruleset.championship.team_boards is None:
         # The game stands in the table of rounds, and is decided when its round is started (PES ΣΤ).
         tables = tuple(pair for pair in paired.pairs if there.intersection(pair))
         seated = frozenset(player_id for pair in tables for player_id in pair)
@@ -366,7 +366,8 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
 
 def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
     """Who of a pair of round ``number`` loses the game because they are not there for it (PES ΣΤ)."""
-    if ruleset.championship.not_there != "forfeit" or ruleset.championship.system not in CYCLES:
+    law = ruleset.championship
+    if law.not_there != "forfeit" or law.system not in CYCLES or law.team_boards is not None:
         return ()
     there = {player.player_id for player in state.to_pair(number)}
     return tuple(player_id for player_id in pair if player_id not in there)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
@@ -19,6 +20,9 @@ from faristol.rules import Ruleset, load_ruleset, with_options
 
 PES = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
 FISE = with_options(load_ruleset("fise"), {"pairing": "round-robin"})
+UF = with_options(load_ruleset("uf-2007"), {"pairing": "round-robin", "minutes": 25})
+WITH_BYES = replace(FISE, championship=replace(FISE.championship, not_there="bye"))
+"""As tournaments of these rules were pinned before forfeits were said of them."""
 
 
 def hall_of(players: int = 4, rounds: int = 3, ruleset: Ruleset = PES) -> Hall:
@@ -176,15 +180,31 @@ def test_the_bye_of_an_odd_table_stays_whose_it_is() -> None:
     assert len({player for player in resting if player}) == len([player for player in resting if player])
 
 
-def test_where_the_book_does_not_say_so_the_opponent_has_a_bye() -> None:
-    hall = hall_of(ruleset=FISE)
+@pytest.mark.parametrize("ruleset", [FISE, UF], ids=["fise", "uf"])
+def test_where_the_book_is_silent_the_games_to_come_are_lost_as_fide_has_it(ruleset: Ruleset) -> None:
+    hall = hall_of(ruleset=ruleset)
+    hall.play(1)
+    withdraw(hall, "p4")
+    before = hall.state
+    hall.pair(2)
+    paired = hall.state.played[1]
+    assert explain(before, ruleset, paired, "p4", "").article == "FIDE C.05 6.6"
+    played = play(hall, 2)
+    game, scores = game_of(played, "p4")
+    assert scores == dict.fromkeys(scores, 0)
+    decided = played.decided[game]
+    assert (decided.losers, decided.unplayed, played.bye) == (("p4",), True, None)
+
+
+def test_in_tournaments_pinned_before_the_opponent_has_a_bye() -> None:
+    hall = hall_of(ruleset=WITH_BYES)
     hall.play(1)
     withdraw(hall, "p4")
     hall.play(2)
     played = hall.state.played[1]
     assert played.bye is not None
     assert len(played.pairings) == 1
-    assert past_of(hall.state, FISE, played.bye, 3)[1] == Past(half_points=2, paired=True, allocated=True)
+    assert past_of(hall.state, WITH_BYES, played.bye, 3)[1] == Past(half_points=2, paired=True, allocated=True)
 
 
 def test_why_they_meet_says_who_is_not_there() -> None:
