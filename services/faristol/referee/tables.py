@@ -23,6 +23,8 @@ PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
 """Who plays where a case does not say, in the order of their turns."""
 
 TURNS = frozenset("LPWX")
+MOST_TURNS_COUNT = 200
+"""More than any game has: a typing error cannot hold the run up."""
 
 
 def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TableCase:
@@ -62,6 +64,8 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
         raise keys["turns"].wrong(
             "expected letters: L a play, P a pass, X an exchange, W a play withdrawn after a challenge"
         )
+    if len(turns) > MOST_TURNS_COUNT:
+        raise keys["turns"].wrong(f"expected {MOST_TURNS_COUNT} turns at most, got {len(turns)}")
     to_play = keys["to-play"].text() if "to-play" in keys else players[0]
     if to_play not in players:
         raise keys["to-play"].wrong(f"{to_play!r} does not play here; {', '.join(players)} do")
