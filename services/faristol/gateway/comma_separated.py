@@ -22,7 +22,8 @@ Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
 """Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules, and
-``division``, ``team_id``, ``category``, ``club`` and ``rating`` at the end; the rating of who has none is empty."""
+``division``, ``team_id``, ``category``, ``club``, ``rating`` and ``annulled`` at the end; the rating of who has none is
+empty."""
 
 TEAM_STANDINGS = (
     "rank",
@@ -78,7 +79,7 @@ CROSSTABLE = ("rank", "player_id", "name", "rating", "unrated", "points", "sprea
 Who is unrated has no rating.
 """
 
-ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start")
+ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start", "annulled")
 
 _OF_TABLE = ("table", "game_id", "final", "winner_id", "unplayed", "hall")
 _PLACES = ("first", "second", "third", "fourth")
@@ -86,7 +87,7 @@ _PLACES = ("first", "second", "third", "fourth")
 
 def standings(answer: Standings) -> str:
     """The standings, a line for each player."""
-    return _ranked(answer, STANDINGS, ("team_id", "category", "club", "rating"))
+    return _ranked(answer, STANDINGS, ("team_id", "category", "club", "rating", "annulled"))
 
 
 def team_standings(answer: TeamStandings) -> str:
@@ -200,7 +201,7 @@ def _round(cell: Cell) -> list[Value]:
     start = None if cell.starts is None else "start" if cell.starts else "reply"
     met = " ".join(cell.opponent_ids)
     scores: list[Value] = [cell.score, cell.against] if cell.game_id else [None, None]
-    return [met, cell.basis, cell.outcome, cell.points, *scores, start]
+    return [met, cell.basis, cell.outcome, cell.points, *scores, start, cell.annulled]
 
 
 def _cell(value: Value) -> str:

@@ -142,7 +142,7 @@ class Reader:
         return sorted(found, key=lambda each: (each.rank, key(each)))
 
     async def plays(self, tournament_id: str, expelled: Collection[str]) -> tuple[dict[str, int], list[Line], bool]:
-        """Of the plays of a tournament that stand: the bingos of each player, the best plays, and whether there are any.
+        """Of the plays of a tournament that stand: the bingos of each player, the best plays, and whether any stand.
 
         Plays of ``expelled`` players are not among the best.
         """

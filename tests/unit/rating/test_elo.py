@@ -64,6 +64,15 @@ def test_a_newcomer_moves_faster_than_the_opponent() -> None:
     )
 
 
+def test_newcomers_alone_are_rated_among_themselves_from_the_rating_that_all_start_with() -> None:
+    # Everybody is expected to score half: 40 × 1 for two wins, 0 for one of each, 40 × −1 for two losses.
+    players = [Rated(name, 1000, unrated=True) for name in ("a", "b", "c", "d")]
+    changes = ELO_1.rate(players, [Game("a", "b", 2), Game("a", "c", 2), Game("b", "c", 2)])
+
+    assert [change.after for change in changes] == [1040, 1000, 960, 1000]
+    assert [change.games for change in changes] == [2, 2, 2, 0]
+
+
 def test_a_tournament_is_rated_as_a_whole_on_the_ratings_before_it() -> None:
     # a (1600) beats b (1500) and draws with c (1400): expects 0.640 + 0.760 = 1.400, scores 1.5: 20 × 0.1 = 2.
     # b loses to a (0.360) and beats c (0.640): expects 1.000, scores 1: no change.

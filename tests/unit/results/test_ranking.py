@@ -2,19 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from tests.unit.results.folded import Folded
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import answers
+from faristol.record.people import Person
+from faristol.results import answers, explanations
 from faristol.results.championship import Championship
+from faristol.results.crosstable import crosstable
+from faristol.results.report import Arrangements, report
 from faristol.results.rounds import OF_RESULT
 from faristol.results.rows import Adjustment, Bye, ByeKind, Game, Option, Player, Round, Seat, Tournament
 from faristol.results.standings import last_counted
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.options import written
+from faristol.rules.trf import Edition, read_trf, write_trf
 
 FISC = load_ruleset("fisc-2023")
 
@@ -257,3 +262,32 @@ def test_who_left_a_table_of_several_does_not_win_it() -> None:
     assert outcomes(loser_ids=("anna",)) == {"anna": "l", "biel": "d", "carme": "d"}
     assert outcomes(loser_ids=("anna", "biel"), winner_id="carme") == {"anna": "l", "biel": "l", "carme": "w"}
     assert outcomes(lost_by_all=True) == {"anna": "l", "biel": "l", "carme": "l"}
+
+
+ANNULLING = with_options(load_ruleset("fise"), {"pairing": "round-robin", "left_early": "annulled"})
+
+
+def test_games_of_who_left_early_are_marked_in_every_answer_and_stay_in_the_crosstable_and_the_report() -> None:
+    of = tournament(ANNULLING)
+    players = [replace(each, withdrawn_round=2 if each.player_id == "eloi" else 0) for each in PLAYERS]
+    rounds = [paired(1, table("eloi", "anna", (500, 300)), table("biel", "carme", (400, 350)))]
+    before = {line.player_id: line for line in rank(of, PLAYERS, rounds)}
+    assert (before["eloi"].rank, before["eloi"].half_points) == (1, 2)
+
+    lines = rank(of, players, rounds, arithmetic=True)
+    found = {line.player_id: line for line in lines}
+    eloi, anna = found["eloi"], found["anna"]
+    assert (eloi.rank, eloi.half_points, eloi.wins, eloi.spread, eloi.total, eloi.annulled) == (5, 0, 0, 0, 0, True)
+    assert (anna.half_points, anna.losses, anna.spread, anna.total, anna.annulled) == (0, 0, 0, 0, False)
+    explanations.word([anna], {player.player_id: player.player_id for player in players}, "en")
+    (term,) = anna.point_arithmetic.terms
+    assert term.text == "Round 1, eloi: 0 (not counted: a player who left before half of the games, FIDE C.05 6.6)"
+
+    rows = crosstable(lines, {player.player_id: player for player in players}, rounds)
+    cells = {row.standing.player_id: row.cells[0] for row in rows}
+    assert {player for player, cell in cells.items() if cell.annulled} == {"anna", "eloi"}
+    assert (cells["eloi"].half_points, cells["eloi"].score, list(cells["anna"].opponent_ranks)) == (2, 500, [5])
+    people = {player.player_id: Person(player.player_id, player.player_id.title(), "") for player in players}
+    told = report(of, players, rows, Arrangements(), people, ANNULLING, Edition.TRF26, {(1, "anna"), (1, "carme")})
+    again = read_trf(write_trf(told, Edition.TRF26))
+    assert {player.name: (player.points, player.rank) for player in again.players}["Eloi"] == (10, 5)
