@@ -14,6 +14,7 @@ from faristol.bus import Progress
 from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
 from faristol.host import Part, Runtime, Servicer
+from faristol.lexicon.installation import Installations
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.service import service as lexicon_service
 from faristol.pairing.part import part as pairing_part
@@ -73,7 +74,8 @@ class TournamentInMemory(InMemory, TournamentServices):
         self._now = now
         notebook = Notebook()
         runtime = Runtime(settings(), notebook, now)
-        lexicon = lexicon_service(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
+        library, lexicons = _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers)
+        lexicon = lexicon_service(notebook, lexicons, Installations(library, now))
         runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
         results = results_service(ReadModels(notebook, Progress(notebook, "results")))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
@@ -90,11 +92,11 @@ class TournamentInMemory(InMemory, TournamentServices):
 
 
 @cache
-def _lexicons(tile_set: str, layers: tuple[str, ...]) -> Lexicons:
+def _lexicons(tile_set: str, layers: tuple[str, ...]) -> tuple[Library, Lexicons]:
     """A lexicon of a word of these tiles, with these layers."""
     library = Library(folder() / "-".join((tile_set, *layers)))
     install(library, load_tile_set(tile_set), (), layers)
-    return Lexicons(library)
+    return library, Lexicons(library)
 
 
 @asynccontextmanager
