@@ -214,12 +214,12 @@ async def test_every_service_does_its_work_with_its_own_user(
             runtimes[name] = (await stack.enter_async_context(running(settings, (name,)))).runtime
         record = runtimes["access"].record
         position = await append(record, "game-a", 0, 3)
-        assert await runtimes["access"].progress("results@4").reached(position, 20)
+        assert await runtimes["access"].progress("results@5").reached(position, 20)
         # A consumer that starts reads the record, and may be at the end of it before the news have come.
         client = await nats.connect(guarded.url_of("operator"))
         told: dict[str, int] = {}
         async with asyncio.timeout(20):
-            while set(told) != set(ALL) or told[durable(CELL, "results@4")] != position:
+            while set(told) != set(ALL) or told[durable(CELL, "results@5")] != position:
                 await asyncio.sleep(0.05)
                 infos = await client.jetstream().consumers_info(STREAM)
                 told = {info.name: info.delivered.stream_seq for info in infos if info.delivered}

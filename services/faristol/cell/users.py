@@ -14,7 +14,7 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
     "clock": ("clock.round",),
     "pairing": ("pairing.results", "pairing.sanctions"),
     "rating": ("rating.lists",),
-    "results": ("results@4",),
+    "results": ("results@5",),
 }
 """The consumers of each service; access hears no news, and the gateway has no bus."""
 

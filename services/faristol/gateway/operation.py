@@ -49,7 +49,7 @@ class Parked(Shown):
 class Consumer(Shown):
     """Something that follows the record."""
 
-    name: str = Field(examples=["results@4"])
+    name: str = Field(examples=["results@5"])
     kind: Kind
     state: State
     position: int = Field(description="Everything up to here is done.")

@@ -27,7 +27,7 @@ class Hall:
 
     def __init__(self, record: Record, kept: int) -> None:
         self.record = record
-        self.progress = Progress(record, "results@4")
+        self.progress = Progress(record, "results@5")
         self.tail = Tail(record, self.progress, kept)
         self.steps = list(Championship().steps())
 
