@@ -52,6 +52,7 @@ from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.gateway.viewers import Fanout
 from faristol.kernel.bounded import keep
 
+DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -71,10 +72,12 @@ async def list_tournaments(
         Query(description="`announced` before the first pairing, `playing`, `over` with the final standings."),
     ] = None,
     first: Annotated[
-        Day,
-        Query(alias="from", description="Those that are played on this day or later, `2026-11-28`."),
-    ] = "",
-    until: Annotated[Day, Query(description="Those that are played on this day or before it.")] = "",
+        Day | None,
+        Query(alias="from", pattern=DAY, description="Those that are played on this day or later, `2026-11-28`."),
+    ] = None,
+    until: Annotated[
+        Day | None, Query(pattern=DAY, description="Those that are played on this day or before it.")
+    ] = None,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """All tournaments, the latest first, or those with some words in their name, page by page."""

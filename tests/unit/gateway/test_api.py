@@ -159,6 +159,13 @@ async def test_a_person_who_is_erased_is_gone_at_once(finished: Stage) -> None:
     assert "Biel" not in after.text
 
 
+@pytest.mark.parametrize("name", ["from", "until"])
+async def test_a_day_is_one_of_the_calendar(finished: Stage, name: str) -> None:
+    for given, status in (("2026-03-07", 200), ("", 400), ("7/3/2026", 400), ("2026-02-30", 400)):
+        answer = await finished.http.get("/api/v1/tournaments", params={name: given})
+        assert answer.status_code == status, (given, answer.text)
+
+
 async def test_an_answer_is_not_sent_again_until_it_has_changed(stage: Stage) -> None:
     hall = Championship()
     await stage.add(*hall.create())
