@@ -77,7 +77,8 @@ async def test_a_client_in_python_reads_every_resource(finished: Stage, tmp_path
     names = {each["operationId"] for _, each in operations(document)} - {*ENDLESS}
     assert read.keys() == names
     for name, (status, kind) in read.items():
-        assert status in (200, 503), name  # some services are not on this stage
+        # Some services are not on this stage, and a tournament of tables has no duplicate games.
+        assert status in (200, 503) or (name, status) == ("get_duplicate_totals", 409), (name, status)
         assert name == "get_games_zip" or kind != "NoneType", (name, status)
 
 
