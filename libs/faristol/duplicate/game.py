@@ -72,6 +72,11 @@ class Turn:
     """Why the judge chose this master play."""
 
     @property
+    def called_rack(self) -> CalledRack:
+        """Its rack as it was called."""
+        return CalledRack(self.rack, self.leftover, self.draw)
+
+    @property
     def rejected(self) -> int:
         """How many racks went back."""
         return len(self.went_back)

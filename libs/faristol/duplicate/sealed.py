@@ -95,7 +95,7 @@ def play_again(game_id: str, game: Duplicate, salt: bytes) -> SealedGame:
     turns = []
     for turn in game.turns:
         if turn.completed and turn.master is not None:  # a turn without a play left nothing to play again
-            rack = CalledRack(turn.rack, turn.leftover, turn.draw)
+            rack = turn.called_rack
             turns.append(SealedTurn(rack, turn.went_back, turn.by_hand, turn.master, turn.top))
     return SealedGame(
         game_id, game.ruleset, game.lexicon, salt, tuple(turns), END_REASONS[game.end], rerun_of=game.game_id

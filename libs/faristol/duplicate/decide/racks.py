@@ -37,7 +37,7 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         )
     back: list[events.RejectedRack] = []
     if current is not None and not current.completed:
-        back = [*map(rejected_rack, current.went_back), _rejected_turn(current)]
+        back = [*map(rejected_rack, current.went_back), rejected_rack(current.called_rack)]
         game = replace(return_rack(game), leftover=())
         situation = replace(situation, game=game)
     number = len(game.turns) + 1
@@ -72,10 +72,6 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
 def _goes_back(situation: Situation, turn: Turn) -> bool:
     """Return whether a rack that was called goes back: its time has not begun and nothing can be laid with it."""
     return turn.timer is None and not situation.words.tops(turn.board, turn.rack)
-
-
-def _rejected_turn(turn: Turn) -> events.RejectedRack:
-    return events.RejectedRack(faces=turn.rack, draw=turn.draw, leftover=turn.leftover)
 
 
 def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
