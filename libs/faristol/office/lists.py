@@ -1,8 +1,8 @@
 """Lists that people give as comma-separated values: read line by line, with what is wrong by its line.
 
 A list is taken as spreadsheets, phones and messages give it: in the encoding of the program that wrote it, with commas,
-semicolons or tabs between the columns, with a line ``sep=;``, a title, empty rows and columns, and breaks of line
-within a cell.
+semicolons, tabs or upright bars between the columns, with a line ``sep=;``, a title, empty rows and columns, and breaks
+of line within a cell.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from charset_normalizer import from_bytes
-
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.office.encodings import ENCODINGS, FALLBACK, guess_encoding
 from faristol.text import say
 from faristol.text.files import why_unread
 
@@ -27,24 +26,6 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """With which a cell begins that a spreadsheet takes for a formula: written with an apostrophe before it, it is text."""
 
 UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
-
-ENCODINGS = {
-    "utf-8": "UTF-8",
-    "utf-16": "UTF-16",
-    "cp1252": "Windows-1252",
-    "cp1253": "Windows-1253",
-    "iso8859-1": "ISO 8859-1",
-    "iso8859-7": "ISO 8859-7",
-    "iso8859-15": "ISO 8859-15",
-    "mac-roman": "Mac Roman",
-    "mac-greek": "Mac Greek",
-    "cp850": "DOS 850",
-    "cp737": "DOS 737",
-}
-"""Encodings that a list can be in, as Python calls them, and as people do."""
-
-_GUESSED = ["cp1252", "cp1253", "iso8859_7", "iso8859_15", "mac_roman", "mac_greek", "cp850", "cp737"]
-"""Encodings of bytes that are not Unicode: those of spreadsheets in the languages there are."""
 
 _MARKED = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -55,7 +36,8 @@ _MARKED = (
 _BREAKS = re.compile("[\u2028\u2029\x85\x0b\x0c]+")
 """Breaks of line that no spreadsheet ends a row with: within a cell they are a space."""
 
-_SEPARATORS = ",;\t"
+SEPARATORS = ",;\t|"
+"""Signs between columns. Of two that are as likely it is the first."""
 _SEP = re.compile(r"\s*sep=(.)\s*\n", re.IGNORECASE)
 
 TITLE_ROWS_COUNT = 10
@@ -99,12 +81,10 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
     try:
         return _decoded(data, "utf-8")
     except ValueError:
-        found = from_bytes(data, cp_isolation=_GUESSED).best()
-        name = codecs.lookup(found.encoding if found else "iso8859-1").name
         try:
-            read = _decoded(data, name)
-        except ValueError:
-            read = _decoded(data, "iso8859-1")
+            read = _decoded(data, guess_encoding(data))
+        except ValueError:  # a byte behind the sample
+            read = _decoded(data, FALLBACK)
         return Decoded(read.text, read.encoding, guessed=True)
 
 
@@ -214,7 +194,7 @@ def separator_of(text: str, known: Collection[str] = ()) -> str:
         # Of a spreadsheet in a country that writes 1,5 the columns are parted by semicolons.
         return named, next((line.count(separator) for line in lines if line.count(separator)), 0)
 
-    return max(_SEPARATORS, key=weight)
+    return max(SEPARATORS, key=weight)
 
 
 def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:

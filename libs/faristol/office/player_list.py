@@ -16,6 +16,7 @@ from pathlib import Path
 from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, name_key, same_affiliation, same_name
 from faristol.kernel.refusal import N_
 from faristol.office.lists import (
+    SEPARATORS,
     UNREADABLE,
     Decoded,
     LineError,
@@ -112,6 +113,22 @@ NOT_ASKED = Answers()
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Where the players of a list enter, and how it is read."""
+
+    tournament: str = ""
+    """The tournament whose players they are where their line says no division."""
+    divisions: Sequence[events.Division] = ()
+    """The divisions that a line can say."""
+    language: str = SOURCE
+    """The language in which it is said what is wrong."""
+    answers: Answers = NOT_ASKED
+
+
+BY_ITSELF = Reading()
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerList:
     """What a list of players says."""
 
@@ -132,55 +149,39 @@ class PlayerList:
     """How the bytes of a file were read; None of a text."""
 
 
-def read_players(
-    file: Path,
-    tournament: str = "",
-    divisions: Sequence[events.Division] = (),
-    language: str = SOURCE,
-    answers: Answers = NOT_ASKED,
-    encoding: str = "",
-) -> PlayerList:
-    """The players of a file, as ``players_pasted`` reads them. Raises ``StartError`` for one that cannot be read."""
-    decoded = decoded_content_of(str(file), language, LARGEST_FILE, encoding)
-    return replace(players_of(decoded.text, tournament, divisions, language, answers), decoded=decoded)
+def read_players(file: Path, reading: Reading = BY_ITSELF, encoding: str = "") -> PlayerList:
+    """Read the players of a file, see ``players_of``. Raises ``StartError`` for one that cannot be read."""
+    decoded = decoded_content_of(str(file), reading.language, LARGEST_FILE, encoding)
+    return replace(players_of(decoded.text, reading), decoded=decoded)
 
 
-def players_of(
-    text: str,
-    tournament: str = "",
-    divisions: Sequence[events.Division] = (),
-    language: str = SOURCE,
-    answers: Answers = NOT_ASKED,
-) -> PlayerList:
-    """The players of a list, and everything that is wrong with it, in ``language``.
+def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
+    """Return the players of a list, and everything that is wrong with it.
 
-    They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
-    name are an error where neither two clubs nor two ids tell them apart; and so are two of one id.
+    They enter the division that their line says, or else the tournament. Two lines of one name are an error where
+    neither two clubs nor two ids tell them apart; and so are two of one id.
     """
     rows = rows_of(text, known_columns())
     try:
         line, head = next(rows, (1, []))
     except Unreadable as problem:
-        return PlayerList([], [LineError(problem.line, say(UNREADABLE, {}, language))], whole=True)
+        return PlayerList([], [LineError(problem.line, say(UNREADABLE, {}, reading.language))], whole=True)
     columns = _columns(head)
-    if errors := list(islice(_wrong_columns(columns, line, language), MOST_COLUMNS_TOLD)):
+    if errors := list(islice(_wrong_columns(columns, line, reading.language), MOST_COLUMNS_TOLD)):
         return PlayerList([], errors, whole=True)
-    title = tuple(filter(None, (each.strip(" ;,\t") for each in lines_of(text)[: line - 1])))
+    title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in lines_of(text)[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
-    found = _players(rows, columns, lines_of(text), tournament, divisions, language, answers)
-    return replace(found, title=title)
+    return replace(_players(rows, columns, lines_of(text), reading), title=title)
 
 
 def _players(
     lines: Iterator[tuple[int, list[str]]],
     columns: Sequence[str],
     texts: Sequence[str],
-    tournament: str,
-    divisions: Sequence[events.Division],
-    language: str,
-    answers: Answers,
+    reading: Reading,
 ) -> PlayerList:
     """The players of rows below their names of columns."""
+    language, answers = reading.language, reading.answers
     rows: list[Listed] = []
     errors: list[LineError] = []
     ids: dict[str, int] = {}
@@ -205,7 +206,7 @@ def _players(
                 if zero and answers.zero is not Zero.RATING:
                     row["rating"] = ""
                 request = _player(row | {"name": turned or given}, language)
-                request.tournament_id = _division(row, divisions, language) or tournament
+                request.tournament_id = _division(row, reading.divisions, language) or reading.tournament
             except ValueError as problem:
                 tell(line, str(problem))
                 continue
@@ -237,31 +238,26 @@ _SURNAME_FIRST = re.compile(r"([^\d,]+),\s*([^\d,]+)")
 """``Puig, Anna``."""
 
 
-def players_pasted(
-    text: str,
-    tournament: str = "",
-    divisions: Sequence[events.Division] = (),
-    language: str = SOURCE,
-    answers: Answers = NOT_ASKED,
-) -> PlayerList:
+def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     """The same of what somebody pasted, out of a spreadsheet or a message: the names of columns may be missing.
 
-    Without them a line begins with the name, and behind it, parted by tabs, semicolons or commas, may stand in any
-    order a rating, which is a number, a country, which is three capital letters, and a club. Where every line is two
-    words with a comma between them, the first is the surname.
+    Without them a line begins with the name, and behind it, parted by tabs, semicolons, upright bars or commas, may
+    stand in any order a rating, which is a number, a country, which is three capital letters, and a club. Where every
+    line is two words with a comma between them, the first is the surname.
     """
     text = text.removeprefix("\ufeff")
     if column_line(text):
-        return players_of(text, tournament, divisions, language, answers)
+        return players_of(text, reading)
     lines = lines_of(text)
     pairs = [_SURNAME_FIRST.fullmatch(line.strip()) for line in lines if line.strip()]
     asks = all(pairs) and bool(pairs)
+    answers = reading.answers
     if asks and answers.comma is None:
         alone = all(pair and " " not in pair[1].strip() for pair in pairs)
         answers = replace(answers, comma=Comma.NAME if alone else Comma.CLUB)
     named = asks and answers.comma is Comma.NAME
     rows = ((number, [line.strip()] if named else _cells(line)) for number, line in enumerate(lines, 1) if line.strip())
-    found = _players(rows, PASTED, lines, tournament, divisions, language, answers)
+    found = _players(rows, PASTED, lines, replace(reading, answers=answers))
     first = next((pair[0] for pair in pairs if pair), "") if asks else found.asks_comma
     return replace(found, asks_comma=first)
 
@@ -312,7 +308,7 @@ def _columns(fields: Sequence[str]) -> list[str]:
 
 def _cells(line: str) -> list[str]:
     """The fields of a pasted line in the order of ``PASTED``."""
-    sign = next((sign for sign in ("\t", ";", ",") if sign in line), ",")
+    sign = next((sign for sign in ("\t", ";", "|", ",") if sign in line), ",")
     cells = next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""])
     name, *others = (" ".join(text_of(cell).split()) for cell in cells)
     found = {"name": name}

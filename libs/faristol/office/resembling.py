@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from faristol.kernel.names import name_key, words_of
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules.look_alikes import load_classes
 
 
@@ -50,6 +51,11 @@ class Resemblances:
                 if name_key(other) != name_key(name):
                     return other
         return ""
+
+
+def similar_player(players: Iterable[pairing.Player], name: str, own_id: str = "") -> str:
+    """Return the name of another player than ``own_id`` that a name resembles and is not equal to; empty for none."""
+    return Resemblances(player.name for player in players if not own_id or player.player_id != own_id).of(name)
 
 
 def _keys(name: str) -> tuple[object, ...]:

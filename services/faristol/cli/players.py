@@ -21,7 +21,7 @@ from faristol.host import StartError
 from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
 from faristol.office.names import Named
-from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Zero, read_players
+from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Reading, Zero, read_players
 from faristol.office.resembling import Resemblances
 from faristol.office.sentences import NOTE
 from faristol.office.team_list import Tournaments, teams_of, without_teams
@@ -80,10 +80,9 @@ def import_players(
     head = run(roll(tournament, address)).tournament
     tournament = head.tournament_id
     answers = Answers(zero, comma)
-    listed = read_players(file, tournament, head.divisions, language, answers, encoding)
-    listed = _asked(
-        listed, file, lambda answers: read_players(file, tournament, head.divisions, language, answers, encoding)
-    )
+    reading = Reading(tournament, head.divisions, language, answers)
+    listed = read_players(file, reading, encoding)
+    listed = _asked(listed, file, lambda answers: read_players(file, replace(reading, answers=answers), encoding))
     rows, errors = listed.rows, listed.errors
     if not listed.whole:
         entered = {row.request.tournament_id for row in rows} - {tournament}

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from faristol.host import StartError
 from faristol.office.lists import decode_list, lines_of, rows_of
-from faristol.office.player_list import Answers, Comma, PlayerList, Zero, players_of, players_pasted, read_players
+from faristol.office.player_list import (
+    Answers,
+    Comma,
+    PlayerList,
+    Reading,
+    Zero,
+    players_of,
+    players_pasted,
+    read_players,
+)
 
 NAMES = ["Núria Muñoz", "Blai Soler", "Àngel Çelik"]
 GREEK = ["Γιώργος Παπαδόπουλος", "Ελένη Ωνάση"]
@@ -55,6 +64,33 @@ def test_greek_is_read_in_the_encodings_of_its_spreadsheets(encoding: str) -> No
     assert decode_list(text.encode("cp1253"), "Windows 1253").encoding == "Windows-1253"
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "iso8859-15", "mac-roman"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Núria Muñoz",
+        "José García",
+        "Àngel Çelik",
+        "Lluís Peña",
+        "Jürgen Müller",
+        "Zoë Brontë",
+        "Òscar Güell",
+        "Raül Coll",
+    ],
+)
+def test_one_name_is_enough_to_guess_the_encoding_of_a_western_list(name: str, encoding: str) -> None:
+    text = f"name;rating\n{name};1650\n"
+    decoded = decode_list(text.encode(encoding))
+    assert (decoded.text, decoded.guessed) == (text, True)
+
+
+@pytest.mark.parametrize("encoding", ["cp1253", "iso8859-7", "mac-greek", "cp737"])
+@pytest.mark.parametrize("name", ["Νίκος Ψαρράς", "Άννα Ιωάννου", "ΚΩΝΣΤΑΝΤΙΝΟΣ ΧΑΤΖΗΣ", "Ελένη Ωνάση"])
+def test_one_name_is_enough_to_guess_the_encoding_of_a_greek_list(name: str, encoding: str) -> None:
+    text = f"name;club\n{name};Σ.Θ.\n"
+    assert decode_list(text.encode(encoding)).text == text
+
+
 def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_bytes("name\nNúria\n".encode("cp1252"))
@@ -69,7 +105,7 @@ def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) 
 
 @settings(max_examples=40)
 @given(
-    st.sampled_from(",;\t"),
+    st.sampled_from(",;\t|"),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.permutations(["name", "club", "rating", ""]),
     st.sampled_from(["", "sep", "title", "blank"]),
@@ -142,8 +178,8 @@ def test_a_rating_of_0_is_asked_about() -> None:
     text = 'name,rating\nAnna Puig,1650\nCesca Riu,0\nBlai Soler,"0,0"\n'
     listed = players_of(text)
     assert (listed.asks_zero, [row[3] for row in told(listed)]) == (2, [1650, None, None])
-    assert [row[3] for row in told(players_of(text, answers=Answers(zero=Zero.RATING)))] == [1650, 0, 0]
-    assert [row[3] for row in told(players_of(text, answers=Answers(zero=Zero.UNRATED)))] == [1650, None, None]
+    assert [row[3] for row in told(players_of(text, Reading(answers=Answers(zero=Zero.RATING))))] == [1650, 0, 0]
+    assert [row[3] for row in told(players_of(text, Reading(answers=Answers(zero=Zero.UNRATED))))] == [1650, None, None]
 
 
 def test_a_surname_before_a_comma_is_asked_about() -> None:
@@ -151,14 +187,16 @@ def test_a_surname_before_a_comma_is_asked_about() -> None:
     listed = players_pasted(text)
     assert (listed.asks_comma, names(listed)) == ("Puig, Anna", ["Anna Puig", "Blai Soler", "Cesca Riu"])
     assert [row.given_name for row in listed.rows] == ["Puig, Anna", "Soler, Blai", "Riu, Cesca"]
-    clubs = players_pasted(text, answers=Answers(comma=Comma.CLUB))
+    clubs = players_pasted(text, Reading(answers=Answers(comma=Comma.CLUB)))
     assert [found[1:3] for found in told(clubs)] == [("Puig", "Anna"), ("Soler", "Blai"), ("Riu", "Cesca")]
     longer = players_pasted("Anna Puig, Valls\nBlai Soler, Reus\n")
     assert (longer.asks_comma, told(longer)[0][1:3]) == ("Anna Puig, Valls", ("Anna Puig", "Valls"))
-    assert names(players_pasted("Puig Mas, Anna\n", answers=Answers(comma=Comma.NAME))) == ["Anna Puig Mas"]
+    assert names(players_pasted("Puig Mas, Anna\n", Reading(answers=Answers(comma=Comma.NAME)))) == ["Anna Puig Mas"]
     columns = players_of('name;club\n"Puig, Anna";Valls\n')
     assert (columns.asks_comma, told(columns)[0][1:3]) == ("Puig, Anna", ("Anna Puig", "Valls"))
-    assert names(players_of('name;club\n"Puig, Anna";Valls\n', answers=Answers(comma=Comma.CLUB))) == ["Puig, Anna"]
+    assert names(players_of('name;club\n"Puig, Anna";Valls\n', Reading(answers=Answers(comma=Comma.CLUB)))) == [
+        "Puig, Anna"
+    ]
     assert names(players_of('name;id\n"Puig, Anna";anna\n')) == ["Puig, Anna"]
 
 

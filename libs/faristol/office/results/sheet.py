@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_
-from faristol.office.lists import UNREADABLE, LineError, Unreadable, columns_of, lines_of, rows_of
+from faristol.office.lists import SEPARATORS, UNREADABLE, LineError, Unreadable, columns_of, lines_of, rows_of
 from faristol.office.names import folded
 from faristol.office.results.doubts import SWAPPED, is_swapped
 from faristol.office.results.lines import NO, NOTHING, YES, Given, Slip, given, is_forfeit, read, table_of
@@ -54,7 +54,7 @@ def read_sheet(
     """
     text = text.removeprefix("\ufeff")
     lines = lines_of(text)
-    with_names = any("table" in columns_of(re.split("[,;\t]", line.replace('"', ""))) for line in lines[:11])
+    with_names = any("table" in columns_of(re.split(f"[{SEPARATORS}]", line.replace('"', ""))) for line in lines[:11])
     found: list[Listed] = []
     errors: list[LineError] = []
     try:

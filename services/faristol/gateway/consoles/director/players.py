@@ -18,10 +18,11 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists, file_of
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_
-from faristol.office.lists import ENCODINGS, LineError, decode_list, lines_of
+from faristol.office.encodings import ENCODINGS
+from faristol.office.lists import LineError, decode_list, lines_of
 from faristol.office.names import seats_of
-from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Zero, column_line, players_pasted
-from faristol.office.resembling import Resemblances
+from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Reading, Zero, column_line, players_pasted
+from faristol.office.resembling import Resemblances, similar_player
 from faristol.office.team_list import without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations
@@ -72,10 +73,13 @@ async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=M
 
 @routes.post("/tournaments/{tournament_id}/console/players")
 async def change_players(desk: AtDesk, given: Fields) -> Response:
-    """Carry out one act on a player; a name that resembles a registered one is asked about before it is registered."""
-    if given.get("act") == "RegisterPlayer" and given.get("others") != "yes":
-        registered = Resemblances(player.name for player in desk.tournament.players)
-        if other := registered.of(given.get("name", "")):
+    """Carry out one act on a player; a name that resembles another player's is asked about before it is kept."""
+    name = given.get("name", "")
+    entered = given.get("act") == "RegisterPlayer"
+    amended = given.get("act") == "AmendPlayer" and name.strip() != given.get("name.before", "").strip()
+    if (entered or amended) and given.get("others") != "yes":
+        own = given.get("player_id", "") if amended else ""
+        if other := similar_player(desk.tournament.players, name, own):
             desk.typed, desk.errors = given, {"others": say(RESEMBLES, {"name": other}, desk.language)}
             return await _show(desk)
     return await desk.carry_out(given, f"{desk.address}/players", pairing=ACTS) or await _show(desk)
@@ -96,7 +100,8 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
     except ValueError:
         command_id = uuid.uuid4()
     answers = _answers(given)
-    listed = players_pasted(text, desk.tournament_id, desk.tournament.divisions, desk.language, answers)
+    reading = Reading(desk.tournament_id, desk.tournament.divisions, desk.language, answers)
+    listed = players_pasted(text, reading)
     rows, wrong, whole = listed.rows, listed.errors, listed.whole
     if not whole:
         tournaments = {desk.tournament_id: desk.tournament}
