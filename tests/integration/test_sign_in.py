@@ -673,3 +673,46 @@ async def test_a_player_takes_away_what_is_held_of_them(cell: Cell) -> None:
         assert answer.json()["player_id"] == player
         assert OWN in {each["tournament"]["tournament_id"] for each in answer.json()["tournaments"]}
         assert answer.headers["cache-control"] == "no-store, private"
+
+
+async def test_a_player_asks_for_a_correction_and_for_erasure_and_sees_what_is_answered(cell: Cell) -> None:
+    player = cell.players[OWN][1]
+    director, federation = (cell.token(held(role)) for role in (needs.ROLE_DIRECTOR, needs.ROLE_FEDERATION))
+    asked = {"tournament_id": OWN, "note": "My club is Vic"}
+    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+        for act in ("correction", "erasure"):
+            answer = await web.send_form("/my-data", act=act, command_id=str(uuid.uuid4()), **asked)
+            assert (answer.status_code, answer.headers["location"]) == (303, "/my-data")
+        again = await web.send_form("/my-data", act="correction", command_id=str(uuid.uuid4()), **asked)
+        assert again.status_code == 409
+        assert (await web.get("/my-data")).text.count("waits for an answer") == 2
+        foreign = await web.send_form(
+            "/my-data", act="correction", command_id=str(uuid.uuid4()), tournament_id=FOREIGN, note="x"
+        )
+        assert foreign.status_code in {403, 404, 409}
+        assert (await web.send_form("/my-data", act="x", command_id=str(uuid.uuid4()))).status_code == 400
+        assert (await web.get("/data-requests")).status_code == 404
+    given_ = {"tournament_id": OWN, "club": "Vic", "club.before": "", "note": "It is done"}
+    async with visiting(cell, director) as web:
+        page = (await web.get("/data-requests")).text
+        assert "My club is Vic" in page
+        assert 'value="erased"' not in page
+        number = re.findall(r'name="request" value="(\d+)"', page)[0]
+        overview = (await web.get(f"/tournaments/{OWN}/console")).text
+        assert "2 requests about personal data wait for an answer." in overview
+        done = await web.send_form(
+            "/data-requests", act="corrected", request=number, command_id=str(uuid.uuid4()), **given_
+        )
+        assert done.status_code == 303, done.text
+        erased = str(int(number) + 1)
+        form = {"request": erased, "tournament_id": OWN, "command_id": str(uuid.uuid4())}
+        assert (await web.send_form("/data-requests", act="erased", **form)).status_code == 409  # a director may not
+    async with visiting(cell, federation) as web:
+        assert 'value="erased"' in (await web.get("/data-requests")).text
+        assert (await web.send_form("/data-requests", act="refused", **form)).status_code == 409  # without a reason
+        assert (await web.send_form("/data-requests", act="erased", **form)).status_code == 303
+        assert f"faristol record erase-person {player}" in (await web.get("/data-requests")).text
+    async with visiting(cell, cell.token(held(PLAYER, player=player))) as web:
+        page = (await web.get("/my-data")).text
+        assert page.count("granted") == 2
+        assert "Answer: It is done" in page

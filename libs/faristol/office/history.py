@@ -16,6 +16,7 @@ from faristol.office.names import ROUND_AND_TABLE, Roster, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
     BYES,
+    DATA_REQUESTS,
     ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
@@ -224,6 +225,12 @@ def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str
             return {"sanction": say(imposed, {"points": int(said["points"] or 0)}, language)}
         case "ResultCheckSet":
             return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
+        case "DataRequestLodged":
+            asked = names_of(events.DataRequestKind.DESCRIPTOR).get(said["kind"])
+            return {"kind": _in_words(DATA_REQUESTS, {asked}, language)}
+        case "DataRequestAnswered":
+            granted = "erased" if said["kind"] == "erasure" else "corrected"
+            return {granted if said["granted"] else "refused": "yes"}
         case "AppealDecided":
             return {"dismissed": "" if said["upheld"] else "yes"}
         case _:

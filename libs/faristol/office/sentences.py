@@ -58,6 +58,15 @@ SENTENCES: Mapping[str, Sentences] = {
         },
     ),
     "AmendPlayer": Sentences(N_("The entry of {who} is corrected: {parts}.")),
+    "LodgeDataRequest": Sentences(N_("Request {request} of {who} is received: {kind}.")),
+    "AnswerDataRequest": Sentences(
+        "",
+        {
+            "corrected": N_("Request {request} of {who} is granted: the data are corrected."),
+            "erased": N_("Request {request} of {who} is granted: the operator of the record erases the person."),
+            "refused": N_("Request {request} of {who} is refused."),
+        },
+    ),
     "RegisterTeam": Sentences(N_("{name} is registered: {id}, from round {round} on.")),
     "SetLineUp": Sentences(N_("{team_id} has this line-up from round {round} on: {player_ids}.")),
     "WithdrawTeam": Sentences(N_("{who} has withdrawn, from round {round} on.")),
@@ -169,6 +178,11 @@ ENTRY_PARTS: Mapping[events.EntryPart.ValueType, str] = {
     events.ENTRY_PART_RATING: N_("rating"),
     events.ENTRY_PART_CATEGORY: N_("category"),
     events.ENTRY_PART_NOTE: N_("note for officials"),
+}
+
+DATA_REQUESTS: Mapping[events.DataRequestKind.ValueType, str] = {
+    events.DATA_REQUEST_KIND_CORRECTION: N_("correction of personal data"),
+    events.DATA_REQUEST_KIND_ERASURE: N_("erasure of personal data"),
 }
 
 TOURNAMENT_PARTS: Mapping[events.TournamentPart.ValueType, str] = {

@@ -21,6 +21,7 @@ from faristol.office.history import game_params, players_at, round_time
 from faristol.office.names import never_came, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
+    DATA_REQUESTS,
     ENTRY_PARTS,
     GAME_LOST,
     NO_HALLS,
@@ -372,6 +373,7 @@ def _tournament(
 _TEXTS: Mapping[str, Mapping[Any, str]] = {
     events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
     events.EntryPart.DESCRIPTOR.full_name: ENTRY_PARTS,
+    events.DataRequestKind.DESCRIPTOR.full_name: DATA_REQUESTS,
     events.TournamentPart.DESCRIPTOR.full_name: TOURNAMENT_PARTS,
     events.PrizeKind.DESCRIPTOR.full_name: labels.PRIZES,
     lexicon.Mode.DESCRIPTOR.full_name: MODES,

@@ -85,6 +85,14 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "expel": Verb("ExpelPlayer"),
         },
     ),
+    "data-request": Noun(
+        N_("Requests of players for correction or erasure of their data."),
+        {
+            "lodge": Verb("LodgeDataRequest"),
+            "list": Verb("data_requests:list_requests", "List the requests with their answers."),
+            "answer": Verb("AnswerDataRequest"),
+        },
+    ),
     "team": Noun(
         N_("Teams, where teams meet."),
         {

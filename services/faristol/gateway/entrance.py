@@ -34,6 +34,7 @@ from faristol.gateway.session import (
     fits,
     forget,
     hold,
+    hold_done,
     keep,
     session,
     token_of,
@@ -43,7 +44,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.lexicon.v1.lexicon_pb2 import InstallLexiconRequest
-from faristol.pb.pairing.v1.pairing_pb2 import CreateTournamentRequest
+from faristol.pb.pairing.v1.pairing_pb2 import AnswerDataRequestRequest, CreateTournamentRequest
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
 
@@ -192,6 +193,13 @@ def led_to(address: str) -> Response:
     return RedirectResponse(address, HTTPStatus.SEE_OTHER, headers={"Cache-Control": "no-store"})
 
 
+def led_after(request: Request, address: str, done: str) -> Response:
+    """Lead on after a form, and bring what was done to the page: see ``done_in``. A message is never in an address."""
+    response = led_to(address)
+    hold_done(request, response, done)
+    return response
+
+
 @routes.get("/account")
 async def account(request: Request, results: Reader, signed_in: SignedIn) -> Response:
     """Who is signed in, in what role, over what, and until when."""
@@ -208,6 +216,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         time_zone=held[0].time_zone if len(held) == 1 else "",
         ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
         player_role=PLAYER,
+        decides_on_data=may(signed_in, AnswerDataRequestRequest),
         creates=may(signed_in, CreateTournamentRequest) and not scope,
         installs=may(signed_in, InstallLexiconRequest) and not scope,
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],

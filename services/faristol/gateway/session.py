@@ -25,12 +25,15 @@ COOKIE = "faristol"
 WHY = "faristol-why"
 """The cookie by which the entrance knows why somebody was led there: a message is never in an address."""
 WHY_SECONDS = 20
+DONE = "faristol-done"
+"""The cookie by which a page knows what the form did that led to it, for ``WHY_SECONDS``."""
 NAME = "faristol-name"
 """The cookie from which scripts of public pages show who is signed in: those are the same for all. It opens nothing."""
 LONGEST = 3_900
 """Characters of a token in a cookie: browsers keep 4,096 bytes of one, with its name."""
 
 _TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
+_DONE = re.compile(r"[\w.-]{1,80}", re.ASCII)
 _HELD = re.compile(r"[\w.-]+", re.ASCII)
 """What a program may send is not limited by what a browser keeps."""
 
@@ -102,6 +105,17 @@ def holder_of(request: Request) -> str:
     if token := bearer_of(request) or token_of(request):
         return token
     raise NotSignedIn
+
+
+def done_in(request: Request) -> str:
+    """Return what the form did that led to a page, as ``hold_done`` was given it; empty where none did."""
+    done = request.cookies.get(cookie_name(request, DONE), "")
+    return done if _DONE.fullmatch(done) else ""
+
+
+def hold_done(request: Request, response: Response, done: str) -> None:
+    """Have the browser bring what a form did, letters, digits and dots, to the page that ``response`` leads to."""
+    hold(request, response, DONE, done, WHY_SECONDS)
 
 
 def fits(token: str) -> bool:

@@ -10,9 +10,16 @@ from google.protobuf.message import Message
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Dispatcher
 from faristol.pairing.office.office import COMMANDS, Office
-from faristol.pairing.office.players import amend_player, move_player, register_player, register_players
+from faristol.pairing.office.players import (
+    amend_player,
+    answer_data_request,
+    move_player,
+    register_player,
+    register_players,
+)
 from faristol.pairing.office.tournaments import change_options, choose_lexicon, create_tournament
-from faristol.pairing.questions.history import list_acts
+from faristol.pairing.questions.data_requests import list_data_requests
+from faristol.pairing.questions.history import list_acts, list_sanctions
 from faristol.pairing.questions.pairings import explain_pairing, list_obstacles
 from faristol.pairing.questions.results import get_result_check, list_results
 from faristol.pairing.questions.tournament import get_tournament
@@ -30,11 +37,14 @@ def service(runtime: Runtime) -> Dispatcher:
         pb.RegisterPlayerRequest: partial(register_player, office),
         pb.RegisterPlayersRequest: partial(register_players, office),
         pb.AmendPlayerRequest: partial(amend_player, office),
+        pb.AnswerDataRequestRequest: partial(answer_data_request, office),
         pb.MovePlayerRequest: partial(move_player, office),
     }
     questions: Mapping[type[Message], Answer] = {
         pb.GetTournamentRequest: partial(get_tournament, office),
         pb.ListActsRequest: partial(list_acts, office),
+        pb.ListSanctionsRequest: partial(list_sanctions, office),
+        pb.ListDataRequestsRequest: partial(list_data_requests, office),
         pb.ListResultsRequest: partial(list_results, office),
         pb.GetResultCheckRequest: partial(get_result_check, office),
         pb.ListObstaclesRequest: partial(list_obstacles, office),

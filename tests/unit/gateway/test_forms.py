@@ -60,6 +60,8 @@ ELSEWHERE: Mapping[str, str] = {
     "GrantCredential": "credentials.html",
     "RevokeCredential": "credentials.html",
     "SignOut": "account.html",
+    "AnswerDataRequest": "data_requests.html",
+    "LodgeDataRequest": "own_data.html",
 }
 """The templates of forms whose pages put their commands together by themselves."""
 

@@ -1,44 +1,86 @@
-"""What is held of a player who is signed in: to read, to take away, and how to have it corrected or erased."""
+"""What is held of a player who is signed in: to read, to take away, and to have corrected or erased."""
 
 from __future__ import annotations
 
+import asyncio
+import uuid
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
-from urllib.parse import quote
 
+import grpc
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.credentials.roles import PLAYER
+from faristol.credentials.roles import DIRECTOR, FEDERATION, PLAYER
+from faristol.gateway.calls import Calls
+from faristol.gateway.consoles.commands import command_id, hidden, refused
+from faristol.gateway.consoles.director.players import RESEMBLES
+from faristol.gateway.consoles.frame import Typed
+from faristol.gateway.entrance import led_to
+from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
-from faristol.gateway.operator import Operator
 from faristol.gateway.page import private_page
 from faristol.gateway.session import Session, SignedIn
 from faristol.gateway.spectators.players import PlayerAnswer
 from faristol.kernel.refusal import N_
+from faristol.office.names import Roster
+from faristol.office.resembling import similar_player
+from faristol.office.sentences import DATA_REQUESTS
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import say
 
-CORRECTION = N_("Correction of my data")
-ERASURE = N_("Erasure of my data")
-LETTER = N_("I am the player {player} on {site}.")
+LONGEST_NOTE = 500
+"""Characters of what a player writes in a request, and of its answer."""
+
+STATES: Mapping[pairing.DataRequestState.ValueType, str] = {
+    pairing.DATA_REQUEST_STATE_WAITING: N_("waits for an answer"),
+    pairing.DATA_REQUEST_STATE_GRANTED: N_("granted"),
+    pairing.DATA_REQUEST_STATE_REFUSED: N_("refused"),
+    pairing.DATA_REQUEST_STATE_ERASED: N_("erased"),
+}
+
+KINDS: Mapping[str, pairing_events.DataRequestKind.ValueType] = {
+    "correction": pairing_events.DATA_REQUEST_KIND_CORRECTION,
+    "erasure": pairing_events.DATA_REQUEST_KIND_ERASURE,
+}
+"""What a form asks for."""
+
+ANSWERS = frozenset({"corrected", "erased", "refused"})
+"""What a form answers, by the field of the command."""
 
 routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/my-data")
 async def show_own_data(request: Request, signed_in: SignedIn) -> Response:
-    """Show a player what is held of them, and how to ask for a correction or for erasure."""
-    answer = await _own(signed_in)
-    operator: Operator = request.app.state.operator
-    return private_page(
-        request,
-        "own_data.html",
-        session=signed_in,
-        player=answer,
-        letters=[(subject, _letter(request, operator, subject, answer.player_id)) for subject in (CORRECTION, ERASURE)],
+    """Show a player what is held of them, and the requests for correction and erasure with their answers."""
+    return await _show_own(request, signed_in)
+
+
+@routes.post("/my-data")
+async def ask_about_own_data(request: Request, signed_in: SignedIn, given: Fields) -> Response:
+    """Ask for a correction or for erasure. Raises ``HTTPException`` for a form that asks for neither."""
+    if signed_in.credential.role != PLAYER:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    act = given.get("act", "")
+    if act not in KINDS:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    command = pairing.LodgeDataRequestRequest(
+        command_id=command_id(given, act),
+        tournament_id=given.get("tournament_id", "")[:64],
+        player_id=signed_in.credential.player_id,
+        kind=KINDS[act],
+        note=given.get("note", "").strip()[:LONGEST_NOTE],
     )
+    try:
+        await signed_in.calls.ask(command)
+    except grpc.aio.AioRpcError as error:
+        return await _show_own(request, signed_in, refused(error, language_of(request)).detail, given)
+    return led_to("/my-data")
 
 
 @routes.get("/my-data.json")
@@ -52,6 +94,110 @@ async def get_own_data(signed_in: SignedIn) -> Response:
     return Response(told, media_type="application/json", headers=headers)
 
 
+@routes.get("/data-requests")
+async def show_requests(request: Request, signed_in: SignedIn) -> Response:
+    """Show directors and the federation what players ask to be corrected or erased, and let them answer."""
+    return await _show_requests(request, signed_in)
+
+
+@routes.post("/data-requests")
+async def answer_request(request: Request, signed_in: SignedIn, given: Fields) -> Response:
+    """Grant a request or refuse it. Raises ``HTTPException`` for a form that does neither."""
+    _check_decides(signed_in)
+    act, number = given.get("act", ""), given.get("request", "")
+    if act not in ANSWERS or not (number.isascii() and number.isdecimal() and len(number) < 8):
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    command = pairing.AnswerDataRequestRequest(
+        command_id=command_id(given, act),
+        tournament_id=given.get("tournament_id", "")[:64],
+        request=int(number),
+        note=given.get("note", "").strip()[:LONGEST_NOTE],
+    )
+    setattr(command, act, True)
+    for field in ("name", "club", "country") if act == "corrected" else ():
+        if field in given and given[field].strip() != given.get(f"{field}.before", ""):
+            setattr(command, field, given[field].strip())
+    language = language_of(request)
+    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+        tournament = await signed_in.calls.ask(pairing.GetTournamentRequest(tournament_id=command.tournament_id))
+    renamed = command.name if given.get("others") != "yes" else ""
+    if renamed and (other := similar_player(tournament.players, renamed, given.get("player_id", ""))):
+        return await _show_requests(request, signed_in, "", given, say(RESEMBLES, {"name": other}, language))
+    try:
+        await signed_in.calls.ask(command)
+    except grpc.aio.AioRpcError as error:
+        said = Roster(tournament, language).named_in_refusal(refused(error, language).detail, error)
+        return await _show_requests(request, signed_in, said, given)
+    return led_to("/data-requests")
+
+
+async def _show_own(
+    request: Request, signed_in: Session, said: str = "", given: Mapping[str, str] | None = None
+) -> Response:
+    answer = await _own(signed_in)
+    scope = set(signed_in.credential.scope.tournament_ids)
+    played = [each.tournament for each in answer.tournaments if not scope or each.tournament.tournament_id in scope]
+    requests = await _requests(signed_in.calls, scope, answer.player_id)
+    waiting = {each.kind for each in requests if each.state == pairing.DATA_REQUEST_STATE_WAITING}
+    return private_page(
+        request,
+        "own_data.html",
+        status=HTTPStatus.CONFLICT if said else HTTPStatus.OK,
+        session=signed_in,
+        player=answer,
+        tournaments=played,
+        requests=requests,
+        may_ask={act for act, kind in KINDS.items() if kind not in waiting},
+        kinds=DATA_REQUESTS,
+        states=STATES,
+        said=said,
+        typed=Typed(given or {}),
+        new_id=lambda: str(uuid.uuid4()),
+    )
+
+
+async def _show_requests(
+    request: Request, signed_in: Session, said: str = "", given: Mapping[str, str] | None = None, similar: str = ""
+) -> Response:
+    """Show the requests; ``said`` is why an answer was refused, ``similar`` what is asked before it is given."""
+    _check_decides(signed_in)
+    requests = await _requests(signed_in.calls, set(signed_in.credential.scope.tournament_ids))
+    waits = pairing.DATA_REQUEST_STATE_WAITING
+    return private_page(
+        request,
+        "data_requests.html",
+        status=HTTPStatus.CONFLICT if said or similar else HTTPStatus.OK,
+        session=signed_in,
+        similar=similar,
+        waiting=[each for each in requests if each.state == waits],
+        answered=[each for each in reversed(requests) if each.state != waits],
+        may_erase=signed_in.credential.role == FEDERATION,
+        kinds=DATA_REQUESTS,
+        states=STATES,
+        erasure=pairing_events.DATA_REQUEST_KIND_ERASURE,
+        granted=pairing.DATA_REQUEST_STATE_GRANTED,
+        said=said,
+        typed=Typed(given or {}),
+        new_id=lambda: str(uuid.uuid4()),
+    )
+
+
+def _check_decides(signed_in: Session) -> None:
+    """Raise ``HTTPException`` for a person who decides on no requests: what one may not see is not there."""
+    if signed_in.credential.role not in (DIRECTOR, FEDERATION):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+
+
+async def _requests(calls: Calls, scope: Collection[str], player_id: str = "") -> list[pairing.DataRequest]:
+    """Return the requests in the tournaments of a scope, in all where it names none; of one player or of all."""
+    asked = [
+        calls.ask(pairing.ListDataRequestsRequest(tournament_id=tournament, player_id=player_id))
+        for tournament in sorted(scope) or [""]
+    ]
+    found = [each for answer in await asyncio.gather(*asked) for each in answer.requests]
+    return sorted(found, key=lambda each: each.lodged_at.ToNanoseconds())
+
+
 async def _own(signed_in: Session) -> pb.GetPlayerResponse:
     """What the record holds of the player who is signed in. Raises ``HTTPException`` for who is none."""
     if signed_in.credential.role != PLAYER:
@@ -60,13 +206,3 @@ async def _own(signed_in: Session) -> pb.GetPlayerResponse:
         pb.GetPlayerRequest(player_id=signed_in.credential.player_id)
     )
     return found
-
-
-def _letter(request: Request, operator: Operator, subject: str, player_id: str) -> str:
-    """The address of a letter that asks for something, begun; empty where the operator takes none by mail."""
-    if not operator.contact_link.startswith("mailto:"):
-        return ""
-    language = language_of(request)
-    known = {"player": player_id, "site": request.url.hostname or ""}
-    said = f"subject={quote(say(subject, {}, language))}&body={quote(say(LETTER, known, language))}"
-    return f"{operator.contact_link}?{said}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from fastapi import APIRouter
@@ -14,9 +14,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.client.problems import reason_of
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.consoles.commands import command_id, hidden, refused
-from faristol.gateway.consoles.frame import TournamentId
+from faristol.gateway.consoles.frame import TournamentId, Typed
 from faristol.gateway.consoles.scorer.words import ACTS as LABELS
 from faristol.gateway.duplicate.service import Duplicates
 from faristol.gateway.entrance import led_to
@@ -25,14 +26,53 @@ from faristol.gateway.language import language_of
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.page import Part, private_page
 from faristol.gateway.results import Reader
-from faristol.gateway.session import SignedIn
+from faristol.gateway.session import Session, SignedIn
 from faristol.gateway.spectators.pages import seated
 from faristol.gateway.spectators.seats import Place, latest
+from faristol.kernel.refusal import N_
+from faristol.office.history import told
+from faristol.office.names import Roster
 from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
 LONGEST_ARGUMENT = 2_000
 """Characters of what is argued in an appeal."""
+
+LONGEST_NOTE = 500
+"""Characters of what is argued in an appeal against a sanction."""
+
+LONGEST_NUMBER = 10
+"""Digits of the number of an act."""
+
+LODGE = "LodgeAppeal"
+
+PHASES: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
+    pairing_pb2.APPEAL_PHASE_OPEN: N_("You have appealed: the tribunal decides."),
+    pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal: that is final."),
+    pairing_pb2.APPEAL_PHASE_WITHDRAWN: N_("Your appeal was withdrawn."),
+}
+"""What a player is told of an appeal; one that is upheld lifts the sanction."""
+
+
+class OwnSanction(NamedTuple):
+    """A sanction on the player who is signed in."""
+
+    version: int
+    said: str
+    """What was imposed, in a sentence."""
+    appealable: bool
+    phase: str
+    """Where the appeal against it stands, an English text; empty where there is none."""
+
+
+class OwnSanctions(NamedTuple):
+    """The sanctions on the player, and what an appeal against them needs to be told."""
+
+    sanctions: Sequence[OwnSanction] = ()
+    without_country: Sequence[tuple[str, str]] = ()
+    """Ids and names of persons of whom no country is known."""
+
 
 ACTS: Mapping[str, type[Message]] = {
     "Challenge": game_pb2.ChallengeRequest,
@@ -59,8 +99,10 @@ async def act_at_own_table(
     request: Request, results: Reader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
 ) -> Response:
     """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an act that there is not."""
-    _, place = await _own_place(request, results, signed_in, tournament_id)
+    head, place = await _own_place(request, results, signed_in, tournament_id)
     act = given.get("act", "")
+    if act == LODGE:
+        return await _lodge(request, results, signed_in, given, head.tournament.tournament_id)
     if act not in ACTS or place is None or place.table is None:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     language = language_of(request)
@@ -73,6 +115,70 @@ async def act_at_own_table(
         said = refused(error, language).detail
         return await _show(request, results, signed_in, tournament_id, "", said)
     return led_to(f"/tournaments/{tournament_id}/my-table")
+
+
+async def _lodge(
+    request: Request, results: Reader, signed_in: Session, given: Mapping[str, str], tournament_id: str
+) -> Response:
+    """Appeal against a sanction. Raises ``HTTPException`` for a form that names none."""
+    version = given.get("version", "")
+    if not (version.isascii() and version.isdecimal() and len(version) < LONGEST_NUMBER):
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    command = pairing_pb2.LodgeAppealRequest(
+        command_id=command_id(given, LODGE),
+        tournament_id=tournament_id,
+        player_id=signed_in.credential.player_id,
+        version=int(version),
+        note=given.get("arguments", "").strip()[:LONGEST_NOTE],
+    )
+    for key, value in given.items():
+        field, _, person_id = key.partition(".")
+        if value.strip() and field == "country":
+            command.countries.add(person_id=person_id, country=value.strip().upper())
+        elif value.strip() and field == "affiliation":
+            command.affiliations.add(person_id=person_id, affiliation=value.strip())
+    try:
+        await signed_in.calls.ask(command)
+    except grpc.aio.AioRpcError as error:
+        said = refused(error, language_of(request)).detail
+        return await _show(request, results, signed_in, tournament_id, "", said, given)
+    return led_to(f"/tournaments/{tournament_id}/my-table")
+
+
+async def _sanctions(signed_in: Session, tournament: pb.Tournament, language: str) -> OwnSanctions:
+    """Return the sanctions on the player that stand, in sentences; none for a player who is not registered."""
+    player = signed_in.credential.player_id
+    asked = pairing_pb2.ListSanctionsRequest(tournament_id=tournament.tournament_id, player_id=player)
+    try:
+        answer = await signed_in.calls.ask(asked)
+    except grpc.aio.AioRpcError as error:
+        if reason_of(error) != "NOT_REGISTERED":
+            raise
+        return OwnSanctions()
+    roster = Roster(
+        pairing_pb2.GetTournamentResponse(
+            tournament_id=tournament.tournament_id, name=tournament.name, time_zone=tournament.time_zone
+        )
+    )
+    acts = pairing_pb2.ListActsResponse(acts=[each.act for each in answer.sanctions])
+    by_version = {each.act.version: each for each in answer.sanctions}
+    return OwnSanctions(
+        [
+            OwnSanction(
+                each.act.version,
+                each.said,
+                by_version[each.act.version].appealable,
+                _phase(by_version[each.act.version]),
+            )
+            for each in told(acts, roster, language)
+        ],
+        [(each.player_id, each.name or each.player_id) for each in answer.without_country],
+    )
+
+
+def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
+    """Return where the last appeal against a sanction stands, an English text; empty where there is none."""
+    return PHASES.get(sanction.appeal.phase, "") if sanction.HasField("appeal") else ""
 
 
 def _command(act: str, given: Mapping[str, str], place: Place) -> Message:
@@ -111,7 +217,13 @@ async def _own_place(
 
 
 async def _show(
-    request: Request, results: Reader, signed_in: SignedIn, tournament_id: str, part: str, said: str = ""
+    request: Request,
+    results: Reader,
+    signed_in: SignedIn,
+    tournament_id: str,
+    part: str,
+    said: str = "",
+    given: Mapping[str, str] | None = None,
 ) -> Response:
     head, place = await _own_place(request, results, signed_in, tournament_id)
     round_ = latest(head.tournament)
@@ -137,6 +249,8 @@ async def _show(
         offers=offers,
         names=LABELS,
         said=said,
+        typed=Typed(given or {}),
+        own=await _sanctions(signed_in, head.tournament, language_of(request)),
         words=[" ".join(each.word.faces) for each in play.words] if play else [],
         totals=[(side.player_id, side.score) for side in game.sides] if game else [],
         seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},

@@ -115,6 +115,18 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
     ]
 
 
+def is_appealable(situation: Situation, player_id: str, version: int) -> bool:
+    """Whether a player can appeal against the sanction of a version now, as far as rules and earlier appeals say."""
+    try:
+        check_open(situation.state)
+        act = sanction_of(situation, version)
+        _check_appeal(situation.state, situation.ruleset, act, player_id, version)
+        check_not_lifted(situation, act, version)
+    except Refusal:
+        return False
+    return True
+
+
 def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list[Message]:
     """What the tribunal decided on an appeal, finally; one that is upheld takes the sanction back.
 

@@ -10,6 +10,7 @@ from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
     Appeal,
     AppealPhase,
+    DataRequest,
     Decided,
     GameSanction,
     Hall,

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import Team
-from faristol.pairing.model.tournament import Appeal, AppealPhase, Tournament
+from faristol.pairing.model.tournament import Appeal, AppealPhase, DataRequest, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
 
@@ -182,6 +182,12 @@ def _amended(player: Player, fact: events.PlayerAmended) -> Player:
     return replace(player, category=fact.category) if events.ENTRY_PART_CATEGORY in fact.parts else player
 
 
+def _data_request_answered(state: Tournament, fact: events.DataRequestAnswered) -> Tournament:
+    place = fact.request - 1
+    answered = replace(state.data_requests[place], waits=False)
+    return replace(state, data_requests=(*state.data_requests[:place], answered, *state.data_requests[place + 1 :]))
+
+
 FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.PlayerRegistered: _registered,
     events.LateEntryAdmitted: _admitted_late,
@@ -196,6 +202,10 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.AppealLodged: _appeal_lodged,
     events.AppealDecided: _appeal_ended,
     events.AppealWithdrawn: _appeal_ended,
+    events.DataRequestLodged: lambda state, fact: replace(
+        state, data_requests=(*state.data_requests, DataRequest(fact.player_id, fact.kind))
+    ),
+    events.DataRequestAnswered: _data_request_answered,
     events.PairForbidden: lambda state, fact: replace(state, forbidden=state.forbidden | {_pair_of(fact)}),
     events.PairAllowed: lambda state, fact: replace(state, forbidden=state.forbidden - {_pair_of(fact)}),
     events.PairKept: _pair_kept,

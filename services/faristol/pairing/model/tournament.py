@@ -188,6 +188,16 @@ class Appeal:
 
 
 @dataclass(frozen=True, slots=True)
+class DataRequest:
+    """A request of a player for correction or erasure of their data."""
+
+    player_id: str
+    kind: events.DataRequestKind.ValueType
+    waits: bool = True
+    """It is not answered yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class GameSanction:
     """A sanction that stands and changes the result of a game."""
 
@@ -397,6 +407,8 @@ class Tournament:
     tribunal: tuple[events.TribunalMember, ...] = ()
     """Who is appointed to decide on appeals."""
     appeals: tuple[Appeal, ...] = ()
+    """In the order of their numbers, which count from 1."""
+    data_requests: tuple[DataRequest, ...] = ()
     """In the order of their numbers, which count from 1."""
     result_check: ResultCheck = ResultCheck()
     """Who confirms results that an official entered."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
-from typing import Any
+from typing import Any, Literal
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,6 +18,7 @@ from faristol.kernel.mentions import players_of
 from faristol.kernel.names import LONGEST_CATEGORY, name_key, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.administration.amendment import amend
+from faristol.pairing.administration.data_requests import answer
 from faristol.pairing.administration.move import move
 from faristol.pairing.administration.registration import register
 from faristol.pairing.commands import tidied
@@ -31,7 +32,7 @@ from faristol.pairing.questions.tournament import notes_on_players
 from faristol.pairing.situation import Command, Situation, Words
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.record import Decision, people
+from faristol.record import Decision, Guard, Loaded, people
 
 
 def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
@@ -45,6 +46,18 @@ MOST_AT_ONCE = 500
 
 _REGISTERED = Command(register, more=_entry)
 _AMENDED = Command(amend, tells=events.PlayerAmended)
+
+
+def _amended_by(
+    situation: Situation, request: pb.AnswerDataRequestRequest, facts: Sequence[Message]
+) -> Mapping[str, Any]:
+    return {"parts": next((fact.parts for fact in facts if isinstance(fact, events.PlayerAmended)), ())}
+
+
+_ANSWERED = Command(answer, tells=events.DataRequestAnswered, more=_amended_by)
+
+BESIDE_EVENTS: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
+"""What is kept of a person in a table of its own, as commands have it."""
 
 
 async def register_player(
@@ -175,7 +188,7 @@ def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
 
 async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: Context) -> pb.AmendPlayerResponse:
     """Put right what stands of a player. Name, club and country change beside the events, in the same transaction."""
-    at, record, asked = office.at(request), office.record, _amendment(request)
+    asked = _amendment(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
         loaded = await office.load(request.tournament_id)
@@ -183,30 +196,75 @@ async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: 
             since = (await office.facts(loaded))[request.expected_version :]
             of_player = (fact for fact in since if request.player_id in players_of(fact))
             check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
-        async with record.reading() as connection:
-            if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
-                raise people.not_amended_as_erased(asked.player_id)
-        others = await office.other_divisions(loaded.state)
-        person = (await people.names(record, [asked.player_id])).get(asked.player_id)
-        known = person or people.Person(asked.player_id, "", "")
-        note = (await notes_on_players(record, request.tournament_id)).get(asked.player_id, "")
-        words = Words(known.name, known.club, known.country, note)
-        situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=words)
-        facts = amend(situation, asked)
-        beside = {field: getattr(asked, field) for field in ("name", "club", "country") if asked.HasField(field)}
-        if beside and not (known.name or asked.name):
-            raise Invalid("name", N_("is missing; none is kept of {player}"), {"player": asked.player_id})
-        called = replace(known, **beside)
-        if (called.name, called.club) != (known.name, known.club):
-            await _check_name_free(office, called, loaded.state, others.tournaments)
-
-        async def keep(connection: AsyncConnection) -> str:
-            return await people.amend(connection, asked.player_id, beside if called != known else {})
-
-        decision = Decision([write_of(loaded, facts)], others.guards, also=keep)
-        return decision, answer_to(_AMENDED, pb.AmendPlayerResponse, situation, asked, facts)
+        made = await _amend(office, loaded, asked, office.at(request))
+        decision = Decision([write_of(loaded, made.facts)], made.guards, also=made.keep)
+        return decision, answer_to(_AMENDED, pb.AmendPlayerResponse, made.situation, asked, made.facts)
 
     return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Amended:
+    """An amendment that is decided: the facts, what they were decided on, and what is written beside them."""
+
+    situation: Situation
+    facts: list[Message]
+    guards: tuple[Guard, ...]
+    keep: Callable[[AsyncConnection], Awaitable[str]]
+
+
+async def _amend(
+    office: Office, loaded: Loaded[Tournament], asked: pb.AmendPlayerRequest, at: datetime | None
+) -> _Amended:
+    """Decide an amendment as it is kept, see ``_amendment``. Raises ``Invalid`` and ``Refusal``."""
+    record = office.record
+    async with record.reading() as connection:
+        if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
+            raise people.not_amended_as_erased(asked.player_id)
+    others = await office.other_divisions(loaded.state)
+    person = (await people.names(record, [asked.player_id])).get(asked.player_id)
+    known = person or people.Person(asked.player_id, "", "")
+    note = (await notes_on_players(record, loaded.state.tournament_id)).get(asked.player_id, "")
+    words = Words(known.name, known.club, known.country, note)
+    situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=words)
+    facts = amend(situation, asked)
+    beside: dict[str, str] = {field: getattr(asked, field) for field in BESIDE_EVENTS if asked.HasField(field)}
+    if beside and not (known.name or asked.name):
+        raise Invalid("name", N_("is missing; none is kept of {player}"), {"player": asked.player_id})
+    called = replace(known, **beside)
+    if (called.name, called.club) != (known.name, known.club):
+        await _check_name_free(office, called, loaded.state, others.tournaments)
+
+    async def keep(connection: AsyncConnection) -> str:
+        return await people.amend(connection, asked.player_id, beside if called != known else {})
+
+    return _Amended(situation, facts, others.guards, keep)
+
+
+async def answer_data_request(
+    office: Office, request: pb.AnswerDataRequestRequest, context: Context
+) -> pb.AnswerDataRequestResponse:
+    """Grant a request about personal data or refuse it. A correction is amended in the same decision."""
+    asked, at = tidied(request), office.at(request)
+    corrects = any(asked.HasField(field) for field in BESIDE_EVENTS)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerDataRequestResponse]]:
+        loaded = await office.load(request.tournament_id)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        answered = answer(situation, asked)
+        if not corrects:
+            decision = Decision([write_of(loaded, answered)])
+            return decision, answer_to(_ANSWERED, pb.AnswerDataRequestResponse, situation, asked, answered)
+        amendment = pb.AmendPlayerRequest(player_id=loaded.state.data_requests[asked.request - 1].player_id)
+        for field in BESIDE_EVENTS:
+            if asked.HasField(field):
+                setattr(amendment, field, getattr(asked, field))
+        made = await _amend(office, loaded, _amendment(amendment), at)
+        facts = [*made.facts, *answered]
+        decision = Decision([write_of(loaded, facts)], made.guards, also=made.keep)
+        return decision, answer_to(_ANSWERED, pb.AnswerDataRequestResponse, made.situation, asked, facts)
+
+    return await office.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
 
 
 def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:

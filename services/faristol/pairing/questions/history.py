@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import get_args
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
-from faristol.kernel.facts import Common, game_of, occurred_at, round_of
+from faristol.kernel.facts import Common, game_of, occurred_at, round_of, types_of
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
+from faristol.pairing.conditions import not_registered
+from faristol.pairing.discipline.appeals import is_appealable
+from faristol.pairing.discipline.checks import Sanction, is_lifted
 from faristol.pairing.model import stream
 from faristol.pairing.office.office import Office
-from faristol.pairing.questions.tournament import ratings_stream
+from faristol.pairing.questions.tournament import appeal_of, ratings_stream
+from faristol.pairing.situation import Situation
 from faristol.pairing.undo import can_undo
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -52,7 +57,7 @@ async def list_acts(office: Office, request: pb.ListActsRequest, context: Contex
             act_of(
                 event,
                 facts[: event.version - 1],
-                notes.get(event.version, ""),
+                "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
                 known,
                 told[event.version],
                 can_undo(loaded.state, facts, event.version),
@@ -63,6 +68,47 @@ async def list_acts(office: Office, request: pb.ListActsRequest, context: Contex
         more=more,
         rating_choices=[] if more else await _rating_choices(record, tournament_id),
     )
+
+
+async def list_sanctions(
+    office: Office, request: pb.ListSanctionsRequest, context: Context
+) -> pb.ListSanctionsResponse:
+    """Return the sanctions on a player that stand, without notes of officials, and the appeals against them."""
+    record, player_id = office.record, request.player_id
+    loaded = await office.load(request.tournament_id)
+    if loaded.state.player(player_id) is None:
+        raise not_registered(loaded.state, player_id)
+    imposed = await record.read(tournament=request.tournament_id, types=_SANCTIONS, limit=MOST_SANCTIONS_COUNT)
+    if not any(player_id in players_of(event.message) for event in imposed):
+        return pb.ListSanctionsResponse()  # of most players who ask
+    recorded = await record.read_stream(stream(request.tournament_id))
+    facts = [event.message for event in recorded if event.version <= loaded.version]
+    situation = Situation(loaded.state, now=office.runtime.now(), facts=facts)
+    on_player = [
+        event
+        for event in recorded[: len(facts)]
+        if isinstance(event.message, Sanction)
+        and event.message.player_id == player_id
+        and not is_lifted(event.message, facts, event.version)
+    ]
+    known = await people.names(record, {player_id, *(event.metadata.actor for event in on_player)})
+    answer = pb.ListSanctionsResponse()
+    for event in on_player:
+        sanction = answer.sanctions.add(act=act_of(event, (), "", known, event.message))
+        sanction.act.ClearField("note")
+        sanction.appealable = is_appealable(situation, player_id, event.version)
+        for number, appeal in enumerate(loaded.state.appeals, start=1):
+            if appeal.version == event.version and appeal.player_id == player_id:
+                sanction.appeal.CopyFrom(appeal_of(number, appeal))
+    if any(sanction.appealable for sanction in answer.sanctions):
+        persons = [*(member.person_id for member in loaded.state.tribunal), player_id]
+        origins = await people.names(record, persons)
+        answer.without_country.extend(
+            pb.ActPlayer(player_id=person_id, name=_name(origins, person_id))
+            for person_id in dict.fromkeys(persons)
+            if person_id not in origins or not origins[person_id].country
+        )
+    return answer
 
 
 async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
@@ -76,8 +122,16 @@ async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
     return acts
 
 
+MOST_SANCTIONS_COUNT = 10_000
+"""Sanctions of a tournament that are looked through."""
+
+_SANCTIONS = types_of(get_args(Sanction))
+
 _WITH_SCORES = (events.ResultRecorded, events.ResultCorrected, events.ResultConfirmed, events.ResultDisputed)
 """Facts that tell a result."""
+
+_CONFIDENTIAL = (events.DataRequestLodged, events.DataRequestAnswered)
+"""Facts whose words are for the player and for those who decide on the request alone, see ListDataRequests."""
 
 _note_in = Common("note", "")
 """The note in an event as older versions wrote it."""

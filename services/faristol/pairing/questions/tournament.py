@@ -97,8 +97,9 @@ async def get_tournament(
             for player in state.players
         ],
         teams=[_team(team, paired) for team in state.teams],
+        waiting_data_requests=sum(each.waits for each in state.data_requests),
         tribunal=state.tribunal,
-        appeals=[_appeal(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
+        appeals=[appeal_of(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
         rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
     )
 
@@ -117,7 +118,8 @@ async def notes_on_players(record: Record, tournament_id: str) -> dict[str, str]
     }
 
 
-def _appeal(number: int, appeal: Appeal) -> pb.Appeal:
+def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
+    """Return an appeal as the contract has it."""
     return pb.Appeal(
         appeal=number,
         player_id=appeal.player_id,
