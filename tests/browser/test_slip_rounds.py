@@ -32,7 +32,7 @@ class Play:
             await self.judge.fill(f"#{field}", value)
         async with self.judge.expect_navigation():
             await self.judge.get_by_role("button", name=name, exact=True).first.click()
-        assert "done=" in self.judge.url, await self.judge.locator(".notice").inner_text()
+        await expect(self.judge.locator(".notice.good")).to_be_visible()
 
     async def begins(self, number: int, faces: str) -> None:
         """Call a rack and begin its time."""

@@ -77,7 +77,7 @@ async def test_a_call_is_answered_from_the_list_and_the_clocks_run_again_when_th
     page = await waits(eva, "calls an arbiter")
     assert "I am coming" in page
     taken = await press(eva, f"{HALL}/{SECOND}", "AssignArbiter")
-    assert taken.headers["location"] == f"{HALL}/{SECOND}?done=AssignArbiter"
+    assert taken.headers["location"] == f"{HALL}/{SECOND}"
     after = await eva.get(taken.headers["location"])
     assert told(after) == "Done: I take the table."
     assert "FISC I.11" in after.text

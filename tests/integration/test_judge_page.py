@@ -117,8 +117,8 @@ async def test_a_form_that_is_sent_twice_rules_once_and_the_table_goes_on(cell: 
         form = {**words, "verdict-0": lexicon_says, "command_id": "00000000-0000-4000-8000-000000000001"}
         sent = [await press(web, address, "rule", **form) for _ in range(2)]
         assert [answer.status_code for answer in sent] == [303, 303]
-        assert {answer.headers["location"] for answer in sent} == {"/judge?done=ruled"}
-        assert told(await web.get("/judge?done=ruled")) == "Ruled."
+        assert {answer.headers["location"] for answer in sent} == {"/judge"}
+        assert [told(await web.get("/judge")) for _ in range(2)] == ["Ruled.", ""]
         over = await web.get(address)
         assert ("The play stands." in over.text) is (lexicon_says == "valid")
         assert 'id="ruling"' not in over.text
@@ -175,5 +175,6 @@ async def test_no_judge_of_a_panel_sees_what_another_found_before_the_last_has_r
             verdict = "valid" if 'data-valid="valid"' in page.text else "invalid"
             form = {**words_of(page), "verdict-0": verdict, "reason-0": f"found-by-{judge_id}"}
             answer = await press(web, address, "rule", **form)
-            assert answer.headers["location"] == f"/judge?done={'ruled' if number == 2 else 'opinion'}"
+            assert answer.headers["location"] == "/judge"
+            assert ("faristol-done", f"judge.{'ruled' if number == 2 else 'opinion'}") in web.cookies.items()
             assert ("found-by-ada" in (await web.get(address)).text) is (number == 2)

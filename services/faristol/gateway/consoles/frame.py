@@ -18,7 +18,7 @@ from starlette.responses import Response
 from faristol.gateway.consoles.doors import doors, may
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
-from faristol.gateway.session import OwnCalls, SignedIn
+from faristol.gateway.session import DONE, OwnCalls, SignedIn, done_in, forget
 from faristol.pb.results.v1 import results_pb2 as pb
 
 TournamentId = Annotated[str, Path(max_length=64)]
@@ -58,6 +58,11 @@ class Console:
         now: datetime = self.request.app.state.now()
         return int(now.timestamp() * 1000)
 
+    def done_by(self, console: str) -> str:
+        """Return what the form of a console did that led here, see ``led_after``; empty for that of another one."""
+        of, _, done = done_in(self.request).partition(".")
+        return done if of == console else ""
+
     def may(self, command: type[Message], tournament_id: str) -> bool:
         """Whether their role and scope let them do something in a tournament: the service still decides."""
         scope = self.session.credential.scope.tournament_ids
@@ -80,7 +85,7 @@ class Console:
         ``said`` is told as done, ``refused`` as not done; both are in the visitor's language.
         """
         tournament = head.tournament if head else None
-        return private_page(
+        response = private_page(
             self.request,
             name,
             status=status,
@@ -95,6 +100,9 @@ class Console:
             new_id=lambda: str(uuid.uuid4()),
             **values,
         )
+        if done_in(self.request) and not part:
+            forget(self.request, response, DONE)
+        return response
 
 
 AtConsole = Annotated[Console, Depends()]

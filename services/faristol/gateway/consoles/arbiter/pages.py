@@ -20,7 +20,7 @@ from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counte
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
-from faristol.gateway.entrance import led_to
+from faristol.gateway.entrance import led_after, led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.mode import known_rules
 from faristol.gateway.page import Part
@@ -252,7 +252,7 @@ class _Desk(Console):
                 detail = self._wrong(act, wrong["field"], wrong["problem"])
             told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
             return await self.show_table(game_id, refusal=told, status=found.status, given=given)
-        return led_to(f"/tournaments/{self.tournament_id}/arbiter/{game_id}?done={act.method}")
+        return led_after(self.request, f"/tournaments/{self.tournament_id}/arbiter/{game_id}", f"arbiter.{act.method}")
 
     def _wrong(self, act: Act, field: str, problem: str) -> str:
         """What is wrong with a field, under its label."""
@@ -330,12 +330,10 @@ async def show_hall(
 
 
 @routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def show_table(
-    desk: AtDesk, game_id: GameId, part: Part = "", done: Annotated[str, Query(max_length=40)] = ""
-) -> Response:
+async def show_table(desk: AtDesk, game_id: GameId, part: Part = "") -> Response:
     """A table, and what an arbiter may do there."""
     desk.check()
-    said = ""
+    said, done = "", desk.done_by("arbiter")
     if done in BY_METHOD and not part:
         said = say(DONE, {"act": say(BY_METHOD[done].name, {}, desk.language)}, desk.language)
     return await desk.show_table(game_id, part, said=said)

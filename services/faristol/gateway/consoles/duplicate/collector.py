@@ -16,7 +16,7 @@ from faristol.duplicate.decide.slips import FORM_DOUBTS
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
-from faristol.gateway.entrance import led_to
+from faristol.gateway.entrance import led_after
 from faristol.gateway.form import Fields
 from faristol.gateway.page import Part
 from faristol.host.ruleset_store import ruleset_of
@@ -109,13 +109,12 @@ async def show_slips(
     hall: Hall = "",
     turn: Turn = 0,
     part: Part = "",
-    number: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-    done: Annotated[str, Query(pattern="^(typed|waits|closed)?$")] = "",
 ) -> Response:
     """The slips of a hall, as far as they are typed, and the form."""
     desk.check(pb.CloseHallRequest)
     texts = {"typed": TYPED, "waits": WAITS, "closed": CLOSED}
-    said = say(texts[done], {"number": number}, desk.language) if done and not part else ""
+    done, _, number = desk.done_by("collector").partition(".")
+    said = say(texts[done], {"number": number}, desk.language) if done in texts and not part else ""
     return await _show(desk, hall, turn, part, said=said)
 
 
@@ -134,7 +133,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
     try:
         if act == "close":
             await desk.calls.ask(pb.CloseHallRequest(collector_id=desk.subject, **named))
-            return _led(desk, hall, turn, done="closed")
+            return _led(desk, hall, turn, "closed")
         if act != "slip":
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         listed = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
@@ -152,7 +151,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
         if act == "slip" and (field := FORM_DOUBTS.get(problem.more.get("reason", ""))):
             return await _show(desk, hall, turn, typed=given, doubt=Doubt((told,), _mark(given), field))
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
-    return _led(desk, hall, turn, number=number, done="waits" if waits else "typed")
+    return _led(desk, hall, turn, f"{'waits' if waits else 'typed'}.{_whole(number)}")
 
 
 def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsResponse) -> str:
@@ -185,9 +184,9 @@ def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
     )
 
 
-def _led(desk: Desk, hall: str, turn: int, **said: str) -> Response:
-    query = urlencode({"hall": hall, "turn": turn, **said})
-    return led_to(f"{desk.base}/slips?{query}")
+def _led(desk: Desk, hall: str, turn: int, done: str) -> Response:
+    query = urlencode({"hall": hall, "turn": turn})
+    return led_after(desk.request, f"{desk.base}/slips?{query}", f"collector.{done}")
 
 
 def _whole(text: str) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import grpc
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -19,7 +19,7 @@ from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate import labels
 from faristol.gateway.duplicate.call_table import start_called, tiles_called
 from faristol.gateway.duplicate.models import coordinates_of, main_word
-from faristol.gateway.entrance import led_to
+from faristol.gateway.entrance import led_after
 from faristol.gateway.form import Fields
 from faristol.gateway.mode import tile_values
 from faristol.gateway.page import Part
@@ -165,10 +165,10 @@ async def _show(
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
-async def show_judge(desk: AtDesk, part: Part = "", done: Annotated[str, Query(max_length=20)] = "") -> Response:
+async def show_judge(desk: AtDesk, part: Part = "") -> Response:
     """The game as its judge sees it: of a turn whose time is over its tops, and what waits."""
     desk.check(pb.ScoreTurnRequest)
-    said = ""
+    said, done = "", desk.done_by("duplicate-judge")
     if done in ACTS and not part:
         said = say(DONE, {"act": say(ACTS[done].name, {}, desk.language).rstrip("!")}, desk.language)
     return await _show(desk, part, said=said)
@@ -194,4 +194,4 @@ async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
     except grpc.aio.AioRpcError as error:
         told = refused(error, desk.language).detail
         return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
-    return led_to(f"{desk.base}/judge?done={name}")
+    return led_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}")

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 import grpc
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -17,7 +17,7 @@ from faristol.gateway.asked import DEADLINE
 from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.frame import Console
 from faristol.gateway.consoles.judge.forms import Written, merged, read, rulings
-from faristol.gateway.entrance import led_to
+from faristol.gateway.entrance import led_after, led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.page import Part
 from faristol.kernel.refusal import N_
@@ -120,8 +120,9 @@ AtDesk = Annotated[_Desk, Depends()]
 
 
 @routes.get("/judge")
-async def show_queue(desk: AtDesk, part: Part = "", done: Annotated[str, Query(max_length=20)] = "") -> Response:
+async def show_queue(desk: AtDesk, part: Part = "") -> Response:
     """The cases that a judge may take."""
+    done = "" if part else desk.done_by("judge")
     said = say(DONE[done], {}, desk.language) if done in DONE else ""
     return await desk.show_queue(part, said=said)
 
@@ -148,7 +149,7 @@ async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
                 return await desk.show_case(case_id, written) if written else led_to(f"/judge/cases/{case_id}")
             case "release":
                 await desk.calls.ask(pb.ReleaseCaseRequest(**named))
-                return led_to("/judge?done=released")
+                return led_after(desk.request, "/judge", "judge.released")
             case "rule":
                 try:
                     words = rulings(written)
@@ -156,7 +157,7 @@ async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
                     told = say(NO_VERDICT, {}, desk.language)
                     return await desk.show_case(case_id, written, refusal=told, status=HTTPStatus.BAD_REQUEST)
                 answer = await desk.calls.ask(pb.RuleCaseRequest(words=words, **named))
-                return led_to(f"/judge?done={'ruled' if answer.ruled else 'opinion'}")
+                return led_after(desk.request, "/judge", f"judge.{'ruled' if answer.ruled else 'opinion'}")
             case _:
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
