@@ -187,6 +187,17 @@ async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cel
     assert (await ids(cell, desk)).keys() - before == {"Anná Puig"}
 
 
+async def test_a_corrected_name_that_is_similar_is_asked_about(cell: Cell, desk: Desk) -> None:
+    known = await ids(cell, desk)
+    changed = {"player_id": known["Zoe Prat"], "name.before": "Zoe Prat"}
+    asked = await desk.refused(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", **changed)
+    assert "who is registered, is similar. Is this a different person?" in asked
+    assert await ids(cell, desk) == known
+    await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", others="yes", **changed)
+    back = {"player_id": known["Zoe Prat"], "name.before": "Nuria Más"}
+    await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Zoé Prat", **back)  # like the name of before, their own
+
+
 async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, desk: Desk) -> None:
     command = str(uuid.uuid4())
     for _ in range(2):

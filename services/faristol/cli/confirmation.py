@@ -14,9 +14,12 @@ SIMILAR = N_("{name} is similar to {other}. Is this another person?")
 GIVE_ID = N_("No player was registered: if {name} and {other} are two people, give {name} an id.")
 
 
-def ask_whether_another(name: str, other: str) -> None:
+GIVE_FLAG = N_("Nothing was changed: if {name} and {other} are two people, give --another-person.")
+
+
+def ask_whether_another(name: str, other: str, *, registers: bool = True) -> None:
     """Ask whether two similar names are of two people. Raises ``StartError`` if not, or without a terminal."""
-    agree(said(SIMILAR, name=name, other=other), said(GIVE_ID, name=name, other=other))
+    agree(said(SIMILAR, name=name, other=other), said(GIVE_ID if registers else GIVE_FLAG, name=name, other=other))
 
 
 def agree(question: str, otherwise: str) -> None:

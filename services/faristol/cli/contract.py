@@ -19,7 +19,7 @@ from faristol.cli.completion import players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, option_of, written
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.host import StartError
-from faristol.office.resembling import Resemblances
+from faristol.office.resembling import similar_player
 from faristol.pb.comments import COMMENTS
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -43,6 +43,8 @@ METHODS: Mapping[str, tuple[str, Any]] = {
 """The methods that can be commands, each with the name of its service."""
 
 Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
+ANOTHER = "another_person"
+ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
 OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
 
 
@@ -53,7 +55,7 @@ def command_of(method: str) -> Callable[..., None]:
     def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
         _carry_out(method, given, address, json_output=json_output)
 
-    parameters = [*_parameters(act, kind), *_always()]
+    parameters = [*_parameters(act, kind), *_of_names(kind), *_always()]
     carry_out.__doc__ = readable(COMMENTS[method])
     carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect looks for it
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -83,6 +85,12 @@ def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
     for name, field in fields.items():
         if name not in HIDDEN | dropped and name not in arguments:
             yield _option(act, field)
+
+
+def _of_names(kind: type[Message]) -> Iterator[inspect.Parameter]:
+    """What a command that gives a player another name is told beforehand."""
+    if kind in (pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest):
+        yield _parameter(ANOTHER, Annotated[bool, typer.Option("--another-person", help=ANOTHER_HELP)], False)
 
 
 def _always() -> Iterator[inspect.Parameter]:
@@ -164,17 +172,39 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
     elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
         known = run(roll(given["tournament_id"], address))
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
-    if isinstance(request, pairing.RegisterPlayerRequest) and known is not None and not request.player_id:
-        from faristol.cli.confirmation import ask_whether_another
-
-        if other := Resemblances(player.name for player in known.tournament.players).of(request.name):
-            ask_whether_another(request.name, other)
+    if known is not None:
+        _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
     try:
         answer = call(address, method, request)
     except StartError as problem:
         raise StartError(with_names(problem, known)) from problem.__cause__
     lines = told(method, request, answer, known, language_of_terminal())
     tell(as_told(method, request, answer, known), lines, json_output=json_output)
+
+
+def _ask_about_name(request: Message, known: Roll, address: str | None, *, another: bool) -> None:
+    """Ask about a name that resembles another player's, before it is kept. Raises ``StartError`` where it is not to be.
+
+    ``another`` says beforehand that they are two people.
+    """
+    from faristol.cli.confirmation import ask_whether_another
+
+    kinds = pairing.RegisterPlayerRequest | pairing.AmendPlayerRequest | pairing.AnswerDataRequestRequest
+    if not isinstance(request, kinds) or not request.name:
+        return
+    registers, own = isinstance(request, pairing.RegisterPlayerRequest), ""
+    if isinstance(request, pairing.RegisterPlayerRequest):
+        another = bool(request.player_id)
+    if another:
+        return
+    if isinstance(request, pairing.AmendPlayerRequest):
+        own = request.player_id
+    elif isinstance(request, pairing.AnswerDataRequestRequest):
+        asked = pairing.ListDataRequestsRequest(tournament_id=request.tournament_id)
+        listed = call(address, "ListDataRequests", asked).requests
+        own = next((each.player_id for each in listed if each.request == request.request), "")
+    if other := similar_player(known.tournament.players, request.name, own):
+        ask_whether_another(request.name, other, registers=registers)
 
 
 def request_of(
