@@ -90,6 +90,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "lexicons and rulesets as they are installed": frozenset(
         {
             *("LEXICON_MISSING", "LEXICON_UNUSABLE", "LEXICON_OF_OTHER_TILES", "NO_SUCH_LAYER"),
+            *("INSTALLING", "LEXICONS_READ_ONLY", "NO_WORD"),
             *("RULESET_MISSING", "RULESET_UNREADABLE", "NO_LEXICON", "LEXICON_PINNED"),
             *("OPTION_UNKNOWN", "NO_SUCH_TILE", "EMPTY_WORD", "WORD_LENGTH", "MIXED_SCRIPTS", "NOT_TILES"),
         }
