@@ -27,7 +27,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
-PRIVATE = ("/sign-in", "/sign-out", "/account", "/my-data", "/data-requests", "/new", "/tournaments/")
+PRIVATE = ("/sign-in", "/sign-out", "/account", "/my-data", "/data-requests", "/new", "/lexicons", "/tournaments/")
 """Where pages are of who is signed in: no other site reads there."""
 
 PUBLIC_ENDS = ("/feed.atom", "/rounds.ics")
