@@ -190,12 +190,12 @@ def play_of(said: events.DuplicatePlay) -> Play:
 
 def rejected_rack(rack: CalledRack) -> events.RejectedRack:
     """A rack that went back, as it goes on the record."""
-    return events.RejectedRack(faces=rack.faces, draw=rack.draw, leftover=rack.leftover)
+    return events.RejectedRack(faces=rack.faces, draw=rack.draw, leftover=rack.leftover, by_hand=rack.by_hand)
 
 
 def went_back(said: Iterable[events.RejectedRack]) -> tuple[CalledRack, ...]:
     """Racks that went back, as they are on the record."""
-    return tuple(CalledRack(tuple(rack.faces), rack.leftover, rack.draw) for rack in said)
+    return tuple(CalledRack(tuple(rack.faces), rack.leftover, rack.draw, rack.by_hand) for rack in said)
 
 
 def written_play(play: Play) -> events.DuplicatePlay:

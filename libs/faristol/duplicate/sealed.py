@@ -116,7 +116,7 @@ def document_of(sealed: SealedGame) -> bytes:
             {
                 **_rack(turn.rack),
                 "by_hand": turn.by_hand,
-                "went_back": [_rack(back) for back in turn.went_back],
+                "went_back": [_rack(back) | ({"by_hand": True} if back.by_hand else {}) for back in turn.went_back],
                 "master": _master(turn.master),
                 "top": turn.top,
             }
@@ -233,7 +233,9 @@ def _read_turns(said: Sequence[Any]) -> Iterator[SealedTurn]:
             master = _read_master(turn["master"], board)
             yield SealedTurn(
                 rack=_read_rack(turn),
-                went_back=tuple(map(_read_rack, turn["went_back"])),
+                went_back=tuple(
+                    _read_rack(back)._replace(by_hand=bool(back.get("by_hand"))) for back in turn["went_back"]
+                ),
                 by_hand=bool(turn["by_hand"]),
                 master=master,
                 top=int(turn["top"]),

@@ -37,8 +37,11 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         )
     back: list[events.RejectedRack] = []
     if current is not None and not current.completed:
-        back = [*map(rejected_rack, current.went_back), rejected_rack(current.called_rack)]
-        game = replace(return_rack(game), leftover=())
+        called = current.called_rack._replace(by_hand=current.by_hand)
+        back = [*map(rejected_rack, current.went_back), rejected_rack(called)]
+        before = return_rack(game)
+        # The leftover goes back with the rest of the rack (FISC II.3).
+        game = replace(before, drawn=without(before.drawn, before.leftover), leftover=())
         situation = replace(situation, game=game)
     number = len(game.turns) + 1
     voided: list[Fact] = []
@@ -118,7 +121,9 @@ def _by_hand(
                 N_("The rack {tiles} is valid and has a play, so it does not go back."),
                 {"tiles": " ".join(tiles)},
             )
-    written = [events.RejectedRack(faces=_faces(rejected.faces, situation)) for rejected in request.rejected]
+    written = [
+        events.RejectedRack(faces=_faces(rejected.faces, situation), by_hand=True) for rejected in request.rejected
+    ]
     said_back = [*back, *written]
     after = enter_rack(number, faces, game.leftover, bag, ruleset, redrawn=bool(said_back))
     redrawn = bool(back) or (bool(said_back) and ruleset.racks.invalid == "return-all")

@@ -21,6 +21,8 @@ class CalledRack(NamedTuple):
     """How many of them had stayed."""
     draw: int
     """The number of the draw."""
+    by_hand: bool = False
+    """It went back, and the judge had taken it out of the bag: it follows from no seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def check_racks(
         of_seed = sealed if turn.sealed else held
         if not turn.by_hand and of_seed is not None:
             for rack in (*turn.went_back, turn.rack):
+                if rack.by_hand:
+                    continue
                 yield from _check(number, rack, counters[turn.sealed], left, leftover, of_seed.seed, ruleset)
                 counters[turn.sealed] += 1
         if not is_valid(turn.rack.faces, number, left, ruleset):

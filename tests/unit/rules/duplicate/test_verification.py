@@ -97,3 +97,11 @@ def test_a_rack_taken_by_hand_counts_no_draw() -> None:
     assert drawn is not None
     racks = [CalledRack(each.rack, len(each.leftover), each.counter) for each in drawn.attempts]
     assert wrong([by_hand, PlayedTurn(racks[-1], tuple(racks[:-1]), by_hand=False, used=())]) == []
+
+
+def test_a_rack_taken_by_hand_that_went_back_before_one_was_drawn_counts_no_draw() -> None:
+    first, *rest = game()
+    back = CalledRack(tuple("MOIENTL"), 0, 0, by_hand=True)
+    assert wrong([replace(first, went_back=(back, *first.went_back)), *rest]) == []
+    drawn = replace(first, went_back=(back._replace(by_hand=False), *first.went_back))
+    assert any("was drawn" in said for said in wrong([drawn, *rest]))
