@@ -8,6 +8,7 @@ from faristol.kernel import facts
 from faristol.pairing.administration.results import record_result
 from faristol.pairing.discipline.at_tables import note_sanction
 from faristol.pairing.model import Decided, Tournament, evolve, stream
+from faristol.pairing.office.outcome import write_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Record, Recorded, Write, load
 
@@ -52,6 +53,6 @@ def sanctions(record: Record) -> Reaction:
             imposed,
             (await record.notes_of(event.stream)).get(event.version, ""),
         )
-        return Decision([Write(name, loaded.version, noted, event.tournament)]) if noted else None
+        return Decision([write_of(loaded, noted)]) if noted else None
 
     return Reaction("pairing.sanctions", facts.types_of([game_events.SanctionImposed]), note)

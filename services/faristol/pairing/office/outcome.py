@@ -80,6 +80,7 @@ def _of_appeal(state: Tournament, fact: events.AppealDecided | events.AppealWith
 _CONCERNED: Mapping[type[Message], Callable[[Tournament, Any], Collection[str]]] = {
     events.PlayerWithdrawn: of_game,
     events.PlayerSanctioned: of_game,
+    events.TableSanctionNoted: of_game,
     events.SanctionLifted: of_game,
     events.ResultEntered: of_game,
     events.ResultCorrected: of_game,

@@ -14,10 +14,12 @@ from faristol.pairing.administration.result_entry import enter_result
 from faristol.pairing.administration.results import record_result
 from faristol.pairing.discipline.at_tables import note_sanction
 from faristol.pairing.model import Decided, Rulings, watch
+from faristol.pairing.office.outcome import write_of
 from faristol.pairing.situation import Situation
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.record import Loaded
 from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
@@ -84,6 +86,12 @@ def test_a_sanction_of_a_table_is_noted_once_with_its_arbiter_and_note() -> None
     assert isinstance(noted, events.TableSanctionNoted)
     assert (noted.arbiter_id, noted.note, noted.points, noted.round) == ("marta", "Shouted.", 25, 1)
     assert note(hall, imposed) == []
+
+
+def test_the_note_on_a_sanction_of_a_table_concerns_both_players() -> None:
+    hall = started(FISE)
+    facts = note_sanction(hall.state, hall.ruleset, GAME, 3, sanction(hall, game.SANCTION_KIND_WARNING), "Shouted.")
+    assert write_of(Loaded(hall.state, hall.state.version), facts).concerned == {*seats(hall)}
 
 
 def test_points_of_a_table_come_off_a_result_from_paper_and_back_when_they_are_lifted() -> None:
