@@ -75,9 +75,10 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
             return _decoded(data.removeprefix(mark), name)
     if encoding:
         return _decoded(data, _named(encoding))
-    nulls = (data[0::2].count(0), data[1::2].count(0))
-    if 4 * max(nulls) > len(data) // 2:  # letters of Europe in UTF-16 have a zero in every other byte
-        return _decoded(data, "utf-16-be" if nulls[0] > nulls[1] else "utf-16-le")
+    # Latin letters in UTF-16 have the upper byte 0, Greek ones 3; no text in another encoding has either of them.
+    upper = [half.count(0) + half.count(3) for half in (data[0::2], data[1::2])]
+    if 4 * max(upper) > len(data) // 2:
+        return _decoded(data, "utf-16-be" if upper[0] > upper[1] else "utf-16-le")
     try:
         return _decoded(data, "utf-8")
     except ValueError:
@@ -167,7 +168,7 @@ def rows_of(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, list[
     """
     plain = "\n".join(lines_of(text.removeprefix("\ufeff")))
     said = _SEP.match(plain)
-    skipped = 1 if said else 0
+    skipped = said[0].count("\n") if said else 0
     body = plain[said.end() :] if said else plain
     separator = said[1] if said else separator_of(body, known)
     rows = _rows(body, separator)

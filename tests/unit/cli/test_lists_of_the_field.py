@@ -91,6 +91,19 @@ def test_one_name_is_enough_to_guess_the_encoding_of_a_greek_list(name: str, enc
     assert decode_list(text.encode(encoding)).text == text
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_greek_in_utf_16_is_read_without_a_mark(encoding: str) -> None:
+    text = "όνομα;σύλλογος\n" + "".join(f"{name};Αθήνα\n" for name in GREEK)
+    decoded = decode_list(text.encode(encoding))
+    assert (decoded.text, decoded.encoding, decoded.guessed) == (text, "UTF-16", False)
+
+
+def test_lines_behind_the_one_that_says_the_separator_keep_their_numbers() -> None:
+    listed = players_of("\n\nsep=;\nname;rating\nAnna;1\nBlai;y\n")
+    assert told(listed) == [(5, "Anna", "", 1)]
+    assert [(error.line, error.text) for error in listed.errors] == [(6, "Blai;y")]
+
+
 def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_bytes("name\nNúria\n".encode("cp1252"))
