@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from faristol.host import StartError
 from faristol.keeper.hall import bundle as bundles
+from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
 from faristol.keeper.hall.journal import HallJournal, Played
 from faristol.keeper.hall.terminal import slip_of
 from faristol.keeper.hall.times import SyncedClock
@@ -99,3 +102,31 @@ def test_a_bundle_is_read_as_it_was_written_and_by_nobody_else(tmp_path: Path, h
 )
 def test_a_slip_is_typed_as_it_was_written(typed: str, slip: events.Slip) -> None:
     assert slip_of(typed.split()) == slip
+
+
+def test_a_slip_of_a_turn_that_was_closed_without_a_line_counts_as_it_was_typed() -> None:
+    device = Device()
+    answer = pb.GetBundleResponse(game_id="cup-r1", seats=[events.DuplicateSeat(player_id="didac", number=4)])
+    has_line, sent = False, list[Any]()
+
+    async def ask(request: Any) -> Any:
+        if not has_line:
+            raise Away
+        if isinstance(request, pb.GetDuplicateRequest):
+            turn = pb.DuplicateTurn(turn=1, faces=["A", "S"])
+            turn.started_at.FromSeconds(1_000_000)
+            return pb.GetDuplicateResponse(turns=[turn])
+        if isinstance(request, pb.SubmitSlipsRequest) and request.check_form:
+            raise NotTaken("SLIP_COORDINATES_DOUBTED", "P8 is no square")
+        sent.append(request)
+        return None
+
+    hall = HallAtWork(bundles.Bundle(answer, "Sud"), HallJournal(None), ask, device.clock(), "ona")
+    hall.journal.keep_turn(Played(1, ("A", "S"), began_at=1, ends_at=2))
+    hall.take(4, slip_of(["P8", "AS"]), check_form=True)
+    hall.close()
+    has_line = True
+    asyncio.run(hall.sync())
+    assert [type(request) for request in sent] == [pb.SubmitSlipsRequest, pb.CloseHallRequest]
+    assert (sent[0].slips[0].coordinates, sent[0].check_form, hall.doubted) == ("P8", False, {})
+    assert hall.journal.unsent == ()

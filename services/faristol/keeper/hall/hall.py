@@ -179,10 +179,21 @@ class HallAtWork:
             collector_id=self._collector,
             rack=turn.rack,
         )
+        self._keep_unchecked(turn.number)
         self.journal.keep_command("close", turn.number, request)
         closed = replace(turn, closed=True)
         self.journal.keep_turn(closed)
         return closed
+
+    def _keep_unchecked(self, number: int) -> None:
+        """Let slips of a turn that wait to be sent count as they were typed: after it is closed none is typed again."""
+        for kept in self.journal.unsent:
+            if kept.turn == number and isinstance(kept.request, pb.SubmitSlipsRequest) and kept.request.check_form:
+                request = pb.SubmitSlipsRequest()
+                request.CopyFrom(kept.request)
+                request.command_id, request.check_form = str(uuid.uuid4()), False
+                self.journal.keep_command("slips", number, request)
+                self.journal.keep_sent(kept.command_id)
 
     def master_of(self, number: int) -> SealedTurn | None:
         """The sealed turn of that number, once its time is over in this hall."""
@@ -267,7 +278,8 @@ class HallAtWork:
             if problem.reason in LATER:
                 return False
             if problem.reason not in DONE:
-                if problem.reason in FORM_DOUBTS:
+                turn = self.journal.turns.get(kept.turn)
+                if problem.reason in FORM_DOUBTS and not (turn and turn.closed):
                     slip = kept.request.slips[0]
                     self.doubted[self._number_of(slip.player_id)] = slip
                 self.journal.keep_refused(kept.command_id, str(problem))
