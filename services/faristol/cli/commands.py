@@ -339,7 +339,6 @@ _SPELLED = {
     "RegisterPlayers": "player import",
     "EnterResults": "enter",
     "ListResults": "enter",
-    "GetResultCheck": "enter",
 }
 
 

@@ -373,9 +373,9 @@ class Tournament:
     teams: tuple[Team, ...] = ()
     """In the order of registration; none where players play each for themselves."""
     played: tuple[Round, ...] = ()
+    """The rounds paired so far."""
     unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     """Games whose pairing was taken back, by their ids, with their players."""
-    """The rounds paired so far."""
     forbidden: frozenset[frozenset[str]] = frozenset()
     """Pairs of players, or of teams, who are kept apart."""
     kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
