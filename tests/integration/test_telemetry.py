@@ -171,9 +171,9 @@ def fail_in_a_trace(record: Path, port: int) -> str:
 
 
 def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: Path) -> None:
-    port, metrics = free_port(), free_port()
+    port, metrics, http = free_port(), free_port(), free_port()
     settings = {"metrics_port": str(metrics), "log_format": "json", "log_level": "INFO"}
-    arguments = ["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)]
+    arguments = ["up", "--data", str(tmp_path / "data"), "--http", str(http), "--grpc", str(port)]
     up = Child(arguments, settings, tmp_path / "up.log")
     try:
         wait_until_serving(f"127.0.0.1:{port}", up)
@@ -189,6 +189,9 @@ def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: 
                 pairing.CreateTournament(request, timeout=10)
         measured = (
             "append_duration_seconds_count",
+            "call_duration_seconds_count",
+            "http_duration_seconds_count",
+            "news_delay_seconds_count",
             "cases_waiting",
             "consumer_lag",
             "record_position",
@@ -210,11 +213,27 @@ def test_prometheus_reads_what_a_cell_does_and_logs_are_lines_of_json(tmp_path: 
                 for outcome in ("done", "repeated", "refused")
             }
             names = {name.partition("{")[0] for name in found}
+            with urllib.request.urlopen(f"http://127.0.0.1:{http}/api/v1/tournaments", timeout=10) as answer:
+                assert answer.status == 200
             if wanted <= names and outcomes == {"done": 1, "repeated": 1, "refused": 1}:
                 break
             assert time.monotonic() < deadline, (outcomes, wanted - names)
             time.sleep(0.5)
+        ended = {
+            labels: value
+            for name, value in found.items()
+            if name.startswith("faristol_call_duration_seconds_count")
+            for labels in [tuple(re.findall(r'(?:kind|outcome)="(\w+)"', name))]
+        }
+        assert ended[("command", "ok")] == 2
+        assert ended[("command", "refused")] == 1
+        assert any('le="0.25"' in name for name in found if name.startswith("faristol_append_duration_seconds_bucket"))
         trace_id = fail_in_a_trace(tmp_path / "data" / "record.db", port)
+        after = scraped(metrics)
+        (failed,) = (
+            value for name, value in after.items() if "call_duration_seconds_count" in name and "failed" in name
+        )
+        assert failed == 2
     finally:
         up.terminate()
     lines = [line for line in (tmp_path / "up.log").read_text(encoding="utf-8").splitlines() if line.startswith("{")]

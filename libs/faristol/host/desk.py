@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.host.access import caller, is_asked
 from faristol.host.actor import Actor, actor_of, checked, said
 from faristol.host.metadata import ACTOR, CORRELATION, ROLE
+from faristol.host.telemetry import SECONDS
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
@@ -36,7 +37,10 @@ _meter = metrics.get_meter("faristol.host")
 _commands = _meter.create_counter("faristol.commands", unit="{command}", description="commands answered")
 _appends = _meter.create_counter("faristol.appends", unit="{event}", description="events appended by commands")
 _append_seconds = _meter.create_histogram(
-    "faristol.append.duration", unit="s", description="how long an append took until it was on disk"
+    "faristol.append.duration",
+    unit="s",
+    description="how long an append took until it was on disk",
+    explicit_bucket_boundaries_advisory=SECONDS,
 )
 _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions made anew")
 

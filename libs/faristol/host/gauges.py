@@ -14,7 +14,9 @@ from faristol.host.part import Part
 from faristol.host.runtime import Runtime
 from faristol.record import Record, seals
 from faristol.record.databases import FAILURES
-from faristol.record.positions import checkpoint, last_position
+from faristol.record.event import microseconds, utc_now
+from faristol.record.positions import checkpoint, checkpoints_of, last_position, recorded_at
+from faristol.record.witness.delivery import PREFIX as WITNESS_PREFIX
 
 LOOK = 5.0
 """Seconds between two looks."""
@@ -25,18 +27,36 @@ _position = _meter.create_gauge("faristol.record.position", unit="{event}", desc
 _relay_lag = _meter.create_gauge(
     "faristol.relay.lag", unit="{event}", description="events that NATS knows nothing of yet"
 )
+_unsealed_seconds = _meter.create_gauge(
+    "faristol.seals.wait",
+    unit="s",
+    description="age of the oldest event without a seal; 0 where all are sealed",
+)
+_witness_behind = _meter.create_gauge(
+    "faristol.witness.behind", unit="{event}", description="sealed events whose seals a witness does not have yet"
+)
 _unsealed = _meter.create_gauge("faristol.seals.behind", unit="{event}", description="events that no seal is over yet")
 
 
-async def look(record: Record) -> None:
-    """Measure once. Raises one of ``FAILURES`` where the database does not answer."""
+async def look(record: Record, *, seals_here: bool = False) -> None:
+    """Measure once; how long events wait for a seal only where this process ``seals_here``.
+
+    Raises one of ``FAILURES`` where the database does not answer.
+    """
     async with record.reading() as connection:
         sealed = await seals.last(connection)
         noted = await checkpoint(connection, relay.NAME)
         position = await last_position(connection)
+        end = sealed.to_position if sealed else 0
+        oldest = await recorded_at(connection, end + 1)
+        witnesses = await checkpoints_of(connection, WITNESS_PREFIX)
     _position.set(position)
     _relay_lag.set(max(0, position - noted))
-    _unsealed.set(position - (sealed.to_position if sealed else 0))
+    _unsealed.set(position - end)
+    if seals_here:
+        _unsealed_seconds.set(max(0.0, (microseconds(utc_now()) - oldest) / 1_000_000) if oldest else 0.0)
+    for name, reached in witnesses.items():
+        _witness_behind.set(max(0, end - reached), {"witness": name.removeprefix(WITNESS_PREFIX)})
 
 
 def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
@@ -55,4 +75,5 @@ def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None
 
 def part(runtime: Runtime) -> Part:
     """Looks again and again, beside what the process serves."""
-    return Part(name="gauges", tasks=(repeated(partial(look, runtime.record)),))
+    seals_here = bool(runtime.settings.seal_key)
+    return Part(name="gauges", tasks=(repeated(partial(look, runtime.record, seals_here=seals_here)),))

@@ -17,12 +17,14 @@ from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import needs_of_all
 from faristol.host.access import AccessInterceptor, Admission
 from faristol.host.interceptor import ErrorInterceptor
+from faristol.host.measured import MeasureInterceptor
 from faristol.host.part import Part
 from faristol.host.readiness import Readiness
 from faristol.host.runtime import Runtime
 from faristol.host.services import RELAY, StartError
 from faristol.host.startup import OPTIONS, listen, options
 from faristol.host.telemetry import TraceInterceptor
+from faristol.kernel.addresses import endpoint
 from faristol.record import RecordError
 from faristol.record.tasks import end
 
@@ -60,14 +62,16 @@ class Process:
         """
         settings = self.runtime.settings
         interceptors: list[Any] = [TraceInterceptor(), ErrorInterceptor(self._stopping)]
+        if settings.is_measured:
+            interceptors.insert(0, MeasureInterceptor())
         admission = await self._admission()
         if admission:
             interceptors.append(AccessInterceptor(admission))
         self._server = server = grpc.aio.server(interceptors=interceptors, options=options(settings))
-        wanted = f"{settings.grpc_host}:{settings.grpc_port}"
+        wanted = endpoint(settings.grpc_host, settings.grpc_port)
         port = listen(server, wanted, "--grpc", self.runtime.tls)
         parts = [build(self.runtime) for build in self._build]
-        self.runtime.channels.serve(f"{settings.grpc_host}:{port}", {part.name for part in parts})
+        self.runtime.channels.serve(endpoint(settings.grpc_host, port), {part.name for part in parts})
         needs = needs_of_all(servicer.descriptor for part in parts for servicer in part.servicers)
         if admission:
             admission.serve(needs)
@@ -83,7 +87,7 @@ class Process:
             await self._start_consumers(parts, self._bus)
         await server.start()
         if settings.health_port is not None:
-            await self._serve_health(f"{settings.grpc_host}:{settings.health_port}")
+            await self._serve_health(endpoint(settings.grpc_host, settings.health_port))
         for part in parts:
             for task in part.tasks:
                 self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))

@@ -15,6 +15,7 @@ from faristol.bus import BusAway
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
 from faristol.host.tls import Tls
+from faristol.kernel.addresses import endpoint
 from faristol.record import RecordAway
 
 T = TypeVar("T")
@@ -92,7 +93,7 @@ class Waiting:
         for service in self._services:
             await checks.set(service, health_pb2.HealthCheckResponse.NOT_SERVING)
         self._server = server = grpc.aio.server(options=OPTIONS)
-        listen(server, f"{settings.grpc_host}:{port}", "--grpc")
+        listen(server, endpoint(settings.grpc_host, port), "--grpc")
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         await server.start()
 

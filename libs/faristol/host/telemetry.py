@@ -13,6 +13,13 @@ from opentelemetry.trace import SpanKind
 from faristol.host.metadata import OwnServiceInterceptor
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
+from faristol.kernel.addresses import bindable
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Upper bounds of the buckets of durations, among them each bound of the aims in docs/operations.md.
+
+Those of OpenTelemetry are for milliseconds: all that takes less than five seconds would be in the first one.
+"""
 
 _tracer = trace.get_tracer("faristol.rpc")
 
@@ -68,7 +75,7 @@ class Telemetry:
         registry = CollectorRegistry()
         reader = PrometheusMetricReader(registry=registry)
         try:
-            server, thread = start_http_server(settings.metrics_port or 0, settings.grpc_host, registry)
+            server, thread = start_http_server(settings.metrics_port or 0, bindable(settings.grpc_host), registry)
         except OSError as problem:
             raise StartError(
                 f"metrics cannot listen on {settings.grpc_host}:{settings.metrics_port} ({problem.strerror}): "

@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.record import tables
 
 _LAST = select(tables.counter.c.position)
+_RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
+_CHECKPOINTS = select(tables.checkpoints.c.consumer, tables.checkpoints.c.position)
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 
 
@@ -19,3 +21,15 @@ async def last_position(connection: AsyncConnection) -> int:
 async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
     """The position up to which a consumer has done its work, 0 when it never did any."""
     return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
+
+
+async def checkpoints_of(connection: AsyncConnection, prefix: str) -> dict[str, int]:
+    """The positions of the consumers whose names begin with ``prefix``, by name."""
+    asked = _CHECKPOINTS.where(tables.checkpoints.c.consumer.startswith(prefix, autoescape=True))
+    return {str(row.consumer): int(row.position) for row in await connection.execute(asked)}
+
+
+async def recorded_at(connection: AsyncConnection, position: int) -> int | None:
+    """When the event at a position was recorded, in microseconds since 1970; None where there is none."""
+    found = (await connection.execute(_RECORDED_AT, {"position": position})).scalar_one_or_none()
+    return None if found is None else int(found)

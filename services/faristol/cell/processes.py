@@ -30,7 +30,7 @@ from faristol.host.services import ASKING, RELAY
 from faristol.host.startup import Waiting, when_there
 from faristol.host.telemetry import Telemetry
 from faristol.host.tls import Tls
-from faristol.kernel.addresses import is_loopback
+from faristol.kernel.addresses import endpoint, is_loopback
 from faristol.record import Record
 from faristol.record.event import utc_now
 from faristol.record.tasks import end
@@ -51,7 +51,7 @@ class Running:
     def http_address(self) -> str:
         """URL of the gateway's pages, when this process serves them."""
         settings = self.runtime.settings
-        return f"http://{settings.http_host}:{settings.http_port}"
+        return f"http://{endpoint(settings.http_host, settings.http_port)}"
 
 
 def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:

@@ -25,6 +25,7 @@ from opentelemetry import metrics
 from faristol.bus.stopped import away
 from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
+from faristol.host.telemetry import SECONDS
 from faristol.kernel.facts import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
@@ -71,7 +72,10 @@ _COMMANDS = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
 
 _log = logging.getLogger(__name__)
 _late = metrics.get_meter("faristol.clock").create_histogram(
-    "faristol.deadline.late", unit="s", description="how long after it was due a deadline was on the record"
+    "faristol.deadline.late",
+    unit="s",
+    description="how long after it was due a deadline was on the record",
+    explicit_bucket_boundaries_advisory=SECONDS,
 )
 
 

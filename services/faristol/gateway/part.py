@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from weakref import WeakSet
 
 from opentelemetry import metrics
@@ -11,8 +12,11 @@ from opentelemetry import metrics
 from faristol.gateway.app import app
 from faristol.gateway.collector import Collector
 from faristol.gateway.server import listen, serve
+from faristol.gateway.tail import OnNews
 from faristol.gateway.viewers import Fanout
 from faristol.host import Part, Runtime
+from faristol.host.telemetry import SECONDS
+from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.record.tasks import end
 
 _fanouts: WeakSet[Fanout] = WeakSet()
@@ -23,9 +27,28 @@ def _watching(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
     yield metrics.Observation(sum(fanout.watching for fanout in _fanouts))
 
 
-metrics.get_meter("faristol.gateway").create_observable_gauge(
+_meter = metrics.get_meter("faristol.gateway")
+_meter.create_observable_gauge(
     "faristol.viewers", [_watching], unit="{viewer}", description="connections that follow the news"
 )
+_news_seconds = _meter.create_histogram(
+    "faristol.news.delay",
+    unit="s",
+    description="how long after it was recorded a piece of news was on its way to viewers",
+    explicit_bucket_boundaries_advisory=SECONDS,
+)
+
+
+def measure_delays(now: Callable[[], datetime]) -> OnNews:
+    """Measure the delay of each piece of news that is recorded from now on. Older ones are read at a start."""
+    since = now()
+
+    def heard(news: Sequence[pb.FollowResponse]) -> None:
+        for each in news:
+            if (at := each.recorded_at.ToDatetime(UTC)) >= since:
+                _news_seconds.record(max(0.0, (now() - at).total_seconds()))
+
+    return heard
 
 
 def part(runtime: Runtime) -> Part:
@@ -41,6 +64,8 @@ def part(runtime: Runtime) -> Part:
         web = app(runtime)
         fanout = web.state.fanout
         _fanouts.add(fanout)
+        if settings.is_measured:
+            web.state.tail.on_news(measure_delays(runtime.now))
         watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
         beside = [asyncio.create_task(each.run(), name="news") for each in watched]
         serving = asyncio.create_task(serve(web, sock, settings), name="http")
