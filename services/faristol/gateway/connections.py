@@ -7,14 +7,14 @@ import resource
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from faristol.gateway.addresses import counted
-from faristol.host import Settings, StartError
+from faristol.gateway.proxies import Proxies
+from faristol.host import Settings
 
 KEPT = 256
 """File descriptors that are kept for the record, the bus and the calls of officials."""
@@ -37,10 +37,8 @@ class Connections:
     """How long a client may take to send the line and the headers of a request."""
     write_seconds: float
     """How long a client may take to read what it was sent, before its connection ends."""
-    trusted: frozenset[str] = frozenset()
-    """Addresses of proxies, behind which many clients are; ``*``: all."""
-    networks: tuple[IPv4Network | IPv6Network, ...] = ()
-    """Of proxies, too."""
+    proxies: Proxies = Proxies()  # noqa: RUF009 # it is frozen
+    """Behind each of which many clients are."""
     open: int = 0
     by_address: Counter[str] = field(default_factory=Counter)
 
@@ -48,36 +46,25 @@ class Connections:
     def of(cls, settings: Settings) -> Connections:
         """As the settings want it, and no more than this process has file descriptors for.
 
-        Raises ``StartError`` for a network of proxies that is none.
+        Raises ``StartError`` for proxies that are none, see ``Proxies.of``.
         """
-        proxies = [each for each in map(str.strip, settings.http_proxies.split(",")) if each]
-        try:
-            networks = tuple(ip_network(each) for each in proxies if "/" in each)
-        except ValueError as problem:
-            raise StartError(f"FARISTOL_HTTP_PROXIES names a network that is none: {problem}") from problem
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return cls(
             min(settings.http_connections, max(1, descriptors - KEPT)),
             settings.http_connections_per_address,
             settings.http_header_seconds,
             settings.http_write_seconds,
-            frozenset(proxies),
-            networks,
+            Proxies.of(settings.http_proxies),
         )
 
     def enter(self, address: str) -> bool:
         """Count a connection from an address; False where it is one too many."""
-        limited = self.most_of_address and not self._is_proxy(address)
+        limited = self.most_of_address and address not in self.proxies
         if self.open >= self.most or (limited and self.by_address[counted(address)] >= self.most_of_address):
             return False
         self.open += 1
         self.by_address[counted(address)] += 1
         return True
-
-    def _is_proxy(self, address: str) -> bool:
-        if not self.trusted.isdisjoint({address, "*"}):
-            return True
-        return bool(self.networks and address) and any(ip_address(address) in each for each in self.networks)
 
     def leave(self, address: str) -> None:
         """A counted connection has ended."""

@@ -10,9 +10,13 @@ from collections.abc import Iterator
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from faristol.gateway.connections import Connections, protocol
+from faristol.gateway.measured import Measured
+from faristol.gateway.proxies import Forwarded
 from faristol.host import Settings, StartError
+from faristol.kernel.addresses import bindable
 
 BACKLOG = 1024
 
@@ -21,13 +25,15 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket bound to ``host`` and ``port`` (0: a free one). Raises ``StartError`` when that cannot be had."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            bindable(host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except socket.gaierror as problem:
         raise StartError(f"HTTP cannot listen on {host!r}: there is no such address; give another") from problem
     sock = socket.socket(family, kind, protocol)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         sock.bind(address)
         sock.listen(BACKLOG)
     except OSError as problem:
@@ -47,6 +53,12 @@ class _Server(uvicorn.Server):
         yield
 
 
+def _around(web: ASGIApp, connections: Connections, settings: Settings) -> ASGIApp:
+    """The application as requests reach it: from where a trusted proxy says, and measured where that is asked for."""
+    measured = Measured(web) if settings.is_measured else web
+    return Forwarded(measured, connections.proxies) if connections.proxies else measured
+
+
 async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
     """Serve until cancelled; then let running answers end, and close the socket.
 
@@ -55,12 +67,12 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
     """
     if limit := getattr(socket, "TCP_USER_TIMEOUT", None):  # Linux has it; connections inherit it
         sock.setsockopt(socket.IPPROTO_TCP, limit, math.ceil(settings.http_write_seconds * 1_000))
+    connections = Connections.of(settings)
     config = uvicorn.Config(
-        web,
-        http=protocol(Connections.of(settings)),
+        _around(web, connections, settings),
+        http=protocol(connections),
         ws="none",
-        proxy_headers=bool(settings.http_proxies),
-        forwarded_allow_ips=settings.http_proxies,
+        proxy_headers=False,  # uvicorn takes any word in X-Forwarded-For for an address, and any network for proxies
         log_config=None,
         log_level="error",  # it warns of each malformed request, and so lets strangers fill the log
         access_log=False,
