@@ -160,7 +160,7 @@ def test_a_championship_that_was_restored_is_served_as_it_was(
 ) -> None:
     path = str(tmp_path / "all.gz")
     assert faristol("record", "export", path, "--with-people", "--data", str(data)).returncode == 0
-    restored = faristol("record", "restore", path, "--database-url", new_database)
+    restored = faristol("record", "restore", path, "--erased", "none", "--database-url", new_database)
     assert restored.stdout.startswith("restored "), restored.stderr
     positions = "SELECT position FROM checkpoints"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,7 @@ from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, postgres, tables
+from faristol.record import Decision, Metadata, Record, RecordError, Write, erasures, keys, postgres, tables
 from faristol.record.databases import parse
 from faristol.record.erasure import erase, find
 from faristol.record.export import export
@@ -285,3 +286,53 @@ def test_an_operator_is_asked_before_a_person_is_erased(tmp_path: Path) -> None:
     wrong = faristol("record", "erase-person", "ana", *data)
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
     assert faristol("record", "verify", *data).returncode == 0
+
+
+async def test_a_backup_of_before_an_erasure_is_restored_without_the_name(record: Record, tmp_path: Path) -> None:
+    await fill(record)
+    await export(record, tmp_path / "before", with_people=True)
+    await erase(record, "anna")
+    listed = await erasures.read_record(record)
+    erasures.write(tmp_path / "erasures.json", listed)
+    assert NAME not in (tmp_path / "erasures.json").read_text(encoding="utf-8")
+    assert erasures.parse(tmp_path / "erasures.json") == listed
+    later = erasures.Erasures(listed.as_of + timedelta(hours=1), {})
+    assert erasures.write(tmp_path / "erasures.json", later).at == listed.at, "no list forgets who was erased"
+    other = await Record.open(f"sqlite:///{tmp_path}/other.db")
+    await restore(other, tmp_path / "before")
+    assert await erasures.apply(other, listed) == ["anna"]
+    assert await names(other, ["anna", "biel"]) == {"biel": Person("biel", *PEOPLE["biel"])}
+    assert (await verify(other)).wrong == ""
+    assert await erasures.apply(other, listed) == [], "again it changes nothing"
+    await other.close()
+
+
+def test_a_restore_of_names_asks_who_was_erased_since(tmp_path: Path) -> None:
+    async def prepare() -> None:
+        made = await Record.open(f"sqlite:///{tmp_path}/data/record.db")
+        await fill(made)
+        await made.close()
+
+    (tmp_path / "data").mkdir()
+    asyncio.run(prepare())
+    data = ("--data", str(tmp_path / "data"))
+    early, late, archive = (str(tmp_path / name) for name in ("early.json", "late.json", "all.archive"))
+
+    def said(code: int, *words: str) -> str:
+        done = faristol("record", *words)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+    said(0, "erasures", early, *data)
+    said(0, "export", archive, "--with-people", *data)
+    said(0, "erase-person", "anna", "--yes", *data)
+    assert "1 erased person written" in said(0, "erasures", late, *data)
+
+    assert "people who were erased since: give --erased FILE" in said(2, "restore", archive, "--data", f"{tmp_path}/a")
+    assert "expected a newer list" in said(2, "restore", archive, "--erased", early, "--data", f"{tmp_path}/a")
+    assert "is no list of erasures" in said(2, "restore", archive, "--erased", archive, "--data", f"{tmp_path}/a")
+    assert not (tmp_path / "a").exists()
+    assert "1 person erased again" in said(0, "restore", archive, "--erased", late, "--data", f"{tmp_path}/a")
+    said(0, "restore", archive, "--erased", "none", "--data", f"{tmp_path}/b")
+    assert "1 person erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")
+    assert "nobody had to be erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")

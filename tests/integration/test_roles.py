@@ -358,3 +358,31 @@ async def test_a_championship_is_played_under_the_roles_and_what_the_owner_built
         assert (await verify(record)).wrong == ""
     kept = "SELECT DISTINCT schemaname::text FROM pg_tables WHERE tablename LIKE 'results\\_%'"
     assert await told(database.superuser, kept) == [(database.names["reader"],)]
+
+
+def test_an_empty_database_is_made_ready_for_services_with_roles_of_their_own(
+    database: Database, tmp_path: Path
+) -> None:
+    """What the manifests do before a rollout: the owner makes the tables, and no service could."""
+    owner, password = make_url(database.owner), tmp_path / "password"
+    password.write_text("of the owner", encoding="utf-8")
+    arguments = ("prepare", *(f"--{role}={database.names[role]}" for role in ROLES))
+    for _ in range(2):
+        done = faristol(
+            "record",
+            *arguments,
+            database_url=database.urls["writer"],
+            database_password_file=str(tmp_path / "none"),
+            owner_database_url=owner.render_as_string(hide_password=False),
+            owner_database_password_file=str(password),
+        )
+        assert done.returncode == 0, done.stderr
+        assert "the record is ready for this version" in done.stdout
+
+    async def work() -> None:
+        await fill(database.urls["writer"])
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            await told(database.urls["writer"], "DELETE FROM events")
+        assert await told(database.urls["reader"], "SELECT count(*) FROM events") == [(1,)]
+
+    asyncio.run(work())

@@ -1,7 +1,8 @@
 """Restores an archive into an empty record, verifies it, and compares its standings with those that are served.
 
-``python drill.py ARCHIVE URL``. The restored record is served here as it would be after a loss, and every tournament is
-asked for at the position where the archive ends. Exit code 1 and a line for each difference; 0 where there is none.
+``python drill.py ARCHIVE URL [ERASURES]``. The restored record is served here as it would be after a loss, and every
+tournament is asked for at the position where the archive ends. A line for each difference and exit code 1, or 0 where
+there is none.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ FARISTOL = str(Path(sys.executable).with_name("faristol"))
 SECONDS = 600
 
 
-def main(archive: str, live: str) -> int:
+def main(archive: str, live: str, erasures: str = "none") -> int:
     """Restore, verify, compare; gives the exit code."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("FARISTOL_DATA")) as folder:
-        run("record", "restore", archive, "--data", folder)
+        run("record", "restore", archive, "--erased", erasures, "--data", folder)
         run("record", "verify", "--data", folder)
         port = free_port()
         given = ["up", "--data", folder, "--http", str(port), "--grpc", "0"]

@@ -22,7 +22,7 @@ class Settings(BaseSettings):
     )
     database_password_file: Path | None = Field(
         default=None,
-        description="File with the password of the PostgreSQL role, read at each connection: it can be changed.",
+        description="File with the password of the PostgreSQL role, where the URL has none, read at each connection.",
     )
     database_connections: int = Field(
         default=16,
@@ -33,6 +33,9 @@ class Settings(BaseSettings):
     owner_database_url: str = Field(
         default="",
         description="The record by the role that owns its tables: for migrations, erasure and `record roles`.",
+    )
+    owner_database_password_file: Path | None = Field(
+        default=None, description="File with the password of the role that owns the tables."
     )
     nats_url: str = Field(
         default="",
@@ -118,7 +121,8 @@ class Settings(BaseSettings):
     http_write_seconds: float = Field(default=30.0, gt=0, description="How long an answer may wait to be read.")
     http_proxies: str = Field(
         default="",
-        description="Addresses and networks of proxies, with commas, whose X-Forwarded-For and -Proto are believed.",
+        description="Addresses and networks of the proxies alone, with commas, whose X-Forwarded-For and -Proto are "
+        "believed.",
     )
     pages_apart: bool = Field(
         default=False,
@@ -186,6 +190,12 @@ class Settings(BaseSettings):
     webhook_networks: str = Field(
         default="",
         description="Networks with commas, as 10.20.0.0/16, that webhooks may call beside public addresses.",
+    )
+    archive_hours: int = Field(
+        default=48, ge=0, description="Hours for which `record prune` keeps every archive of the record."
+    )
+    archive_days: int = Field(
+        default=30, ge=0, description="Days of which it keeps the last archive each, with the names of then."
     )
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"

@@ -17,7 +17,10 @@ OF_LIBPQ = ("sslmode", "sslrootcert", "sslcert", "sslkey", "application_name")
 """Parameters as psql and every other client of PostgreSQL have them."""
 
 PASSWORD_FILE = "password_file"  # noqa: S105 # the name of a parameter
-"""A file that holds the password and nothing else. It is read at each connection, so that it can be changed."""
+"""A file that holds the password and nothing else. It is read at each connection, so that it can be changed.
+
+A password that the URL itself has is of another role than the file may be of, and goes before.
+"""
 
 CONNECTIONS = "connections"
 """How many connections a process has to the database at the most."""
@@ -53,7 +56,7 @@ def engine(url: URL, settings: Mapping[str, str], **more: Any) -> AsyncEngine:
     others = {name: str(value) for name, value in url.query.items() if name in OF_LIBPQ}
     others.setdefault("application_name", "faristol")
     arguments: dict[str, Any] = {"server_settings": dict(settings), "dsn": f"postgresql:///?{urlencode(others)}"}
-    if file := url.query.get(PASSWORD_FILE):
+    if (file := url.query.get(PASSWORD_FILE)) and url.password is None:
         arguments["password"] = _reader(Path(str(file)))
     return create_async_engine(driver_url(url), connect_args=arguments, **more)
 

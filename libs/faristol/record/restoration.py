@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from faristol.record.archive import ArchiveError, Line
 from faristol.record.bindings import Bindings, Kept, Names
 from faristol.record.checker import Checker, unanswered
 from faristol.record.errors import Wrong
+from faristol.record.event import moment
 from faristol.record.export import Exported
 from faristol.record.keys import Keys
 from faristol.record.notes import WITH_WORDS, Note
@@ -163,6 +165,14 @@ class Archive:
                 raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
         self.checker.end()
         self._check_names(line)
+
+
+def heading(path: Path) -> tuple[datetime, bool]:
+    """When an archive was made, and whether names are in it. Raises ``ArchiveError`` for a file that is none."""
+    first = next(archive.read(path))
+    if first.kind != "archive":
+        raise first.error("this is no archive of a record")
+    return moment(first.number_of("exported_at")), first.flag("people")
 
 
 def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> Verdict:

@@ -59,11 +59,20 @@ def export(
 def restore(
     file: Annotated[Path, typer.Argument(help="What `faristol record export` wrote.")],
     public_key: PublicKey = None,
+    erased: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="People erased since, whom it erases again (`record erasures`); or: none."),
+    ] = "",
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing."""
+    """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing.
+
+    An archive with names has those of people who were erased after it was made: --erased says who they are.
+    """
+    from faristol.cli.upkeep import erasures_for, told_again
+    from faristol.record.erasures import apply
     from faristol.record.keys import read_public
     from faristol.record.restoration import check_whole
     from faristol.record.restoration import restore as restore_record
@@ -71,20 +80,28 @@ def restore(
     settings = owners_settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
 
+    listed = erasures_for(erased, file)
+    again: list[str] = []
+
     async def work() -> Exported:
         # The whole file before the database is touched: what cannot be restored leaves no empty record behind.
         with progress("checking") as done:
             check_whole(file, done, keys=keys)
         async with opened(settings, create=True) as record:
             with progress("restoring") as done:
-                return await restore_record(record, file, done, keys=keys)
+                found = await restore_record(record, file, done, keys=keys)
+            if listed:
+                again.extend(await apply(record, listed))
+            return found
 
     counts = run(work())
     hint = "what is computed from it is built when services start, or by `faristol projection rebuild`"
     told = [f"restored {_counted(counts)}", hint]
     if not counts.people:
         told.append("names were left out: `faristol record verify --without-names` checks the rest")
-    tell(asdict(counts), told, json_output=json_output, indent=None)
+    if listed:
+        told.append(told_again(again))
+    tell(asdict(counts) | {"erased_again": again}, told, json_output=json_output, indent=None)
 
 
 def erase_person(

@@ -293,7 +293,11 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "erase-person": Verb("archive:erase_person", "Forget a person for ever."),
             "erase-note": Verb("archive:erase_note", "Forget for ever what was noted with one act."),
             "migrate": Verb("archive:migrate", "Bring the tables of the record to the format of this version."),
+            "prepare": Verb("upkeep:prepare", "Make the record ready for processes of this version."),
             "roles": Verb("archive:roles", "Grant roles of PostgreSQL what the services need."),
+            "prune": Verb("upkeep:prune", "Remove archives that are older than the rule keeps them."),
+            "erasures": Verb("upkeep:erasures", "Write who was erased to a file, to keep beside backups."),
+            "erase-again": Verb("upkeep:erase_again", "Erase again who was erased after the backup of this record."),
         },
     ),
     "projection": Noun(

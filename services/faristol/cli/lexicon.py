@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from faristol.cli.options import AsJson
+from faristol.host import StartError
 from faristol.terminal.common import many, tell
 from faristol.terminal.screen import console, progress
 from faristol.terminal.settings import settings_of
@@ -28,6 +29,9 @@ def install_lexicon(
     name: Annotated[
         str, typer.Argument(help="Name of the word list: catalan, spanish, greek or english.")
     ] = DEFAULT_NAME,
+    digest: Annotated[
+        str, typer.Option(metavar="SHA-256", help="The edition that is expected: another one is an error.")
+    ] = "",
     lexicons: Folder = None,
     json_output: AsJson = False,
 ) -> None:
@@ -38,6 +42,11 @@ def install_lexicon(
     with progress(f"installing {name}") as done:
         installed = install(name, Library(settings.lexicons), done)
     about = installed.about
+    if digest and installed.digest != digest.lower():
+        raise StartError(
+            f"{name} is the edition {about.edition} now, with the digest {installed.digest}; expected {digest}."
+            " Tournaments keep to their edition: a cell needs both, see docs/operations.md"
+        )
     told = [
         f"{name}: {installed.header.words:,} tile strings from {about.source} {about.edition}",
         f"licence of the words: {about.licence}",

@@ -31,4 +31,5 @@ def owners_settings_of(*, database_url: str | None, **given: object) -> Settings
     settings = settings_of(database_url=database_url, **given)
     if database_url is None and settings.owner_database_url:
         settings.database_url = settings.owner_database_url
+        settings.database_password_file = settings.owner_database_password_file
     return settings

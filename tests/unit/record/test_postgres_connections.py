@@ -68,6 +68,9 @@ async def test_a_password_in_a_file_is_read_at_each_connection(
         assert await who() == role
     finally:
         await database.close()
+    file.write_text("of another role\n", encoding="utf-8")
+    own = url.set(password="second").render_as_string(hide_password=False)
+    assert await asked(own, "SELECT current_user") == role, "a password of the URL itself goes before the file"
 
 
 async def _run(url: str, statement: str) -> None:

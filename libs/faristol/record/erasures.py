@@ -1,0 +1,81 @@
+"""Who was erased, written to a file without names, so that a backup of before does not bring them back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import select
+
+from faristol.record import erasure
+from faristol.record.errors import RecordError
+from faristol.record.event import microseconds, moment, utc_now
+from faristol.record.people import all_erased
+from faristol.record.record import Record
+from faristol.record.tables import erased, people
+
+
+@dataclass(frozen=True, slots=True)
+class Erasures:
+    """Everybody who was erased from a record up to a moment."""
+
+    as_of: datetime
+    at: Mapping[str, datetime]
+    """When each person was erased, by their id."""
+
+
+async def read_record(record: Record) -> Erasures:
+    """Read who was erased from a record."""
+    as_of = utc_now()
+    async with record.reading() as connection:
+        rows = (await connection.execute(select(erased).order_by(erased.c.erased_at, erased.c.player_id))).all()
+    return Erasures(as_of, {str(row.player_id): moment(row.erased_at) for row in rows})
+
+
+def write(path: Path, erasures: Erasures) -> Erasures:
+    """Write them to a file, with those of a list that is there: a record that was restored may not have them yet.
+
+    Gives what is written. Raises ``RecordError`` for a file that is no such list, and where it cannot be written.
+    """
+    if path.exists():
+        erasures = Erasures(erasures.as_of, {**parse(path).at, **erasures.at})
+    listed = [{"player_id": person, "erased_at": at.isoformat()} for person, at in erasures.at.items()]
+    content = json.dumps({"as_of": erasures.as_of.isoformat(), "erased": listed}, indent=1)
+    try:
+        path.write_text(f"{content}\n", encoding="utf-8")
+    except OSError as problem:
+        raise RecordError(f"{path} cannot be written: {problem.strerror}") from problem
+    return erasures
+
+
+def parse(path: Path) -> Erasures:
+    """Read a file that ``write`` has written. Raises ``RecordError`` for any other."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        at = {str(each["player_id"]): datetime.fromisoformat(each["erased_at"]) for each in found["erased"]}
+        as_of = datetime.fromisoformat(found["as_of"])
+        microseconds(as_of)  # one without a zone is no moment
+    except OSError as problem:
+        raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
+    except (ValueError, TypeError, KeyError, LookupError) as problem:
+        raise RecordError(
+            f"{path} is no list of erasures: expected what `faristol record erasures` writes"
+        ) from problem
+    return Erasures(as_of, at)
+
+
+async def apply(record: Record, erasures: Erasures) -> list[str]:
+    """Erase everybody again who is in the list and whose name the record still has. Gives their ids.
+
+    Who is not in this record at all was registered after it, and is not erased from it.
+    """
+    async with record.reading() as connection:
+        gone = await all_erased(connection, erasures.at)
+        named = select(people.c.player_id).where(people.c.player_id.in_(sorted(set(erasures.at) - gone)))
+        again = sorted(str(each) for each in (await connection.execute(named)).scalars())
+    for player_id in again:
+        await erasure.erase(record, player_id)
+    return again

@@ -1,0 +1,157 @@
+"""`faristol record prepare | prune | erasures | erase-again`: what a cell has done for its record again and again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faristol.cli.archive import Reader, Writer
+from faristol.cli.options import AsJson, Data, Database
+from faristol.cli.record import opened, with_record
+from faristol.host import StartError
+from faristol.terminal.common import many, run, tell
+from faristol.terminal.settings import owners_settings_of, settings_of
+
+if TYPE_CHECKING:
+    from faristol.record import Record
+    from faristol.record.erasures import Erasures
+
+Erased = Annotated[Path, typer.Argument(help="What `faristol record erasures` wrote.")]
+
+
+def prepare(
+    writer: Writer = "",
+    reader: Reader = "",
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Make the record ready for processes of this version, while those of the version before go on.
+
+    Makes tables where there are none, takes the migrations that only add, and grants roles what they need. It is done
+    as the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. Again it changes nothing.
+    """
+    from faristol.host.roles import Role, grant, told
+    from faristol.record import migrations
+
+    settings = owners_settings_of(data=data, database_url=database_url)
+    names = {role: name for role, name in ((Role.WRITER, writer), (Role.READER, reader)) if name}
+    if len(set(names.values())) < len(names):
+        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
+    taken: list[str] = []
+
+    async def work() -> None:
+        await migrations.migrate(settings.record_url(), lambda step: taken.append(step.name), before=True)
+        async with opened(settings, create=True) as record:
+            if names:
+                await grant(record, names)
+
+    run(work())
+    said = [*(f"{name} taken" for name in taken), *told(names), "the record is ready for this version"]
+    granted = {str(role): name for role, name in names.items()}
+    tell({"taken": taken, "granted": granted}, said, json_output=json_output, indent=None)
+
+
+def prune(
+    folder: Annotated[Path | None, typer.Argument(help="Folder of the archives; else --names.")] = None,
+    names: Annotated[
+        str, typer.Option(metavar="FILE", help="Remove nothing: read names from this file, or from - for the input.")
+    ] = "",
+    hours: Annotated[int | None, typer.Option(min=0, help="Keep every archive of so many hours.")] = None,
+    days: Annotated[int | None, typer.Option(min=0, help="Keep the last archive of each of so many days.")] = None,
+    json_output: AsJson = False,
+) -> None:
+    """Remove archives that are older than the rule keeps them: FARISTOL_ARCHIVE_HOURS, then FARISTOL_ARCHIVE_DAYS.
+
+    Archives are named record-20261125T171700Z.archive; no other file is touched, and the newest archive stays. With
+    --names their names are printed, one a line, for a program that removes them elsewhere.
+    """
+    from faristol.record.event import utc_now
+    from faristol.record.retention import expired
+
+    if (folder is None) == (not names):
+        raise typer.BadParameter("give the folder of the archives, or --names for a list of them")
+    settings = settings_of(archive_hours=hours, archive_days=days)
+    try:
+        if names:
+            listed = (sys.stdin.read() if names == "-" else Path(names).read_text(encoding="utf-8")).splitlines()
+        else:
+            assert folder is not None
+            listed = [each.name for each in folder.iterdir() if each.is_file()]
+        gone = expired(listed, utc_now(), hours=settings.archive_hours, days=settings.archive_days)
+        if folder is not None:
+            for name in gone:
+                (folder / name).unlink()
+    except OSError as problem:
+        raise StartError(f"{problem.filename} cannot be used: {problem.strerror}") from problem
+    told = gone if names else [f"{many(len(gone), 'archive')} removed, {many(len(listed) - len(gone), 'file')} kept"]
+    tell({"expired": gone}, told, json_output=json_output, indent=None)
+
+
+def erasures(
+    file: Annotated[Path, typer.Argument(help="The file to write; who is in one that is there stays in it.")],
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Write who was erased to a file, by id and without names, to keep beside backups of the record.
+
+    A backup of before brings their names back; `record restore --erased` and `record erase-again` erase them there.
+    """
+    from faristol.record import erasures as lists
+
+    found = lists.write(file, with_record(settings_of(data=data, database_url=database_url), lists.read_record))
+    content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
+    tell(
+        content,
+        f"{many(len(found.at), 'erased person', 'erased people')} written",
+        json_output=json_output,
+        indent=None,
+    )
+
+
+def erase_again(file: Erased, data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
+    """Erase everybody again who was erased after the backup that this record was restored from."""
+    from faristol.record import erasures as lists
+
+    listed = lists.parse(file)
+
+    async def work(record: Record) -> list[str]:
+        return await lists.apply(record, listed)
+
+    again = with_record(owners_settings_of(data=data, database_url=database_url), work)
+    tell({"erased": again}, told_again(again), json_output=json_output, indent=None)
+
+
+def told_again(again: list[str]) -> str:
+    """What a command says of people who were erased again."""
+    return f"{many(len(again), 'person', 'people')} erased again" if again else "nobody had to be erased again"
+
+
+def erasures_for(erased: str, archive: Path) -> Erasures | None:
+    """The list of erasures for an archive that is to be restored; None where there is nothing to erase.
+
+    ``erased`` is a file, or ``none``. Raises ``StartError`` where an archive holds names and neither is given, and for
+    a list that ends before the archive was made; ``RecordError`` for what is no list.
+    """
+    from faristol.record.erasures import parse
+    from faristol.record.restoration import heading
+
+    made_at, with_people = heading(archive)
+    if erased and erased != "none":
+        listed = parse(Path(erased))
+        if listed.as_of < made_at:
+            raise StartError(
+                f"{erased} says who was erased until {listed.as_of:%Y-%m-%d %H:%M} UTC, and the archive is of"
+                f" {made_at:%Y-%m-%d %H:%M} UTC: expected a newer list"
+            )
+        return listed
+    if with_people and not erased:
+        raise StartError(
+            f"{archive} has the names of {made_at:%Y-%m-%d %H:%M} UTC, also of people who were erased since: give"
+            " --erased FILE, which `faristol record erasures` writes, or --erased none where nobody was"
+        )
+    return None
