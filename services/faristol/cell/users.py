@@ -19,9 +19,25 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
 """The consumers of each service; access hears no news, and the gateway has no bus."""
 
 
+BESIDE_COUNT = 2
+"""Versions of a projection before and after this one that its user may keep: those of the release before, and of the
+next, whose processes run beside these during a rollout, whichever of both releases the users of NATS are of."""
+
+
+def _versions(consumer: str) -> list[str]:
+    """The names that a consumer has in this release and in those beside it. A projection is named ``name@version``."""
+    name, versioned, version = consumer.partition("@")
+    if not versioned:
+        return [consumer]
+    first = max(1, int(version) - BESIDE_COUNT)
+    return [f"{name}@{each}" for each in range(first, int(version) + BESIDE_COUNT + 1)]
+
+
 def users(cell: str) -> list[User]:
     """A user for each service and for the relay; ``cell`` is what the names of consumers begin with (``nats_cell``)."""
     services = (
-        user(name, [durable(cell, each) for each in CONSUMERS.get(name, ())]) for name in SERVICES if name not in ASKING
+        user(name, [durable(cell, each) for consumer in CONSUMERS.get(name, ()) for each in _versions(consumer)])
+        for name in SERVICES
+        if name not in ASKING
     )
     return [user(RELAY, relays=True), *services]
