@@ -14,7 +14,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token lock digests audit clean
+.PHONY: help setup lexicons run test nightly properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -45,7 +45,7 @@ run: setup ## play a championship of 16 players and 5 rounds, and serve its page
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
 test: setup ## run every check and every test
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target types style browser openid axe token compiled
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target types style browser openid axe token promtool compiled
 	$(BIN)/pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 nightly: setup openapi ## run the tests that take too long for every change
@@ -153,6 +153,27 @@ token: | browser # one process of apt at a time
 	@command -v softhsm2-util >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq softhsm2 >/dev/null; } || \
 		echo "no SoftHSM: the tests of keys in a token will not run"
+
+# The tests of alerts evaluate them with Prometheus' own program, of Debian's package: it is unpacked, and nothing installed.
+promtool: | token # one process of apt at a time
+	@command -v promtool >/dev/null || test -x var/prometheus/usr/bin/promtool || { command -v apt-get >/dev/null && \
+		mkdir -p var/prometheus && cd var/prometheus && { apt-get download -qq prometheus 2>/dev/null || \
+		{ apt-get update -qq && apt-get download -qq prometheus; } 2>/dev/null; } && \
+		dpkg-deb --fsys-tarfile prometheus_*.deb | tar --extract ./usr/bin/promtool && rm prometheus_*.deb; } || \
+		echo "no promtool: the alerts will not be evaluated"
+
+# The definitions by which a cluster refuses objects of other projects, for the tests of the manifests. They are fetched with git
+# and not kept in this repository.
+CRDS_OF := cloudnative-pg/cloudnative-pg:config/crd/bases cloudnative-pg/plugin-barman-cloud:config/crd/bases \
+	cert-manager/cert-manager:deploy/crds kubernetes-sigs/gateway-api:config/crd/standard kedacore/keda:config/crd/bases \
+	prometheus-operator/prometheus-operator:example/prometheus-operator-crd
+crds: ## fetch the definitions of other projects' objects, which tests hold the manifests to
+	@rm -rf var/crds var/crds-of && mkdir -p var/crds
+	@set -e; for each in $(CRDS_OF); do \
+		git clone --quiet --depth 1 --filter=blob:none --sparse "https://github.com/$${each%%:*}" var/crds-of; \
+		git -C var/crds-of sparse-checkout set --no-cone "$${each##*:}"; \
+		cp var/crds-of/$${each##*:}/*.yaml var/crds; rm -rf var/crds-of; done; rm -f var/crds/kustomization.yaml
+	@echo "$$(ls var/crds | wc -l) files in var/crds"
 
 # The tests of OpenID Connect need a real provider, which runs on Node.js. Where that is missing they are reported as not
 # run. What is installed is in a lock, by its content; the registry is that of npm's own settings.

@@ -2,7 +2,8 @@
 
 ``python deploy/release.py notes v0.2.0`` prints what CHANGELOG.md says of that version, and ends with an error where
 the tree is of another version or nothing is said. ``python deploy/release.py pin IMAGE@sha256:…`` has the manifests run
-that image.
+that image. ``python deploy/release.py link https://HOST/OWNER/faristol/blob/v0.2.0`` has each alert link to its runbook
+there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 REFERENCE = re.compile(r"(?P<name>[\w./-]+(?::\d+/[\w./-]+)?)@(?P<digest>sha256:[0-9a-f]{64})")
 OWN = re.compile(r'^  - name: faristol\n    newTag: "[\w.-]+"\n', re.MULTILINE)
+LINK = re.compile(r"^( *runbook_url: )\S*docs/runbooks\.md#", re.MULTILINE)
 SAYING = ("base", "components/backups")
 """The parts of the manifests that say which image is Faristol's own."""
 
@@ -45,13 +47,24 @@ def pin(reference: str, root: Path = ROOT) -> None:
         file.write_text(written, encoding="utf-8")
 
 
+def link(address: str, root: Path = ROOT) -> None:
+    """Have each alert link to its runbook below an address. Raises ``SystemExit`` for what is no address."""
+    if not re.fullmatch(r"https?://[^\s#]+", address):
+        raise SystemExit(f"{address!r} is no address: expected https://HOST/OWNER/faristol/blob/TAG")
+    file = root / "deploy" / "components" / "monitoring" / "alerts.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(LINK.sub(rf"\g<1>{address.rstrip('/')}/docs/runbooks.md#", text), encoding="utf-8")
+
+
 def main(*arguments: str) -> None:
-    """Run one of the two."""
+    """Run one of the three."""
     match arguments:
         case ("notes", tag):
             print(notes(tag))
         case ("pin", reference):
             pin(reference)
+        case ("link", address):
+            link(address)
         case _:
             raise SystemExit(__doc__)
 
