@@ -1,4 +1,4 @@
-"""What docs/operations.md says of PostgreSQL without CloudNativePG: after a failover, the old primary joins again."""
+"""What docs/runbooks.md says of PostgreSQL without CloudNativePG: after a failover, the old primary joins again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.campaigns.faults.database import Database, Server
 from tests.deploy.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "runbooks.md").read_text(encoding="utf-8")
 SECONDS = 60
 ACKNOWLEDGED, LOST, LATER = "1", "666", "2"
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
+import yaml
 from tests.deploy import nats_users
+from tests.deploy.conftest import DEPLOY, OVERLAYS
 
 from faristol.host import SERVICES, Settings
 from faristol.host.services import RELAY
@@ -22,6 +26,7 @@ PROCESSES = (*SERVICES, RELAY)
 OF_OTHERS = (
     "barmancloud.cnpg.io/",
     "cert-manager.io/",
+    "cilium.io/",
     "gateway.networking.k8s.io/",
     "keda.sh/",
     "monitoring.coreos.com/",
@@ -219,13 +224,64 @@ def test_every_image_is_pinned_by_its_digest_and_ours_is_of_this_version(
         assert re.fullmatch(r"[\w./-]+:\d[\w.-]+@sha256:[0-9a-f]{64}", image), image
 
 
-def test_the_record_is_made_ready_for_this_version_by_a_job_of_its_own(
-    objects: tuple[Object, ...], version: str
+def test_the_record_is_made_ready_before_a_rollout_by_what_may_change(objects: tuple[Object, ...]) -> None:
+    """The template of a Job is fixed: one that refers to settings or an image fails the next `kubectl apply`."""
+    assert not of_kind(objects, "Job")
+    relay = of_kind(objects, "Deployment")[RELAY]["spec"]["template"]["spec"]
+    (prepare,) = relay["initContainers"]
+    assert prepare["args"][:2] == ["record", "prepare"]
+    assert [each["args"] for each in relay["containers"]] == [["serve", RELAY]]
+    migrate = of_kind(objects, "CronJob")["record-migrate"]["spec"]
+    assert migrate["suspend"] is True, "the way back is ended by hand"
+
+
+IMMUTABLE: dict[str, tuple[str, ...]] = {
+    "Deployment": ("selector",),
+    "StatefulSet": ("selector", "serviceName", "volumeClaimTemplates", "podManagementPolicy"),
+    "Service": ("clusterIP",),
+    "Job": ("selector", "template"),
+    "PriorityClass": ("value",),
+}
+"""Fields that Kubernetes does not let change, below ``spec`` where there is one."""
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_other_settings_and_another_image_can_be_applied_over_a_cell(
+    overlay: str, render: Render, tmp_path: Path
 ) -> None:
-    jobs = of_kind(objects, "Job")
-    assert set(jobs) == {f"record-migrate-{version}"}, "a Job is not changed: each version brings its own"
-    (container,) = containers(jobs[f"record-migrate-{version}"])
-    assert container["args"] == ["record", "migrate", "--pre"]
+    def fixed(objects: tuple[Object, ...]) -> dict[tuple[str, str], Object]:
+        found = {}
+        for each in objects:
+            spec = each.get("spec", each)
+            fields = {name: spec.get(name) for name in IMMUTABLE.get(each["kind"], ())}
+            found[each["kind"], each["metadata"]["name"]] = fields
+        return found
+
+    written = {
+        "resources": [os.path.relpath(DEPLOY / overlay, tmp_path)],
+        "images": [{"name": "faristol", "newName": "registry.test/faristol", "digest": f"sha256:{'0' * 64}"}],
+        "namespace": "faristol-dev" if overlay.endswith("dev") else "faristol",
+        "configMapGenerator": [
+            {"name": "faristol-settings", "behavior": "merge", "literals": ["FARISTOL_LOG_LEVEL=DEBUG"]},
+        ],
+    }
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    before, after = fixed(render(overlay)), fixed(render(str(tmp_path)))
+    there = before.keys() & after.keys()
+    assert {kind for kind, _ in before.keys() ^ after.keys()} <= {"ConfigMap"}
+    assert {key: after[key] for key in there} == {key: before[key] for key in there}
+
+
+def test_replicas_spread_over_nodes_and_zones(objects: tuple[Object, ...]) -> None:
+    for name in PROCESSES:
+        spread = of_kind(objects, "Deployment")[name]["spec"]["template"]["spec"]["topologySpreadConstraints"]
+        by_key = {each["topologyKey"]: each for each in spread}
+        assert by_key["kubernetes.io/hostname"]["whenUnsatisfiable"] == "DoNotSchedule"
+        assert by_key["topology.kubernetes.io/zone"]["maxSkew"] == 1
+        labels = of_kind(objects, "Deployment")[name]["spec"]["template"]["metadata"]["labels"]
+        for each in spread:
+            assert each["labelSelector"]["matchLabels"].items() <= labels.items()
+            assert "app.kubernetes.io/name" in each["matchLabelKeys"], "each service spreads by itself"
 
 
 def test_an_update_never_takes_a_service_away(objects: tuple[Object, ...]) -> None:
@@ -252,7 +308,7 @@ def test_selectors_find_the_pods_that_they_are_named_for(objects: tuple[Object, 
 
     for name, service in of_kind(objects, "Service").items():
         assert found_by(service["spec"]["selector"]) == [name]
-    for name, found in (workloads(objects) | of_kind(objects, "PodDisruptionBudget")).items():
+    for name, found in [*workloads(objects).items(), *of_kind(objects, "PodDisruptionBudget").items()]:
         assert found_by(found["spec"]["selector"]["matchLabels"]) == [name]
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address, ip_network
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.deploy.conftest import OVERLAYS, Object
+import yaml
+from tests.deploy.conftest import DEPLOY, OVERLAYS, Object
 
 from faristol.host import SERVICES
 from faristol.host.services import RELAY
 
 GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES = 50051, 50052, 9464, 8080, 4222, 6222, 5432
 PROOF = 8089
+PROXY = "a proxy of the Gateway in this namespace"
 SOLVER = "the pod of cert-manager that answers ACME"
 HTTPS = 443
 NAME, NAMESPACE = "app.kubernetes.io/name", "kubernetes.io/metadata.name"
@@ -30,7 +34,8 @@ OUTSIDE: Mapping[str, Mapping[str, str]] = {
 """Pods of other namespaces, by the labels of those."""
 INTERNET = "the internet"
 """The namespace of what is in no cluster."""
-ADDRESSES = {INTERNET: "93.184.215.14", "the metadata": "169.254.169.254"}
+NODE_DNS = "the resolver of the node"
+ADDRESSES = {INTERNET: "93.184.215.14", "the metadata": "169.254.169.254", NODE_DNS: "169.254.20.10"}
 PORTS = (GRPC, HEALTH, METRICS, HTTP, NATS, ROUTES, POSTGRES, PROOF, 22)
 
 
@@ -42,19 +47,24 @@ def edges() -> Iterator[tuple[str, str, int]]:
         if name != RELAY:
             yield "gateway", name, GRPC
             yield ENTRANCE, name, GRPC
+            yield PROXY, name, GRPC
         yield MONITORING, name, METRICS
     yield MONITORING, "gateway", METRICS
     yield "pairing", "lexicon", GRPC
-    yield ENTRANCE, "gateway", HTTP
     yield "restore-drill", "gateway", HTTP
-    yield ENTRANCE, SOLVER, PROOF
+    for entrance in (ENTRANCE, PROXY):
+        yield entrance, "gateway", HTTP
+        yield entrance, SOLVER, PROOF
     for job in ("record-export", "record-verify", "record-restore", "record-migrate"):
         yield job, "postgres", POSTGRES
     yield "nats", "nats", ROUTES
 
 
 def _pods(objects: tuple[Object, ...]) -> dict[str, Mapping[str, str]]:
-    found: dict[str, Mapping[str, str]] = {SOLVER: {"acme.cert-manager.io/http01-solver": "true"}}
+    found: dict[str, Mapping[str, str]] = {
+        SOLVER: {"acme.cert-manager.io/http01-solver": "true"},
+        PROXY: {"gateway.networking.k8s.io/gateway-name": "faristol"},
+    }
     for each in objects:
         if each["kind"] in {"Deployment", "StatefulSet"}:
             found[each["metadata"]["name"]] = each["spec"]["template"]["metadata"]["labels"]
@@ -129,6 +139,13 @@ class Network:
         rules = [rule for each in chosen if "Egress" in each["policyTypes"] for rule in each.get("egress", ())]
         return own[NAMESPACE] == OWN and _lets(rules, "to", port, {}, {NAMESPACE: namespace})
 
+    def reaches_entrance(self, source: str) -> bool:
+        """Whether a connection to who configures proxies comes about, at any port."""
+        labels, _ = self._of(source)
+        chosen = [each for each in self._policies if _matches(each["podSelector"], labels)]
+        rules = [rule for each in chosen if "Egress" in each["policyTypes"] for rule in each.get("egress", ())]
+        return _lets(rules, "to", 15_012, {}, OUTSIDE[ENTRANCE])
+
     def lets(self, source: str, target: str, port: int) -> bool:
         """Whether a connection comes about."""
         return self._one_way("Egress", source, target, port) and self._one_way("Ingress", target, source, port)
@@ -164,3 +181,39 @@ def test_a_policy_that_is_taken_away_is_missed(render: Any) -> None:
         each for each in render("overlays/production") if each["metadata"]["name"] != "pairing-calls-lexicon"
     )
     assert not Network(objects).lets("pairing", "lexicon", GRPC)
+
+
+@pytest.mark.parametrize("overlay", [each for each in OVERLAYS if not each.endswith("dev")])
+def test_names_are_looked_up_where_clusters_have_their_resolvers(overlay: str, render: Any) -> None:
+    network = Network(render(overlay))
+    for name in network.pods:
+        assert network.lets_out(name, "kube-system", 53)
+        assert network.lets_out(name, NODE_DNS, 53)
+        assert network.lets_out(name, "openshift-dns", 5353)
+        assert not network.lets_out(name, "default", 53)
+
+
+def test_the_public_reaches_a_proxy_in_the_namespace_and_who_configures_it_is_reached(render: Any) -> None:
+    network = Network(render("overlays/production"))
+    for port in (80, 443, 8443):
+        assert network.lets(STRANGER, PROXY, port)
+    assert not network.lets(STRANGER, PROXY, 15_000)
+    assert network.reaches_entrance(PROXY)
+    assert not network.reaches_entrance("game")
+
+
+def test_cilium_s_proxy_which_is_no_pod_reaches_what_proxies_reach(tmp_path: Path, render: Any) -> None:
+    written = {"components": [os.path.relpath(DEPLOY / "components" / "cilium", tmp_path)]}
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    reached = set()
+    for each in render(str(tmp_path)):
+        (rule,) = each["spec"]["ingress"]
+        assert rule["fromEntities"] == ["ingress"]
+        (ports,) = rule["toPorts"]
+        pods = {
+            name
+            for name, labels in Network(render("overlays/production")).pods.items()
+            if _matches(each["spec"]["endpointSelector"], labels)
+        }
+        reached |= {(name, int(port["port"])) for name in pods for port in ports["ports"]}
+    assert reached == {edge[1:] for edge in edges() if edge[0] == PROXY}

@@ -5,25 +5,34 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import yaml
+from deploy import release
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.metrics import Observation
 from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import CollectorRegistry, generate_latest
 from tests.deploy.conftest import DEPLOY, ROOT, Object
-from tests.deploy.test_manifests import Render, containers, environment, of_kind, workloads
+from tests.deploy.test_manifests import Render, containers, environment, of_kind, service_container, workloads
 
+from faristol.bus.consumer import durable
+from faristol.cell.users import CONSUMERS, users
+from faristol.gateway.proxies import Proxies
 from faristol.host import SERVICES
 from faristol.host.services import RELAY
 
-COMPONENTS = ("autoscaling", "backups", "ingress", "lexicons", "monitoring", "policies", "sealing", "tracing")
+COMPONENTS = (
+    *("autoscaling", "backups", "cilium", "ingress", "lexicons", "monitoring", "policies", "priorities", "sealing"),
+    "tracing",
+)
 RESERVED = 15
 """Connections that PostgreSQL keeps for its administrators, and CloudNativePG for itself."""
-METRIC = re.compile(r"\bfaristol_[a-z_]+")
+METRIC = re.compile(r"\bfaristol_[a-z_]+\b(?!:)")
 OF_HISTOGRAMS = re.compile(r"_(bucket|count|sum)$")
 
 
@@ -36,12 +45,18 @@ def most_replicas(objects: tuple[Object, ...]) -> dict[str, int]:
     return found
 
 
-def test_the_connections_of_all_replicas_fit(production: tuple[Object, ...]) -> None:
+def test_the_connections_of_all_replicas_fit_also_during_a_rollout(production: tuple[Object, ...]) -> None:
     (cluster,) = of_kind(production, "Cluster").values()
     most = int(cluster["spec"]["postgresql"]["parameters"]["max_connections"])
     each = int(environment(production)["FARISTOL_DATABASE_CONNECTIONS"])
-    replicas = sum(number for name, number in most_replicas(production).items() if name != "gateway")
-    assert replicas * each <= most - RESERVED
+    deployments = of_kind(production, "Deployment")
+    replicas = sum(
+        number + deployments[name]["spec"]["strategy"]["rollingUpdate"]["maxSurge"]
+        for name, number in most_replicas(production).items()
+        if name != "gateway"
+    )
+    jobs = sum("record" in name for name in of_kind(production, "CronJob"))
+    assert (replicas + jobs) * each <= most - RESERVED
 
 
 def test_every_service_has_two_replicas_or_more_and_who_scales_it_says_how_many(production: tuple[Object, ...]) -> None:
@@ -80,23 +95,168 @@ def test_one_server_of_the_stores_may_be_lost(production: tuple[Object, ...]) ->
     assert of_kind(production, "ScheduledBackup")
 
 
-def test_the_password_and_the_authority_of_the_database_are_read_where_they_are_mounted(
-    production: tuple[Object, ...],
-) -> None:
-    given = environment(production)
-    files = (given["FARISTOL_DATABASE_PASSWORD_FILE"], given["FARISTOL_DATABASE_URL"].rpartition("sslrootcert=")[2])
-    jobs = [each["spec"]["jobTemplate"] for name, each in of_kind(production, "CronJob").items() if "record" in name]
-    processes = [each for name, each in of_kind(production, "Deployment").items() if name != "gateway"]
-    processes += of_kind(production, "Job").values()
-    assert len(jobs) == 3
-    for each in (*processes, *jobs):
-        (container,) = (
-            found for found in containers(each) if any("configMapRef" in source for source in found.get("envFrom", ()))
-        )
-        places = [mount["mountPath"] for mount in container["volumeMounts"] if mount.get("readOnly")]
-        for file in files:
-            assert file.rpartition("/")[0] in places
+WRITER, READER, OWNER = "faristol_writer", "faristol_reader", "faristol"
+PASSWORDS = {WRITER: "faristol-record-writer", READER: "faristol-record-reader", OWNER: "faristol-record-app"}
+"""The Secrets of the roles of the database."""
+
+
+def databases(pod: Object, settings: dict[str, str]) -> dict[str, tuple[str, str, str]]:
+    """Of each container with settings: its role in the database, the Secret of the password, and that of the authority.
+
+    By the owner's URL, where it has one: commands that only the owner may give take that.
+    """
+    volumes = {each["name"]: each for each in pod["volumes"]}
+    found = {}
+    for container in [*pod.get("initContainers", ()), *pod["containers"]]:
+        if not any("configMapRef" in source for source in container.get("envFrom", ())):
+            continue
         assert not any("secretRef" in source for source in container["envFrom"])
+        given = settings | {each["name"]: each.get("value", "") for each in container.get("env", ())}
+        owner = "OWNER_" if "FARISTOL_OWNER_DATABASE_URL" in given else ""
+        url = urlsplit(given[f"FARISTOL_{owner}DATABASE_URL"])
+        mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"] if mount.get("readOnly")}
+        secrets = []
+        for file in (given[f"FARISTOL_{owner}DATABASE_PASSWORD_FILE"], dict(parse_qsl(url.query))["sslrootcert"]):
+            folder, _, name = file.rpartition("/")
+            secret = volumes[mounts[folder]]["secret"]
+            assert name in {item["path"] for item in secret["items"]}
+            secrets.append(secret["secretName"])
+        assert url.password is None
+        found[container["name"]] = (url.username or "", *secrets)
+    return found
+
+
+def test_each_process_has_the_role_of_the_database_that_is_enough_for_it(production: tuple[Object, ...]) -> None:
+    settings = environment(production)
+    pods = {name: each["spec"]["template"]["spec"] for name, each in of_kind(production, "Deployment").items()}
+    pods |= {
+        name: each["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        for name, each in of_kind(production, "CronJob").items()
+        if name.startswith("record-")
+    }
+    del pods["gateway"]
+    roles = {(name, part): found for name, pod in pods.items() for part, found in databases(pod, settings).items()}
+    of = {key: role for key, (role, _, _) in roles.items()}
+    assert {key for key, role in of.items() if role == OWNER} == {
+        (RELAY, "prepare"),
+        ("record-migrate", "migrate"),
+        ("record-restore", "restore"),
+    }
+    assert {name for (name, _), role in of.items() if role == READER} == {"results", "record-export", "record-verify"}
+    assert {name for (name, part), role in of.items() if role == WRITER and part == "service"} == {
+        *SERVICES,
+        RELAY,
+    } - {"gateway", "results"}
+    for role, password, authority in roles.values():
+        assert (password, authority) == (PASSWORDS[role], "faristol-record-ca")
+    relay = {each["name"]: each for each in [*pods[RELAY]["containers"]]}["service"]
+    assert "database-owner" not in {mount["name"] for mount in relay["volumeMounts"]}
+
+
+def test_cloudnativepg_keeps_the_roles_and_the_owner_may_grant_them(production: tuple[Object, ...]) -> None:
+    (cluster,) = of_kind(production, "Cluster").values()
+    kept = {each["name"]: each for each in cluster["spec"]["managed"]["roles"]}
+    assert set(kept) == set(PASSWORDS)
+    assert all(each["login"] and not each.get("superuser") for each in kept.values())
+    assert {name: each["passwordSecret"]["name"] for name, each in kept.items() if name != OWNER} == {
+        name: secret for name, secret in PASSWORDS.items() if name != OWNER
+    }
+    assert set(kept[OWNER]["inRoles"]) == {WRITER, READER}
+    assert cluster["spec"]["bootstrap"]["initdb"]["owner"] == OWNER
+    prepare, migrate = (
+        of_kind(production, "Deployment")[RELAY]["spec"]["template"]["spec"]["initContainers"][0],
+        of_kind(production, "CronJob")["record-migrate"]["spec"]["jobTemplate"]["spec"]["template"]["spec"][
+            "containers"
+        ][0],
+    )
+    for container in (prepare, migrate):
+        assert f"--writer {WRITER} --reader {READER}" in " ".join(container["args"])
+
+
+def test_stores_are_never_evicted_for_a_service(render: Render) -> None:
+    for overlay in ("overlays/production", "overlays/small"):
+        objects = render(overlay)
+        values = {name: each["value"] for name, each in of_kind(objects, "PriorityClass").items()}
+        stores = [each["spec"]["template"]["spec"] for each in of_kind(objects, "StatefulSet").values()]
+        stores += [each["spec"] for each in of_kind(objects, "Cluster").values()]
+        services = {
+            name: values[each["spec"]["template"]["spec"]["priorityClassName"]]
+            for name, each in of_kind(objects, "Deployment").items()
+        }
+        assert set(services) == {*SERVICES, RELAY}
+        assert all(values[each["priorityClassName"]] > max(services.values()) for each in stores)
+        assert len(stores) == 2
+        assert min(services[name] for name in ("access", "lexicon", "game", "clock")) > services["gateway"]
+
+
+def test_no_two_servers_of_a_store_are_on_one_node(production: tuple[Object, ...]) -> None:
+    (cluster,) = of_kind(production, "Cluster").values()
+    assert cluster["spec"]["affinity"] == {"topologyKey": "kubernetes.io/hostname", "podAntiAffinityType": "required"}
+    zones = cluster["spec"]["topologySpreadConstraints"]
+    zones += of_kind(production, "StatefulSet")["nats"]["spec"]["template"]["spec"]["topologySpreadConstraints"]
+    assert [each["topologyKey"] for each in zones].count("topology.kubernetes.io/zone") == 2
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert re.search(r"three\s+nodes", page.replace("**", ""))
+
+
+def test_a_base_backup_is_taken_at_once_and_what_an_instance_measures_is_read(production: tuple[Object, ...]) -> None:
+    (scheduled,) = of_kind(production, "ScheduledBackup").values()
+    assert scheduled["spec"]["immediate"] is True
+    monitors = [each["spec"]["selector"]["matchLabels"] for each in of_kind(production, "PodMonitor").values()]
+    assert {"cnpg.io/cluster": "faristol-record"} in monitors
+
+
+def test_the_stores_of_one_machine_are_not_evicted_and_postgresql_has_room_to_share(render: Render) -> None:
+    objects = render("overlays/small")
+    budgets = of_kind(objects, "PodDisruptionBudget")
+    for name, each in of_kind(objects, "StatefulSet").items():
+        assert budgets[name]["spec"]["maxUnavailable"] == 0
+        assert (
+            budgets[name]["spec"]["selector"]["matchLabels"].items()
+            <= each["spec"]["template"]["metadata"]["labels"].items()
+        )
+    pod = of_kind(objects, "StatefulSet")["postgres"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    (volume,) = (each["name"] for each in container["volumeMounts"] if each["mountPath"] == "/dev/shm")
+    (shared,) = (each["emptyDir"] for each in pod["volumes"] if each["name"] == volume)
+    assert shared["medium"] == "Memory"
+    assert int(shared["sizeLimit"].removesuffix("Mi")) >= 256
+
+
+def test_proxies_are_named_narrowly(cell: tuple[Object, ...]) -> None:
+    gateway = service_container(of_kind(cell, "Deployment")["gateway"])
+    given = environment(cell) | {each["name"]: each["value"] for each in gateway.get("env", ())}
+    assert Proxies.of(given.get("FARISTOL_HTTP_PROXIES", "")).networks or "dev" in cell[0]["metadata"]["name"]
+
+
+def test_nats_knows_the_consumers_of_the_release_before_and_of_the_next_one() -> None:
+    for service, consumers in CONSUMERS.items():
+        (user,) = (each for each in users("cell") if each.name == service)
+        for consumer in consumers:
+            name, _, version = consumer.partition("@")
+            versions = [int(version) - 1, int(version), int(version) + 1] if version else []
+            for each in [f"{name}@{number}" for number in versions if number] or [consumer]:
+                assert f"$JS.API.CONSUMER.MSG.NEXT.FARISTOL.{durable('cell', each)}" in user.publish
+
+
+def test_archives_are_pruned_once_a_new_one_is_there_and_never_all_of_them(cell: tuple[Object, ...]) -> None:
+    jobs = of_kind(cell, "CronJob")
+    if "record-export" not in jobs:
+        return
+    pod = jobs["record-export"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    begun = [each["name"] for each in pod["initContainers"]]
+    assert begun == ["list", "export"], "what is there is known before the new one comes"
+    export = pod["initContainers"][1]["args"][0]
+    assert "faristol record erasures /archive/erasures.json" in export
+    assert "faristol record prune --names /archive/there > /archive/expired" in export
+    (upload,) = pod["containers"]
+    copied, _, removed = upload["args"][0].partition(";")
+    assert copied.startswith("rclone copy ")
+    assert "if [ -s /archive/expired ]" in removed
+    assert "rclone delete --files-from-raw /archive/expired" in removed
+    for name, container in (("record-restore", "containers"), ("restore-drill", "initContainers")):
+        parts = jobs[name]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        assert "erasures.json" in parts[container][0]["args"][0]
 
 
 def test_a_job_is_bound_as_a_service_is(cell: tuple[Object, ...]) -> None:
@@ -117,14 +277,19 @@ def test_a_job_is_bound_as_a_service_is(cell: tuple[Object, ...]) -> None:
 
 
 def rules() -> Iterator[Object]:
-    text = (DEPLOY / "components" / "monitoring" / "alerts.yaml").read_text(encoding="utf-8")
+    """The alerts."""
+    yield from _rules("alerts.yaml")
+
+
+def _rules(file: str) -> Iterator[Object]:
+    text = (DEPLOY / "components" / "monitoring" / file).read_text(encoding="utf-8")
     for group in yaml.safe_load(text)["spec"]["groups"]:
         yield from group["rules"]
 
 
 def expressions() -> Iterator[str]:
-    """Whatever is asked of Prometheus: by alerts, dashboards, and who scales."""
-    yield from (rule["expr"] for rule in rules())
+    """Whatever is asked of Prometheus: by alerts, aims, dashboards, and who scales."""
+    yield from (rule["expr"] for rule in (*rules(), *_rules("aims.yaml")))
     for file in (DEPLOY / "components" / "monitoring" / "dashboards").glob("*.json"):
         for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
             yield from (target["expr"] for target in panel["targets"])
@@ -156,13 +321,32 @@ def test_whatever_is_asked_of_prometheus_is_measured() -> None:
     assert asked <= measured()
 
 
-def test_every_alert_has_a_runbook() -> None:
-    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    headings = {line.removeprefix("### ").casefold() for line in text.splitlines() if line.startswith("### ")}
+def anchors(page: str) -> set[str]:
+    """What links can lead to on a page: its headings, as GitHub makes them."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return {line.lstrip("# ").casefold() for line in text.splitlines() if line.startswith("### ")}
+
+
+def test_every_alert_has_a_runbook_and_every_runbook_its_alert() -> None:
+    alerts = {rule["alert"].casefold() for rule in rules()}
     for rule in rules():
-        assert rule["annotations"]["runbook_url"] == f"docs/operations.md#{rule['alert'].casefold()}"
-        assert rule["alert"].casefold() in headings, rule["alert"]
-        assert rule["labels"]["severity"] in {"page", "ticket"}
+        assert rule["annotations"]["runbook_url"] == f"docs/runbooks.md#{rule['alert'].casefold()}"
+        assert rule["alert"].casefold() in anchors("docs/runbooks.md"), rule["alert"]
+        assert rule["labels"]["severity"] in {"page", "ticket", "heartbeat"}
+    text = (ROOT / "docs" / "runbooks.md").read_text(encoding="utf-8")
+    said = re.findall(r"^### (\w+)$", text.partition("## Alerts")[2].partition("\n## ")[0], re.MULTILINE)
+    assert {each.casefold() for each in said} == alerts
+
+
+def test_a_release_links_each_alert_to_its_runbook_by_an_address(tmp_path: Path) -> None:
+    shutil.copytree(DEPLOY / "components" / "monitoring", tmp_path / "deploy" / "components" / "monitoring")
+    release.link("https://host.test/owner/faristol/blob/v0.1.0", tmp_path)
+    text = (tmp_path / "deploy" / "components" / "monitoring" / "alerts.yaml").read_text(encoding="utf-8")
+    links = re.findall(r"runbook_url: (.*)", text)
+    assert len(links) == len(list(rules()))
+    assert all(each.startswith("https://host.test/owner/faristol/blob/v0.1.0/docs/runbooks.md#") for each in links)
+    with pytest.raises(SystemExit, match="is no address"):
+        release.link("blob/v0.1.0", tmp_path)
 
 
 @pytest.mark.parametrize("left_out", COMPONENTS)

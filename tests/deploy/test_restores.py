@@ -1,4 +1,4 @@
-"""Restores as docs/operations.md has them: from an archive alone, and from PostgreSQL's own backups to a moment."""
+"""Restores as docs/runbooks.md has them: from an archive alone, and from PostgreSQL's own backups to a moment."""
 
 from __future__ import annotations
 
