@@ -160,7 +160,7 @@ def by_role(new_database: str) -> Callable[[str], str]:
 def test_both_run_by_a_role_that_changes_nothing_while_the_owner_takes_the_steps(
     release: Release, newer: Sequence[str], version: Callable[..., Version], by_role: Callable[[str], str]
 ) -> None:
-    """As docs/operations.md has it: the Job knows the owner's URL, the services that of the writer."""
+    """As docs/operations.md has it: what makes the record ready knows the owner's URL, services that of the writer."""
     owner, writer = by_role("owner"), by_role("writer")
     old, new = (version(by, database_url=writer) for by in (release.by, newer))
     owners = {"owner_database_url": owner, "database_url": writer}
@@ -175,10 +175,9 @@ def test_both_run_by_a_role_that_changes_nothing_while_the_owner_takes_the_steps
         refused = new.run("record", "migrate", "--pre")
         assert refused.returncode == 2
         assert "must be owner of table" in refused.stderr, refused.stderr
-        ready = version(newer, **owners).run("record", "migrate", "--pre")
-        assert ready.stdout == f"pre-{NEW:04}-hall taken\n", ready.stderr
-        granted = version(newer, **owners).run(*grant)
-        assert granted.returncode == 0, granted.stderr
+        ready = version(newer, **owners).run("record", "prepare", *grant[2:])
+        assert ready.stdout.startswith(f"pre-{NEW:04}-hall taken\n"), ready.stderr
+        assert ready.stdout.endswith("the record is ready for this version\n")
         create(at_old, "third")
         with old.serving() as again, new.serving() as at_new:
             create(again, "fourth")

@@ -10,10 +10,10 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
+from faristol.host.listening import bindable
 from faristol.host.metadata import OwnServiceInterceptor
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
-from faristol.kernel.addresses import bindable
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of the buckets of durations, among them each bound of the aims in docs/operations.md.

@@ -16,7 +16,7 @@ from faristol.gateway.connections import Connections, protocol
 from faristol.gateway.measured import Measured
 from faristol.gateway.proxies import Forwarded
 from faristol.host import Settings, StartError
-from faristol.kernel.addresses import bindable
+from faristol.host.listening import bindable
 
 BACKLOG = 1024
 
