@@ -32,7 +32,7 @@ COMPONENTS = (
 )
 RESERVED = 15
 """Connections that PostgreSQL keeps for its administrators, and CloudNativePG for itself."""
-METRIC = re.compile(r"\bfaristol_[a-z_]+\b(?!:)")
+METRIC = re.compile(r"\bfaristol_[a-z_]+")
 OF_HISTOGRAMS = re.compile(r"_(bucket|count|sum)$")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import perf_counter
 from typing import Any
 
@@ -11,8 +12,9 @@ from opentelemetry import metrics
 from faristol.host.metadata import OwnServiceInterceptor
 from faristol.host.telemetry import SECONDS
 
-OK, REFUSED, FAILED = "ok", "refused", "failed"
-"""How a call ended: answered; refused for what was asked or who asked; or not answered, by a fault of the service."""
+OK, REFUSED, FAILED, CANCELLED = "ok", "refused", "failed", "cancelled"
+"""How a call ended: answered; refused for what was asked or who asked; not answered, by a fault of the service; or given
+up by the caller."""
 
 FAULTS = frozenset(
     code.value[0]
@@ -60,6 +62,9 @@ class MeasureInterceptor(OwnServiceInterceptor):
                 return await inner(request, context)
             except grpc.aio.AbortError:
                 outcome = FAILED if _code_of(context) in FAULTS else REFUSED
+                raise
+            except asyncio.CancelledError:
+                outcome = CANCELLED
                 raise
             except Exception:
                 outcome = FAILED
