@@ -13,8 +13,8 @@ from faristol.host.metadata import OwnServiceInterceptor
 from faristol.host.telemetry import SECONDS
 
 OK, REFUSED, FAILED, CANCELLED = "ok", "refused", "failed", "cancelled"
-"""How a call ended: answered; refused for what was asked or who asked; not answered, by a fault of the service; or given
-up by the caller."""
+"""How a call ended: answered; refused for what was asked or who asked; not answered, by a fault of the service; or
+given up by the caller."""
 
 FAULTS = frozenset(
     code.value[0]
