@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # comes with kubernetes-validate
 from tests.deploy.conftest import OVERLAYS, ROOT, Object
 from tests.deploy.test_manifests import OF_OTHERS, Render
 
