@@ -56,7 +56,7 @@ def engine(url: URL, settings: Mapping[str, str], **more: Any) -> AsyncEngine:
     others = {name: str(value) for name, value in url.query.items() if name in OF_LIBPQ}
     others.setdefault("application_name", "faristol")
     arguments: dict[str, Any] = {"server_settings": dict(settings), "dsn": f"postgresql:///?{urlencode(others)}"}
-    if (file := url.query.get(PASSWORD_FILE)) and url.password is None:
+    if (file := url.query.get(PASSWORD_FILE)) and not url.password:
         arguments["password"] = _reader(Path(str(file)))
     return create_async_engine(driver_url(url), connect_args=arguments, **more)
 
