@@ -31,6 +31,8 @@ NO_WORD = N_("expected one of {expected}, got {given}")
 NO_BASE64 = N_("expected bytes in Base64, got {given}")
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""Halves of a character, which JSON can write alone."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 _WHOLE = frozenset(
     (
@@ -47,7 +49,8 @@ def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "")
     fields = {**{field.json_name: field for field in message.fields}, **message.fields_by_name}
     said: set[str] = set()
     for name, value in given.items():
-        path = f"{within}.{name}" if within else name
+        called = name.encode("utf-8", "backslashreplace").decode()  # JSON can name what no UTF-8 is of
+        path = f"{within}.{called}" if within else called
         field = fields.get(name)
         if field is None:
             like = nearest(name, sorted(message.fields_by_name))
@@ -73,7 +76,7 @@ def _mistakes_in_field(field: FieldDescriptor, value: Any, path: str) -> Iterato
 def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterator[Mistake]:
     given = {"given": _shown(value)}
     if field.message_type is not None and field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
-        if not isinstance(value, str) or not _TIME.fullmatch(value):
+        if not isinstance(value, str) or not _is_time(value):
             yield path, NO_TIME, given
     elif field.message_type is not None:
         if isinstance(value, dict):
@@ -89,13 +92,24 @@ def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterato
         if not isinstance(value, str) or not _BASE64.fullmatch(value):
             yield path, NO_BASE64, given
     elif field.type == FieldDescriptor.TYPE_STRING:
-        if not isinstance(value, str):
+        if not isinstance(value, str) or _SURROGATES.search(value):
             yield path, NO_TEXT, given
     elif field.type == FieldDescriptor.TYPE_BOOL:
         if not isinstance(value, bool):
             yield path, NO_BOOL, given
     elif field.cpp_type in _WHOLE and not _is_whole(value, field):
         yield path, NO_NUMBER, given
+
+
+def _is_time(value: str) -> bool:
+    """Whether a value is a time that there is, with its offset."""
+    if not _TIME.fullmatch(value):
+        return False
+    try:
+        Timestamp().FromJsonString(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_whole(value: Any, field: FieldDescriptor) -> bool:

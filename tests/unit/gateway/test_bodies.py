@@ -45,6 +45,12 @@ def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[s
             {"occurred_at": "expected a time with its offset, as 2026-03-07T11:30:00Z, got 'yesterday'"},
         ),
         (
+            DESCRIPTOR,
+            {"occurred_at": "2026-13-07T11:30:00Z"},
+            {"occurred_at": "expected a time with its offset, as 2026-03-07T11:30:00Z, got '2026-13-07T11:30:00Z'"},
+        ),
+        (DESCRIPTOR, {"tournament_id": "a\ud800"}, {"tournament_id": r"expected text, got 'a\ud800'"}),
+        (
             SANCTION,
             {"kind": "WORSE"},
             {"kind": "expected one of SANCTION_KIND_POINTS, SANCTION_KIND_GAME, SANCTION_KIND_ROUNDS, got 'WORSE'"},
@@ -74,3 +80,8 @@ def test_whatever_protobuf_refuses_is_said(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParseError):
         ParseDict(wrong, NAMED["pairing", "RegisterPlayers"].request())
     assert told(DESCRIPTOR, wrong)
+
+
+def test_a_name_that_no_utf_8_is_of_can_be_repeated_in_an_answer() -> None:
+    ((field, _, _),) = mistakes_in(DESCRIPTOR, {"\ud800": 1})
+    assert field.encode() == rb"\ud800"
