@@ -10,6 +10,7 @@ import pytest
 from tests.unit.entry.test_entry import round_of, table
 
 from faristol.gateway.consoles.results_entry.entry import FROM_SHEET, Entry, Rights, confirm_all, from_sheet, read, seen
+from faristol.gateway.consoles.results_entry.page import describe_saved
 from faristol.office.results.refusals import as_labelled
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -116,6 +117,9 @@ def test_where_results_are_typed_blind_another_result_is_a_dispute_and_tells_not
     assert (other.command.disputed, other.command.note) == (True, "405a – 350")
     assert tables.is_hidden(2, "pep")
     assert not tables.is_hidden(2, "ona")
+    assert describe_saved(tables, 2, SCORER, "en") == ""  # whatever table the address names
+    assert "400" in describe_saved(tables, 2, replace(SCORER, subject="ona"), "en")
+    assert "400" in describe_saved(tables, 2, DIRECTOR, "en")
 
 
 def test_all_that_was_shown_is_confirmed_and_neither_ones_own_nor_what_was_not_shown() -> None:

@@ -142,7 +142,7 @@ class _Entry(Console):
 
     def is_hidden(self, table: pairing.TableResult, tables: Tables) -> bool:
         """Whether they are to type a result anew without seeing it; who may correct any sees all."""
-        return not self.rights.corrects and tables.is_hidden(table.table, self.subject)
+        return _is_hidden(tables, table.table, self.rights)
 
     async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
         """The page of the round, or of one of its tables."""
@@ -186,7 +186,7 @@ async def show_results(page: AtEntry, at: At = 0) -> Response:
     tables = await page.tables()
     if page.is_player and not page.part:
         return led_to(f"{page.address}/{tables.listed.tables[0].table}")
-    return await page.show(tables, Entry(), said=_said(tables, at, page.language))
+    return await page.show(tables, Entry(), said=describe_saved(tables, at, page.rights, page.language))
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results")
@@ -257,9 +257,16 @@ async def _all_confirmed(page: _Entry, given: Mapping[str, str], tables: Tables,
     return led_to(f"{back}?done={position}")
 
 
-def _said(tables: Tables, table: int, language: str) -> str:
-    """What stands at the table that somebody has just entered or confirmed; empty for none."""
-    if not tables.players(table) or not tables[table].scores:
+def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:
+    return not rights.corrects and tables.is_hidden(table, rights.subject)
+
+
+def describe_saved(tables: Tables, table: int, rights: Rights, language: str) -> str:
+    """Say what stands at the table that somebody has just entered or confirmed.
+
+    Empty for no table, and for a result that they are to type anew without seeing it: the address names any table.
+    """
+    if not tables.players(table) or not tables[table].scores or _is_hidden(tables, table, rights):
         return ""
     match tables[table].check:
         case pairing.RESULT_CHECK_PHASE_DISPUTED:
