@@ -10,19 +10,25 @@ FULL_AGE = 18
 
 _LIMIT = re.compile(
     r"(?:^|[^a-z0-9])"
-    r"(?:(?:under|sub|menys de|menores? de|u|s|k|κ|-|<) *[-.]? *(?P<under>\d{1,2})|(?P<bare>1[0-8]|[6-9]))"
-    r"(?![\w+])"
+    r"(?:(?:under|sub|menys de|menores? de|u|s|k|κ|-|<) *[-.]? *(?P<under>\d{1,2})(?![\d+])"
+    r"|(?P<bare>1[0-8]|[6-9])(?![\w+]))"
 )
-"""An age with what marks it as a limit, or by itself where it is no number of a class."""
+"""An age with what marks it as a limit, which a letter may follow (``U18F``), or by itself where it is no class."""
 
 _SCHOOL = (
     "alevi",
     "benjami",
     "cadet",
+    "children",
     "escolar",
     "infanti",
+    "jove",
     "junior",
     "juveni",
+    "kids",
+    "mini",
+    "nen",
+    "nin",
     "prebenjami",
     "school",
     "youth",

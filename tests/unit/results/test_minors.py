@@ -8,7 +8,9 @@ from faristol.results.minors import is_of_minors
 
 MINORS = (
     *("U18", "u-16", "U 12", "Sub18", "sub-16", "Sub 14", "S14", "K18", "Κ16", "under 18", "-18", "<16", "U18 F", "12"),
+    *("U18F", "sub16f", "under 18s", "U-14M"),
     *("Menores de 16", "Juvenil", "Júnior", "Infantil", "Cadet", "cadete", "Aleví", "School"),
+    *("Joves", "Jóvenes", "Nens", "Niñas", "Kids", "Mini"),
     *("Εφήβων", "ΠΑΙΔΕΣ", "Μαθητές"),
 )
 
