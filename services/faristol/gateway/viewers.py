@@ -36,6 +36,7 @@ from faristol.gateway.frames import (
     without_name,
 )
 from faristol.gateway.listener import Listener
+from faristol.gateway.parameters import LAST_POSITION
 from faristol.gateway.results import Results
 from faristol.gateway.tail import Tail
 from faristol.gateway.topics import MOST_AHEAD_COUNT
@@ -200,8 +201,11 @@ class Fanout:
 
     @property
     def last_position(self) -> int:
-        """The end of the record as far as it is known; 0 before anything is."""
-        return self._tail.position
+        """The end of the record as far as it is known; before anything is, the last position that there can be.
+
+        A client that resumes while this process starts is not refused: its position is compared once there is a record.
+        """
+        return self._tail.position if self._tail.begun.is_set() else LAST_POSITION
 
     def join(
         self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, given: str = ""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.exceptions import RequestValidationError
 from tests.integration.backups import bring_back, save
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.gateway.watcher import Watcher
@@ -25,7 +26,7 @@ from faristol.gateway import viewers
 from faristol.gateway.connections import Connections, Line
 from faristol.gateway.frames import Plain
 from faristol.gateway.tail import Tail
-from faristol.gateway.topics import MOST_AHEAD_COUNT
+from faristol.gateway.topics import MOST_AHEAD_COUNT, check_after
 from faristol.gateway.viewers import Fanout, Viewer
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
@@ -369,6 +370,17 @@ async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> Non
         headers = again.head.lower()
         for name in (b"content-security-policy", b"ratelimit-policy", b"x-accel-buffering", b"cache-control"):
             assert name in headers
+
+
+async def test_while_a_process_starts_no_position_is_taken_for_one_beyond_the_record() -> None:
+    stub: Any = None
+    tail = Tail(stub)
+    fanout = Fanout(tail, stub)
+    check_after(5_000_000, fanout.last_position)
+    tail.position = 12
+    tail.begun.set()
+    with pytest.raises(RequestValidationError):
+        check_after(5_000_000, fanout.last_position)
 
 
 @dataclass
