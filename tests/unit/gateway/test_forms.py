@@ -24,11 +24,15 @@ from faristol.gateway.consoles.director import (
     teams,
 )
 from faristol.gateway.consoles.director.commands import Unusable, command_of
+from faristol.gateway.consoles.director.desk import ids_in
 from faristol.gateway.consoles.doors import callers
 from faristol.gateway.consoles.duplicate import judge
 from faristol.gateway.consoles.scorer import words
+from faristol.gateway.html import environment
+from faristol.office.names import folded
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.pb.results.v1 import webhooks_pb2
+from faristol.pb.results.v1 import results_pb2, webhooks_pb2
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
@@ -189,3 +193,50 @@ def test_every_option_of_every_rule_book_and_what_may_be_chosen_has_a_name() -> 
         assert len(set(names)) == len(names), option.name
     keys = {value for _, value in chosen} | {f"{name}.{value}" for name, value in chosen}
     assert named <= keys
+
+
+@pytest.mark.parametrize(
+    ("typed", "ids"),
+    [
+        ("Anna Puig", ["anna"]),
+        ("Puig, Blai", ["blai"]),
+        ("Puig, Blai, Anna Puig", ["blai", "anna"]),
+        ("anna puig,  PUIG, BLAI", ["anna", "blai"]),
+        ("o-1f2e, Eva Mas Roca", ["o-1f2e", "eva-mas-roca"]),
+        (" , ", []),
+    ],
+)
+def test_people_are_named_with_commas_between_and_with_commas_of_their_own(typed: str, ids: list[str]) -> None:
+    assert ids_in(typed, {folded("Anna Puig"): "anna", folded("Puig, Blai"): "blai"}) == ids
+
+
+def _own_table(method: str, word: str, totals: list[tuple[str, int]]) -> str:
+    """Render the form of what a table offers to a player."""
+    return (
+        environment("en")
+        .get_template("own_table.html")
+        .render(
+            part="live",
+            tournament=results_pb2.Tournament(tournament_id="cup", name="Cup"),
+            place=None,
+            round=None,
+            player_id="anna",
+            offers=[game_pb2.Offer(method=method, player_id="anna")],
+            names=words.ACTS,
+            said="",
+            words=[word],
+            totals=totals,
+            seat_names={},
+            new_id=lambda: "1",
+        )
+    )
+
+
+@pytest.mark.parametrize("method", ["Challenge", "SignSheet"])
+def test_the_form_of_a_player_is_another_for_another_play_and_for_other_totals(method: str) -> None:
+    """What a page keeps while news comes is what has the same `data-keep`: words of an earlier play must not stay."""
+    kept = [
+        re.findall(r'data-keep="([^"]*)"', _own_table(method, word, [("anna", total)]))
+        for word, total in (("C A T", 400), ("C A T", 400), ("D O G", 401))
+    ]
+    assert kept[0] == kept[1] != kept[2]

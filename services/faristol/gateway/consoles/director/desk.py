@@ -70,6 +70,9 @@ PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
 BY_NAME = ("decided_by", "judge_id", "person.")
 """What the names of fields begin with in which officials are named, several with commas between."""
 
+MOST_NAME_PARTS_COUNT = 3
+"""Parts of a name that has commas of its own."""
+
 
 class Official(NamedTuple):
     """Somebody who holds a credential for a tournament."""
@@ -247,16 +250,10 @@ class Desk(Console):
         """A form with ids where names of officials were typed: an id of its own for a name that nobody here has."""
         named = {folded(player.name): player.id for player in self.roster.players}
         named |= {folded(each.name): each.id for each in self.officials}
-        ids = set(named.values())
-
-        def id_of(text: str) -> str:
-            found = named.get(folded(text))
-            return found or (text if text in ids or not any(map(str.isspace, text)) else slug(text))
-
         changed = dict(given)
         for name, value in given.items():
             if name.startswith(BY_NAME):
-                changed[name] = ",".join(id_of(part.strip()) for part in value.split(",") if part.strip())
+                changed[name] = ",".join(ids_in(value, named))
         several = sorted(key for key in changed if key.startswith("decided_by."))
         if several and changed.get("decided_by"):
             for number, person in enumerate(changed.pop("decided_by").split(","), 1_000):
@@ -268,6 +265,24 @@ class Desk(Console):
         seen = int(given.get("expected_version", "0") or 0)
         self.changes = list(told(await self.acts(seen), self.roster, self.language))
         self.typed = {**given, "expected_version": str(self.tournament.version)}
+
+
+def ids_in(text: str, named: Mapping[str, str]) -> list[str]:
+    """List the ids of the people whose names, or ids, stand in a text with commas between.
+
+    ``named`` has ids by folded names, and a name in it may have commas of its own, as in ``Puig, Anna``. A name that is
+    not in it gives an id of its own.
+    """
+    ids, found = set(named.values()), []
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    while parts:
+        counts = range(min(len(parts), MOST_NAME_PARTS_COUNT), 1, -1)
+        count = next((count for count in counts if folded(", ".join(parts[:count])) in named), 1)
+        name = ", ".join(parts[:count])
+        known = named.get(folded(name))
+        found.append(known or (name if name in ids or not any(map(str.isspace, name)) else slug(name)))
+        del parts[:count]
+    return found
 
 
 def details_of(act: pairing.Act) -> dict[str, str]:
