@@ -176,6 +176,8 @@ async def test_a_file_is_read_in_its_own_encoding_and_the_guess_is_said(desk: De
     assert (answer.status_code, answer.json()["problem"]) == (400, "byte 1 is not UTF-8")
     answer = await desk.web.post(path, content=greek.encode("utf-16"), headers=headers)
     assert answer.json() == {"text": greek, "encoding": "Read as UTF-16."}
+    answer = await desk.web.post(path, content=b"x" * 1_000_001, headers=headers)
+    assert (answer.status_code, answer.json()["problem"]) == (413, "It is too large: at most 1,000 kB are taken.")
 
 
 async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cell: Cell, desk: Desk) -> None:

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from faristol.gateway.calls import NAMED
 from faristol.gateway.encoded import Encoded
 from faristol.gateway.form import public_address
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.openapi import MEANINGS
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.page import page
@@ -200,13 +201,15 @@ async def _known(results: Results) -> Mapping[str, str]:
     """Names of what there is here, by those in the document's examples; none where there is no tournament yet."""
     try:
         for tournament in (await results.tournaments(page=Page(20))).tournaments:
-            numbers = [played.round for played in tournament.played]
-            tables = (await results.pairings(tournament.tournament_id, numbers[0])).tables if numbers else ()
-            if tables:
+            if is_of_duplicate_games(tournament) or not tournament.played:
+                continue
+            paired = await results.pairings(tournament.tournament_id, tournament.played[0].round, page=Page(1))
+            if paired.tables:
+                table = paired.tables[0]
                 return {
-                    "demo-r1-t1": tables[0].game_id,
+                    "demo-r1-t1": table.game_id,
                     "demo": tournament.tournament_id,
-                    "anna-puig": tables[0].seats[0].player_id,
+                    "anna-puig": table.seats[0].player_id,
                 }
     except grpc.aio.AioRpcError:  # the page is there without the results, too
         pass

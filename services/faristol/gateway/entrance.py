@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -145,8 +146,11 @@ async def let_in(request: Request, results: Reader, given: Mapping[str, str], si
         said = say(TOO_LARGE, {}, language_of(request))
         return await _entrance(request, results, given, said, HTTPStatus.FORBIDDEN)
     response = led_to(local(given.get("next", ""), HOME))
-    who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
-    keep(request, response, signed_in, who.name or signed_in.credential.subject_id)
+    name = ""
+    with suppress(grpc.aio.AioRpcError):  # a link or a code is good once: without the name they are signed in as well
+        who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
+        name = who.name
+    keep(request, response, signed_in, name or signed_in.credential.subject_id)
     return response
 
 

@@ -51,6 +51,7 @@ def public_address(request: Request) -> str:
 
 
 WRONG_TYPE = N_("Content-Type: expected {media_type}, got {given}")
+TOO_LARGE = N_("It is too large: at most {most} kB are taken.")
 
 
 async def body_of(request: Request, media_type: str, largest: int) -> bytes:
@@ -63,7 +64,8 @@ async def body_of(request: Request, media_type: str, largest: int) -> bytes:
     async for part in request.stream():
         body += part
         if len(body) > largest:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            detail = say(TOO_LARGE, {"most": f"{largest // 1_000:,}"}, language_of(request))
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
     return bytes(body)
 
 

@@ -114,7 +114,8 @@ async function readFile(field, encoding) {
     headers: { "Content-Type": "application/octet-stream" },
     body: await file.arrayBuffer(),
   });
-  const said = await answer.json();
+  if (new URL(answer.url).pathname === "/sign-in") return location.assign(answer.url);
+  const said = await answer.json().catch(() => ({ problem: `${answer.status} ${answer.statusText}` }));
   if (answer.ok) document.querySelector(field.dataset.into).value = said.text;
   told.textContent = said.encoding ?? said.problem ?? said.detail;
   document.getElementById(`${told.id}-told`).value = answer.ok ? said.encoding : "";

@@ -11,8 +11,10 @@ async function send(file) {
     headers: { "Content-Type": "application/octet-stream" },
     body: packed,
   });
+  if (new URL(answer.url).pathname === "/sign-in") return location.assign(answer.url);
   if (answer.ok) return location.assign(form.dataset.then);
-  const { problem, detail } = answer.status === 413 ? { problem: form.dataset.large } : await answer.json();
+  const other = () => ({ problem: `${answer.status} ${answer.statusText}` });
+  const { problem, detail } = answer.status === 413 ? { problem: form.dataset.large } : await answer.json().catch(other);
   told.textContent = problem ?? detail;
   told.hidden = false;
 }

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.consoles.director.commands import Given
@@ -242,9 +243,10 @@ def _asked(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
 @routes.post("/tournaments/{tournament_id}/console/players/list/text")
 async def read_file(desk: AtDesk, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """The text of a file, whose bytes are the body, and the encoding that it was read in: by what its bytes are."""
-    data = await file_of(desk.request)
     try:
-        decoded = decode_list(data, encoding)
+        decoded = decode_list(await file_of(desk.request), encoding)
+    except HTTPException as problem:
+        return JSONResponse({"problem": str(problem.detail)}, problem.status_code)
     except ValueError as problem:
         text, params = problem.args
         return JSONResponse({"problem": say(text, params, desk.language)}, HTTPStatus.BAD_REQUEST)
