@@ -228,6 +228,7 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]]) -> str:
             totals=totals,
             seat_names={},
             new_id=lambda: "1",
+            own={"sanctions": ()},
         )
     )
 
