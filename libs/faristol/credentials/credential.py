@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -67,6 +68,14 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def _is_uuid(value: object) -> bool:
     return isinstance(value, str) and bool(_UUID.fullmatch(value))
+
+
+def bound_id(parent_id: str, own_id: str) -> str:
+    """Give the id of a credential that was handed on, from that of its parent and the one that its giver chose.
+
+    So no giver can choose the id of a credential of somebody else: whoever ends it, or signs it out, ends no other.
+    """
+    return str(uuid.uuid5(uuid.UUID(parent_id), own_id))
 
 
 _PARTS = tuple(Scope.__dataclass_fields__)
@@ -172,7 +181,7 @@ class Credential:
         if not isinstance(ancestors, list) or not all(map(_is_uuid, ancestors)):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "anc"})
         return cls(
-            texts["jti"],
+            texts["jti"] if parent is None else bound_id(parent.credential_id, texts["jti"]),
             texts["sub"],
             role,
             scope,
