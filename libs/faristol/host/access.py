@@ -20,10 +20,13 @@ from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import Needs, values_of_all
 from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge, may_know
 from faristol.credentials.state import STREAM, Access, fold
-from faristol.credentials.tokens import Verified, verify
+from faristol.credentials.tokens import SKEW, Verified, verify
 from faristol.duplicate.start import MOST_SEATS
+from faristol.host import audit
 from faristol.host.metadata import AUTHORIZATION, OwnServiceInterceptor, metadata_of
+from faristol.host.seldom import Seldom
 from faristol.host.streams import until
+from faristol.host.visitor import visitor_of
 from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
@@ -37,8 +40,10 @@ READ_EVERY = 1.0
 REMEMBERED = 4_096
 """How many tokens, and how many places, a process keeps in memory."""
 
-_audit = logging.getLogger("faristol.audit")
 _log = logging.getLogger(__name__)
+
+CLOCK = "the clock of this machine is behind that of the access service"
+_clocks = Seldom(lambda message, _: _log.warning("%s", message), every_seconds=60.0)
 
 _caller: ContextVar[tuple[Credential | None] | None] = ContextVar("faristol_caller", default=None)
 """What the caller holds, in a tuple where the process asks; None where it asks nobody."""
@@ -98,12 +103,17 @@ class Admission:
             raise Unauthenticated("CREDENTIAL_INVALID", N_("expected `Bearer` and a token in `authorization`"))
         known = self._verified.get(token)
         if known is None or self._now() > known.credential.expires_at or not self._keyring.public(known.key):
-            known = verify(token, self._keyring.public, self._record.record_id, self._now())
+            now = self._now()
+            known = verify(token, self._keyring.public, self._record.record_id, now)
+            if (behind := known.credential.issued_at - now) > SKEW:
+                _clocks.tell(
+                    CLOCK, f"{CLOCK} by {behind.total_seconds():.0f} s or more: a credential begins later than now"
+                )
             keep(self._verified, token, known, REMEMBERED)
         return known.credential
 
-    async def admit(self, method: str, authorization: str, request: Message) -> Credential | None:
-        """Let a call pass. Gives what its caller holds.
+    async def admit(self, method: str, authorization: str, request: Message, context: Any) -> Credential | None:
+        """Let a call pass. Gives what its caller holds. ``context`` is gRPC's: it says where the call comes from.
 
         Raises ``Unauthenticated`` or ``Denied``, and ``NotFound`` for what the caller may not know of.
         """
@@ -117,14 +127,7 @@ class Admission:
             if credential is not None:
                 check_scope(credential, needs, request, await self._places(needs, request))
         except AccessError as problem:
-            _audit.warning(
-                "refused %s: %s, credential %s of %s (%s)",
-                method,
-                problem.reason,
-                credential.credential_id if credential else "-",
-                credential.subject if credential else "-",
-                credential.role_name if credential else "-",
-            )
+            audit.note_refused(method, problem.reason, visitor_of(context), credential)
             raise
         return credential
 
@@ -228,13 +231,13 @@ class AccessInterceptor(OwnServiceInterceptor):
         if handler.unary_unary:
 
             async def call(request: Any, context: Any) -> Any:
-                _caller.set((await self._admission.admit(method, authorization, request),))
+                _caller.set((await self._admission.admit(method, authorization, request, context),))
                 return await handler.unary_unary(request, context)
 
             return grpc.unary_unary_rpc_method_handler(call, read, write)
 
         async def stream(request: Any, context: Any) -> Any:
-            credential = await self._admission.admit(method, authorization, request)
+            credential = await self._admission.admit(method, authorization, request, context)
             _caller.set((credential,))
             async for response in until(self._admission.end_of(credential), handler.unary_stream(request, context)):
                 yield response

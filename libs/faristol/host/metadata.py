@@ -23,6 +23,12 @@ ROLE = "faristol-role"
 CORRELATION = "faristol-correlation"
 """What a command belongs to."""
 
+VISITOR_ADDRESS = "faristol-visitor-address"
+"""The address of the visitor for whom the gateway makes a call."""
+
+VISITOR_AGENT = "faristol-visitor-agent"
+"""What the visitor's program calls itself."""
+
 
 def metadata_of(metadata: Iterable[tuple[str, str | bytes]] | None, name: str) -> str:
     """What the metadata of a call has under a name; empty for nothing."""

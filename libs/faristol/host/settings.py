@@ -198,6 +198,10 @@ class Settings(BaseSettings):
         default=30, ge=0, description="Days of which it keeps the last archive each, with the names of then."
     )
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
+    http_log: bool = Field(
+        default=False,
+        description="Write a line of JSON for each request over HTTP, but for files of pages: address, status, …",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     log_format: Literal["text", "json"] = Field(
         default="text", description="A line for people, or JSON with trace ids for what gathers logs."

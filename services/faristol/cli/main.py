@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import math
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +33,10 @@ from faristol.text.terminal import language_of_terminal
 
 if TYPE_CHECKING:
     from faristol.host import Settings
+
+
+_started = logging.getLogger("faristol.serve")
+"""What services say to whoever starts them, where logs are JSON."""
 
 
 class DemoMode(StrEnum):
@@ -120,10 +125,14 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
     from faristol.terminal.screen import console
 
     def tell(sentence: str) -> None:
-        console.print(f"faristol: {sentence}", highlight=False, markup=False, soft_wrap=True)
+        if settings.log_format == "json":
+            _started.info("%s", sentence)
+        else:
+            console.print(f"faristol: {sentence}", highlight=False, markup=False, soft_wrap=True)
 
+    _started.setLevel(logging.INFO)
     stop = stop_on_signals()
-    with suppress(Cancelled):
+    with suppress(Cancelled), _ended_in_form(settings):
         async with running(settings, services, stop=stop, tell=tell, longest=math.inf) as process:
             pages = settings.http_address or process.http_address
             what = services[0] if len(services) == 1 else "all services"
@@ -149,6 +158,18 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
             gc.freeze()  # what is there now stays: to look through it while serving stops everybody for 0.3 s
             gc.enable()
             await serve_until(process, stop)
+
+
+@contextmanager
+def _ended_in_form(settings: Settings) -> Iterator[None]:
+    """Log why services end by an error outside Faristol, where logs are JSON: what gathers them reads nothing else."""
+    try:
+        yield
+    except Exception as problem:
+        if settings.log_format != "json" or not isinstance(problem, _outside()):
+            raise
+        _started.error("%s", problem)
+        raise typer.Exit(2) from problem
 
 
 @app.command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import grpc
@@ -88,9 +88,16 @@ class Calls:
     Calls raise ``grpc.aio.AioRpcError``, and ``NotSignedIn`` where the token is not good any more.
     """
 
-    def __init__(self, channel: Callable[[str], grpc.aio.Channel], language: str, token: str) -> None:
+    def __init__(
+        self,
+        channel: Callable[[str], grpc.aio.Channel],
+        language: str,
+        token: str,
+        visitor: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """``visitor`` says in metadata for whom the calls are made, see ``faristol.host.visitor``."""
         self._channel = channel
-        self._metadata = [("accept-language", language)]
+        self._metadata = [("accept-language", language), *visitor]
         self._is_held = bool(token)
         if token:
             self._metadata.append(("authorization", f"Bearer {token}"))

@@ -9,17 +9,23 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import Depends
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.credentials.tokens import LONGEST_TOKEN
 from faristol.gateway.calls import Calls, NotSignedIn
 from faristol.gateway.language import language_of
+from faristol.host.visitor import to_metadata
+from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
+from faristol.text import say
 
 COOKIE = "faristol"
 WHY = "faristol-why"
@@ -29,11 +35,18 @@ DONE = "faristol-done"
 """The cookie by which a page knows what the form did that led to it, for ``WHY_SECONDS``."""
 NAME = "faristol-name"
 """The cookie from which scripts of public pages show who is signed in: those are the same for all. It opens nothing."""
+MARKS = "faristol-tables"
+"""The cookie by which a device shows, with a PIN, at which tables it was before. It opens nothing."""
+MARKS_SECONDS = 60 * 86_400
+MOST_MARKS = 5
 LONGEST = 3_900
 """Characters of a token in a cookie: browsers keep 4,096 bytes of one, with its name."""
 
+LONG_TOKEN = N_("The credential is longer than any of Faristol's.")
+
 _TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
 _DONE = re.compile(r"[\w.-]{1,80}", re.ASCII)
+_MARK = re.compile("[a-z2-7]{52}")
 _HELD = re.compile(r"[\w.-]+", re.ASCII)
 """What a program may send is not limited by what a browser keeps."""
 
@@ -71,11 +84,15 @@ def calls(request: Request, token: str = "") -> Calls:
     """The services in the visitor's language, called by the holder of ``token``; by nobody where it is empty.
 
     The application keeps the way to them in ``app.state.channel``. Raises ``NotSignedIn`` for what is no token: it
-    would break the headers of a call.
+    would break the headers of a call. Raises ``HTTPException`` for one that is longer than any token.
     """
+    if len(token) > LONGEST_TOKEN:
+        raise HTTPException(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, say(LONG_TOKEN, {}, language_of(request)))
     if token and not _HELD.fullmatch(token):
         raise NotSignedIn("CREDENTIAL_INVALID")
-    return Calls(request.app.state.channel, language_of(request), token)
+    address = request.client.host if request.client else ""
+    visitor = to_metadata(address, request.headers.get("user-agent", ""))
+    return Calls(request.app.state.channel, language_of(request), token, visitor)
 
 
 async def _own_calls(request: Request) -> Calls:
@@ -131,6 +148,19 @@ def keep(request: Request, response: Response, signed_in: pb.SignInResponse, nam
     hold(request, response, COOKIE, signed_in.token, seconds)
     response.set_cookie(cookie_name(request, NAME), quote(name[:100]), seconds, secure=is_safe(request), samesite="lax")
     forget(request, response, WHY)
+
+
+def marks_of(request: Request) -> list[str]:
+    """The marks of the tables at which this browser was signed in, the latest first."""
+    kept = request.cookies.get(cookie_name(request, MARKS), "")
+    return [mark for mark in kept.split(".")[:MOST_MARKS] if _MARK.fullmatch(mark)]
+
+
+def keep_mark(request: Request, response: Response, mark: str) -> None:
+    """Have the browser keep the mark of the tables at which it is signed in now; nothing where there is none."""
+    if mark:
+        marks = [mark, *(other for other in marks_of(request) if other != mark)][:MOST_MARKS]
+        hold(request, response, MARKS, ".".join(marks), MARKS_SECONDS)
 
 
 def hold(request: Request, response: Response, name: str, value: str, seconds: int) -> None:

@@ -1,0 +1,57 @@
+"""Log lines that strangers can cause: one of a kind in a second, with how many others there were."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+EVERY_SECONDS = 1.0
+
+Write = Callable[[str, Mapping[str, Any]], None]
+"""Writes a line: its message, and its fields for programs."""
+
+
+@dataclass(slots=True)
+class _Kind:
+    last: float
+    more: int = 0
+    timer: asyncio.TimerHandle | None = None
+
+
+class Seldom:
+    """Lets one line of each kind through in a second. The others are counted, and told by one line a second later.
+
+    ``kind`` has to be one of few: a reason of the contract, no text of a caller.
+    """
+
+    def __init__(
+        self, write: Write, clock: Callable[[], float] = monotonic, every_seconds: float = EVERY_SECONDS
+    ) -> None:
+        self._write = write
+        self._clock = clock
+        self._every_seconds = every_seconds
+        self._kinds: dict[str, _Kind] = {}
+
+    def tell(self, kind: str, message: str, fields: Mapping[str, Any] | None = None) -> None:
+        """Write a line, or count it where there was one of its kind in the last second."""
+        now = self._clock()
+        known = self._kinds.get(kind)
+        if known and known.more and now - known.last >= 2 * self._every_seconds:  # the loop of its timer has ended
+            self._tell_more(kind)
+        if known is None or (now - known.last >= self._every_seconds and not known.more):
+            self._kinds[kind] = _Kind(now)
+            self._write(message, fields or {})
+            return
+        known = self._kinds[kind]
+        known.more += 1
+        if known.timer is None:
+            left = max(0.0, known.last + self._every_seconds - now)
+            known.timer = asyncio.get_running_loop().call_later(left, self._tell_more, kind)
+
+    def _tell_more(self, kind: str) -> None:
+        known = self._kinds[kind]
+        more, self._kinds[kind] = known.more, _Kind(self._clock())
+        self._write(f"{kind}: {more} more in {self._every_seconds:g} s", {"kind": kind, "count": more})
