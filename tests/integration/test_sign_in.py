@@ -323,9 +323,28 @@ async def test_a_pin_lets_in_at_its_table_and_is_locked_after_ten_wrong_ones(cel
         for number in range(1, 12):
             wrong = await web.send_form("/sign-in", **at, pin=f"{(int(pin) + number) % 10**6:06}")
             assert wrong.status_code == 401
-            assert ("too many PINs were wrong at table 2" in wrong.text) == (number > 10)
+            assert ("too many PINs were wrong: try again in 1 minute" in wrong.text) == (number > 10)
             assert not web.cookies
         assert (await web.send_form("/sign-in", **at, pin=pin)).status_code == 401
+
+
+async def test_a_stranger_who_guesses_keeps_no_device_from_its_table_that_was_there(cell: Cell) -> None:
+    pin = (await given(cell, events.FORM_PIN, tables=[6])).pin
+    link = await given(cell, events.FORM_LINK, tables=[6])
+    at = {"tournament": OWN, "table": "6"}
+    async with visiting(cell) as hall, visiting(cell) as other, visiting(cell) as stranger:
+        assert (await hall.send_form("/sign-in", **at, pin=pin)).status_code == 303
+        await hall.send_form("/sign-out")
+        for number in range(1, 12):
+            wrong = await stranger.send_form("/sign-in", **at, pin=f"{(int(pin) + number) % 10**6:06}")
+            assert wrong.status_code == 401
+        assert (await stranger.send_form("/sign-in", **at, pin=pin)).status_code == 401
+        assert (await hall.send_form("/sign-in", **at, pin=pin)).status_code == 303
+        assert (await other.send_form("/sign-in", code=link.code)).status_code == 303
+        mark = hall.cookies["faristol-tables"]
+        assert len(mark) == 52
+        stranger.cookies.set("faristol-tables", "a" * 52)  # a mark that no service gave
+        assert (await stranger.send_form("/sign-in", **at, pin=pin)).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -641,6 +660,22 @@ async def test_the_console_says_how_one_is_let_in_and_names_roles_in_its_languag
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
     code, said = await console(cell, "who", token=cell.token(held(needs.ROLE_ARBITER)))
     assert (code, said.startswith("àrbitre  ")) == (0, True), said
+
+
+async def test_the_console_gives_the_roles_of_operators_and_programs(cell: Cell) -> None:
+    for role in ("operator", "service"):
+        code, said = await console(cell, "grant", role, "Pau Riu", "--json")
+        assert (code, f'"role": "ROLE_{role.upper()}"' in said) == (0, True), said
+    operator = cell.token(held(needs.ROLE_OPERATOR, ""))
+    code, said = await console(cell, "grant", "operator", "Ona Mas", token=operator)
+    assert code == 0, said
+    code, said = await console(cell, "grant", "operator", "Ona Mas", token=cell.token(held(needs.ROLE_FEDERATION, "")))
+    assert code == 2, said
+
+
+async def test_the_console_names_the_file_that_the_access_service_did_not_write(cell: Cell, tmp_path: Path) -> None:
+    code, said = await console(cell, "who", data=tmp_path / "none", access=cell.folder / "access")
+    assert (code, f"{tmp_path}/none/access-record" in said) == (2, True), said
 
 
 async def test_a_player_sees_their_own_table_and_acts_there_as_the_book_lets_them(cell: Cell) -> None:

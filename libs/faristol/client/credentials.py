@@ -46,6 +46,19 @@ def acting(token: str) -> Iterator[None]:
         _acting.reset(before)
 
 
+_wanted_role: ContextVar[Role | None] = ContextVar("faristol_wanted_role", default=None)
+
+
+@contextmanager
+def calling_as(role: Role) -> Iterator[None]:
+    """Call in this role at the console, where the method takes it, instead of in the first of the usual ones."""
+    before = _wanted_role.set(role)
+    try:
+        yield
+    finally:
+        _wanted_role.reset(before)
+
+
 Authorize = Callable[[str], str]
 """The value of ``authorization`` for a method by its path; empty for none."""
 
@@ -59,11 +72,15 @@ def authorize(address: str, folder: Path, name: str = "", record: Path | None = 
     """
     if token := os.environ.get(TOKEN, ""):
         return lambda method: f"Bearer {token}"
-    host = address.rpartition(":")[0].strip("[]")
     note = record or folder / RECORD
-    if not is_loopback(host) or not os.access(note, os.R_OK):
+    if not is_at_console(address) or not os.access(note, os.R_OK):
         return lambda method: ""
     return _Console(folder, name, note).authorization
+
+
+def is_at_console(address: str) -> bool:
+    """Whether an address (HOST:PORT) is one of this machine, where the keys of the cell may lie."""
+    return is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
 class _Console:
@@ -77,7 +94,7 @@ class _Console:
 
     def authorization(self, method: str) -> str:
         """The value for a method."""
-        role = _role_for(method)
+        role = _role_for(method, _wanted_role.get())
         now = datetime.now(UTC)
         token, until = self._tokens.get(role, ("", now))
         if now >= until - LASTS / 2:
@@ -90,10 +107,12 @@ class _Console:
 
 
 @lru_cache(maxsize=256)
-def _role_for(method: str) -> Role:
+def _role_for(method: str, wanted: Role | None) -> Role:
     """The role in which somebody at the console calls a method; a method for everybody takes any."""
     service, _, name = method.removeprefix("/").rpartition("/")
     roles = needs_of(Default().FindServiceByName(service).methods_by_name[name]).roles
+    if wanted in roles:
+        return wanted
     return next((role for role in _AT_CONSOLE if role in roles), DIRECTOR)
 
 

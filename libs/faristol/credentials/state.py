@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from google.protobuf.message import Message
 
 from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.guesses import Guesses, one_more
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
 STREAM = "access-cell"
 PIN_ATTEMPTS = 10
-"""How many PINs may be wrong at a table before none is taken, until a new one is given there."""
+"""How many PINs may be wrong at a table before the next one has to wait; a new PIN there begins anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,17 @@ class Access:
     """When each ended that did, by its id."""
     signed_out: frozenset[str] = frozenset()
     """Ids of tokens whose holders signed out. What they gave to others stays."""
-    refused: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    """How many PINs were wrong since the last that was given, by tournament and table."""
+    refused: Mapping[tuple[str, int], Guesses] = field(default_factory=dict)
+    """The PINs that were wrong since the last that was given, by tournament and table."""
 
     def ended(self, credential: Credential) -> bool:
         """Whether a credential was revoked, or one that it was handed on from."""
         return not credential.ids.isdisjoint(self.revoked) or credential.credential_id in self.signed_out
 
-    def is_locked(self, tournament: str, table: int) -> bool:
-        """Whether no PIN is taken at a table."""
-        return self.refused.get((tournament, table), 0) >= PIN_ATTEMPTS
+    def pause(self, tournament: str, table: int, now: datetime) -> timedelta:
+        """Give how long no PIN is taken at a table of a device that was not there before; 0 where one is."""
+        wrong = self.refused.get((tournament, table))
+        return max(timedelta(0), wrong.free_from(PIN_ATTEMPTS) - now) if wrong else timedelta(0)
 
     def pins_at(self, tournament: str, table: int, now: datetime) -> list[Granted]:
         """What PINs at a table may be of."""
@@ -79,7 +81,8 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
                 session = (fact.session_id, to_datetime(fact.expires_at))
                 granted[fact.credential_id] = replace(before, sessions=(*before.sessions, session))
             case events.PinRefused():
-                refused[fact.tournament_id, fact.table] = refused.get((fact.tournament_id, fact.table), 0) + 1
+                place = fact.tournament_id, fact.table
+                refused[place] = one_more(refused.get(place), to_datetime(fact.occurred_at))
             case events.CredentialRevoked():
                 revoked.setdefault(fact.credential_id, to_datetime(fact.occurred_at))
             case events.SignedOut():

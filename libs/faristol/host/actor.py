@@ -67,17 +67,22 @@ async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], 
     if given := checked(ACTOR, metadata.get(ACTOR, "")):
         return Actor(given)
     name = _name(metadata.get(ACTOR_NAME, b""))
-    return await official_named(record, name, command_id) if name else Actor()
+    return await _official_named(record, name, command_id) if name else Actor()
 
 
-async def official_named(record: Record, name: str, command_id: str) -> Actor:
-    """The official of a name, with the id that they have.
+async def _official_named(record: Record, name: str, command_id: str) -> Actor:
+    """Find the official of a name, with the id that they have, where calls say by a name alone who makes them.
 
     Who acts under a name for the first time gets an id made from that of the command, a UUID: from an id that was made
     from the name, whoever has a list of names would find the name after it was erased.
     """
     if known := await people.official(record, name):
         return Actor(known)
+    return new_official(name, command_id)
+
+
+def new_official(name: str, command_id: str) -> Actor:
+    """Make the id of an official who is not known, from that of the command, a UUID, and give it with their name."""
     made = hashlib.sha256(uuid.UUID(command_id).bytes).hexdigest()[:12]
     return Actor(f"{OFFICIAL}{made}", name)
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.mentions import players_of
+from faristol.pb.access.v1.events_pb2 import CredentialGranted as Granted
 from faristol.pb.people.v1 import events_pb2 as events
 from faristol.record import notes
 from faristol.record.decision import Conflict, Decision, Write
@@ -20,6 +21,9 @@ from faristol.record.record import Record
 
 STREAM = "people-cell"
 """What is said of people, none of it with a name."""
+
+_CREDENTIALS = "access-cell"
+"""The stream of the credentials that were given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Erased:
     """How many notes were erased."""
     remains: str
     """Why remains may still lie in the files of the database; empty when they were cleaned."""
+    others: tuple[str, ...] = ()
+    """Ids of other officials of this name, who stay: each is another person, until somebody says otherwise."""
 
 
 async def find(record: Record, player_id: str) -> Person | None:
@@ -62,25 +68,29 @@ async def erase(record: Record, player_id: str) -> Erased:
     stays right. An event says that the person was erased, and ``people.remember`` refuses the id from then on.
     Afterwards the database is made to overwrite the space where the name lay. Backups and archives made before still
     hold it, and so does the write-ahead log of a server until that is used up. Erasing again erases what was noted
-    since. An official is forgotten under every id that their name has. Raises ``RecordError`` for an id that nobody
-    has.
+    since. An official who acted by a name alone is forgotten under every id that the name got so; who was given a
+    credential is told apart by their id. Raises ``RecordError`` for an id that nobody has.
     """
     person = await find(record, player_id)
     while True:
         try:
-            before, noted = await _erased(record, player_id, person.name if person else "", utc_now())
+            before, noted, others = await _erased(record, player_id, person.name if person else "", utc_now())
         except Conflict:
             continue  # somebody was erased meanwhile
-        return Erased(before, noted, await record.clean())
+        return Erased(before, noted, await record.clean(), others)
 
 
-async def _erased(record: Record, player_id: str, name: str, at: datetime) -> tuple[datetime | None, int]:
-    """When it had been done before, and the number of notes that are erased. Raises ``Conflict``."""
+async def _erased(
+    record: Record, player_id: str, name: str, at: datetime
+) -> tuple[datetime | None, int, tuple[str, ...]]:
+    """When it had been done before, how many notes are erased, other officials of the name. Raises ``Conflict``."""
     version = len(await record.facts(STREAM))
     async with record.reading() as connection:
         before = await when_erased(connection, player_id)
         same = await officials(connection, name) if name and is_official(player_id) else []
-    gone = sorted({player_id, *same}) if before is None else []
+    given = {fact.credential.subject_id for fact in await record.facts(_CREDENTIALS) if isinstance(fact, Granted)}
+    together = set(same) - given if same and player_id not in given else set()
+    gone = sorted({player_id, *together}) if before is None else []
     noted = 0
 
     async def forget_all(connection: AsyncConnection) -> None:
@@ -94,7 +104,7 @@ async def _erased(record: Record, player_id: str, name: str, at: datetime) -> tu
     stamp.FromDatetime(at)
     facts = [events.PersonErased(person_id=person_id, occurred_at=stamp) for person_id in gone]
     await record.append(Decision([Write(STREAM, version, facts, OF_THE_CELL)], also=forget_all), Metadata())
-    return before, noted
+    return before, noted, tuple(sorted({*same} - {*gone}))
 
 
 async def erase_note(record: Record, stream: str, version: int) -> str:

@@ -14,13 +14,17 @@ from faristol.credentials.keyring import Keyring
 DIGITS = 6
 
 
-def code_of(keyring: Keyring, credential_id: str) -> str:
+LINK, DEVICE = "link", "device"
+"""What a code is for: a link signs in, the mark of a device says that it was signed in before."""
+
+
+def code_of(keyring: Keyring, credential_id: str, purpose: str = LINK) -> str:
     """What the link of a credential ends with: 52 characters that need no escape in a URL."""
-    mac = keyring.digest("link", credential_id)[:16]
+    mac = keyring.digest(purpose, credential_id)[:16]
     return base64.b32encode(uuid.UUID(credential_id).bytes + mac).decode().rstrip("=").lower()
 
 
-def credential_of(keyring: Keyring, code: str) -> str:
+def credential_of(keyring: Keyring, code: str, purpose: str = LINK) -> str:
     """The id of the credential that a code is of; empty for one that nobody was given."""
     try:
         raw = base64.b32decode(code.upper() + "=" * (-len(code) % 8))
@@ -29,7 +33,7 @@ def credential_of(keyring: Keyring, code: str) -> str:
     if len(raw) != 32:
         return ""
     credential_id = str(uuid.UUID(bytes=raw[:16]))
-    return credential_id if hmac.compare_digest(keyring.digest("link", credential_id)[:16], raw[16:]) else ""
+    return credential_id if hmac.compare_digest(keyring.digest(purpose, credential_id)[:16], raw[16:]) else ""
 
 
 def pin_of(keyring: Keyring, credential_id: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.credentials.credential import Credential
+from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import EXPIRED, REVOKED, Denied, Unauthenticated
 from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, PLAYER
 from faristol.credentials.state import Access, Granted, to_message
@@ -39,6 +39,26 @@ def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
     return bool(held) and all(other.role in MAY_GIVE[giver.role] and other.scope.within(giver.scope) for other in held)
 
 
+def known_official(giver: Credential | None, state: Access, scope: Scope, same_name: Iterable[str]) -> str:
+    """Find the person whom a giver means by a name, among the ids of all officials of that name; empty for a new one.
+
+    It is who already holds something in a tournament of the scope, or as the scope in all of them, and for whom the
+    giver may speak. The same name elsewhere is another person, until a federation gives their id in both tournaments:
+    so a giver learns of no name that is used elsewhere, and is kept from no name by it.
+    """
+    for subject in same_name:
+        held = [credential.scope for credential in _held(state, subject)]
+        if any(_overlap(each, scope) for each in held) and may_name(giver, state, subject):
+            return subject
+    return ""
+
+
+def _overlap(held: Scope, wanted: Scope) -> bool:
+    if not wanted.tournaments:
+        return not held.tournaments
+    return any(map(held.touches, wanted.tournaments))
+
+
 def check_subject(giver: Credential | None, state: Access, credential: Credential) -> None:
     """Check that the giver may give a credential to a subject whose id was known before.
 
@@ -47,7 +67,7 @@ def check_subject(giver: Credential | None, state: Access, credential: Credentia
     subject = credential.subject
     is_new_judge = credential.role == JUDGE and not subject.startswith(OFFICIAL) and not _held(state, subject)
     if not is_new_judge and not may_name(giver, state, subject):
-        text = N_("{subject} is somebody whom the caller may not speak for: leave the id out, or give another name")
+        text = N_("the caller may not speak for {subject}: leave the id out, and give the name")
         raise Denied("OTHER_PERSON", text, {"subject": subject})
 
 
@@ -177,16 +197,42 @@ def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -
     return [_signed_in(state, granted, session_id, now)]
 
 
-def by_pin(
-    state: Access, tournament: str, table: int, is_right: Callable[[str], bool], session_id: str, now: datetime
-) -> list[Message]:
-    """Sign a device in by a PIN. A wrong PIN is a fact, too: they are counted.
+def pin_locked(table: int, left: timedelta) -> Unauthenticated:
+    """The refusal of any PIN, right or wrong, for the time that is ``left`` of a pause."""
+    text = N_(
+        "too many PINs were wrong: try again in {minutes} {minutes:minute|minutes}, or scan the QR code on the card of "
+        "table {table}"
+    )
+    return Unauthenticated("PIN_LOCKED", text, {"minutes": -(-left // timedelta(minutes=1)), "table": table})
 
-    ``is_right`` says whether the PIN is that of a credential. Raises ``Unauthenticated`` where none is taken any more.
+
+def was_at(state: Access, credential_id: str, tournament: str, table: int) -> bool:
+    """Whether a device that was signed in by a credential was at a table, and the credential was not ended since."""
+    granted = state.granted.get(credential_id)
+    if granted is None or state.ended(granted.credential):
+        return False
+    scope = granted.credential.scope
+    return tournament in scope.tournaments and table in scope.tables
+
+
+def by_pin(
+    state: Access,
+    tournament: str,
+    table: int,
+    is_right: Callable[[str], bool],
+    session_id: str,
+    now: datetime,
+    *,
+    is_known: bool = False,
+) -> list[Message]:
+    """Sign a device in by a PIN. A wrong PIN is a fact, too: they are counted by table, and cost growing pauses.
+
+    ``is_right`` says whether the PIN is that of a credential. ``is_known`` is a device that was at the table before: it
+    waits for no guesses of others, and its own are counted elsewhere. Raises ``Unauthenticated`` where no PIN is taken
+    at the moment.
     """
-    if state.is_locked(tournament, table):
-        text = N_("too many PINs were wrong at table {table}: ask the director for a new one")
-        raise Unauthenticated("PIN_LOCKED", text, {"table": table})
+    if not is_known and (left := state.pause(tournament, table, now)):
+        raise pin_locked(table, left)
     given = state.pins_at(tournament, table, now)
     if not given:
         # Nothing is written where nothing could be guessed: a stranger fills no record.
@@ -194,6 +240,8 @@ def by_pin(
     for granted in given:
         if is_right(granted.credential.credential_id):
             return [_signed_in(state, granted, session_id, now)]
+    if is_known:
+        raise Unauthenticated("PIN_WRONG", PIN_WRONG, {"table": table})
     return [events.PinRefused(tournament_id=tournament, table=table, occurred_at=to_timestamp(now))]
 
 

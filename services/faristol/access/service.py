@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -12,18 +11,20 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from google.protobuf.message import Message
 
 from faristol.access import decide
-from faristol.access.codes import DIGITS, code_of, credential_of, pin_of
-from faristol.credentials.credential import Credential
+from faristol.access.codes import DEVICE, DIGITS, code_of, credential_of, pin_of
+from faristol.access.guessing import Counts
+from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.roles import NAMES, PLAYER
-from faristol.credentials.state import STREAM, Access, Granted, fold, scope_of, to_message
+from faristol.credentials.state import PIN_ATTEMPTS, STREAM, Access, Granted, fold, scope_of, to_message
 from faristol.credentials.tokens import issue
-from faristol.host import Runtime
+from faristol.host import Runtime, audit
 from faristol.host.access import caller
-from faristol.host.actor import Actor, checked, official_named
+from faristol.host.actor import Actor, checked, new_official
 from faristol.host.desk import canonical
 from faristol.host.dispatch import Answer, Context, Dispatcher
+from faristol.host.visitor import visitor_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL, checked_name
@@ -39,7 +40,11 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Message)
 
-_audit = logging.getLogger("faristol.audit")
+ADDRESS_ATTEMPTS = 30
+"""How many PINs of an address may be wrong, at all tables, before its next one has to wait."""
+
+MOST_MARKS = 5
+"""Marks of a device that are looked at: of the last tables at which it was."""
 
 Decided = tuple[Decision, Callable[[int], Any]]
 
@@ -75,29 +80,30 @@ class AccessDesk:
         self._record = runtime.record
         self._keyring = keyring
         self._provider = provider
+        self._by_address, self._by_device = Counts(ADDRESS_ATTEMPTS), Counts(PIN_ATTEMPTS)
 
     async def grant(self, request: pb.GrantCredentialRequest, context: Context) -> pb.GrantCredentialResponse:
         """Give somebody a credential. What is secret in the answer is made after it was kept, and again each time."""
         holder = _holder(request)
         command_id = canonical(request.command_id)
         player = checked("player_id", request.player_id)
-        who = await self._subject(request, command_id)
+        who = self._subject(request, command_id)
         now = _whole_seconds(self._runtime.now())
         expires_at = _until(request, now)
         if request.role not in NAMES:
             raise Invalid("role", N_("is not given; expected one of {known}"), {"known": ", ".join(NAMES.values())})
-        credential = Credential(
-            command_id, who.actor_id, request.role, scope_of(request.scope), now, expires_at, player=player
-        )
+        scope = scope_of(request.scope)
 
         async def attempt() -> Decided:
             state = await self._load()
-            if request.role != PLAYER and (request.subject_id or not who.name):  # else it is an id made just now
+            given_to = who if request.subject_id or request.role == PLAYER else await self._known(who, state, scope)
+            credential = Credential(command_id, given_to.actor_id, request.role, scope, now, expires_at, player=player)
+            if request.subject_id and request.role != PLAYER:
                 decide.check_subject(caller(), state.state, credential)
             facts = decide.grant(caller(), credential, request.form, state.state)
             await _check_places(self._record, credential)
             given = to_message(credential)
-            return self._decision(state, facts, who), lambda position: pb.GrantCredentialResponse(
+            return self._decision(state, facts, given_to), lambda position: pb.GrantCredentialResponse(
                 credential=given, position=position
             )
 
@@ -106,6 +112,9 @@ class AccessDesk:
         if (giver := caller()) and given.credential.ancestors[-1:] != (giver.credential_id,):
             # Who repeats the command of another does not get what was for them.
             raise Invalid("command_id", N_("was the id of a command of somebody else: expected a new UUID for each"))
+        given_as = events.Form.Name(given.form).removeprefix("FORM_").lower()
+        what = f"gave the role {given.credential.role_name} by {given_as}, credential"
+        audit.note_done(what, visitor_of(context), caller(), given.credential.credential_id)
         if given.form == events.FORM_TOKEN:
             answer.token = issue(given.credential, self._keyring.signer(), self._record.record_id, holder=holder)
         elif given.form == events.FORM_LINK:
@@ -114,8 +123,9 @@ class AccessDesk:
             answer.pin = pin_of(self._keyring, given.credential.credential_id)
         return answer
 
-    async def _subject(self, request: pb.GrantCredentialRequest, command_id: str) -> Actor:
-        """Who gets a credential, with the name to keep."""
+    @staticmethod
+    def _subject(request: pb.GrantCredentialRequest, command_id: str) -> Actor:
+        """Say who gets a credential, with the name to keep: by a name alone somebody who is not known."""
         subject = checked("subject_id", request.subject_id)
         name = checked_name("name", request.name, empty=True)
         if request.role == PLAYER:
@@ -123,8 +133,15 @@ class AccessDesk:
         if not subject and not name:
             raise Invalid("name", N_("is empty; expected the name or the id of who gets the credential"))
         if not subject:
-            return await official_named(self._record, name, command_id)
+            return new_official(name, command_id)
         return Actor(subject, name)
+
+    async def _known(self, who: Actor, state: Loaded[Access], scope: Scope) -> Actor:
+        """Find the official of this name whom the caller means, and give who they are; ``who`` where none is known."""
+        async with self._record.reading() as connection:
+            same_name = await people.officials(connection, who.name)
+        known = decide.known_official(caller(), state.state, scope, same_name)
+        return Actor(known) if known else who
 
     async def revoke(self, request: pb.RevokeCredentialRequest, context: Context) -> pb.RevokeCredentialResponse:
         """End a credential."""
@@ -133,13 +150,17 @@ class AccessDesk:
         def ended(state: Access) -> list[Message]:
             return decide.revoke(caller(), state, request.credential_id, at)
 
-        return await self._append(request, context, pb.RevokeCredentialResponse, ended)
+        answer = await self._append(request, context, pb.RevokeCredentialResponse, ended)
+        audit.note_done("ended credential", visitor_of(context), caller(), request.credential_id)
+        return answer
 
     async def sign_out(self, request: pb.SignOutRequest, context: Context) -> pb.SignOutResponse:
         """End what the caller was given."""
         at = to_timestamp(self._runtime.now())
         facts = decide.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
-        return await self._append(request, context, pb.SignOutResponse, lambda state: facts)
+        answer = await self._append(request, context, pb.SignOutResponse, lambda state: facts)
+        audit.note_done("signed out", visitor_of(context), caller())
+        return answer
 
     async def _append(
         self,
@@ -169,12 +190,48 @@ class AccessDesk:
             return await self._sign_in_here(request, context)
         except AccessError as problem:
             at = f" at table {request.pin.table} of {request.pin.tournament_id!r}" if request.HasField("pin") else ""
-            _audit.warning("refused to sign in by %s%s: %s", request.WhichOneof("by"), at, problem.reason)
+            audit.note_refused(f"to sign in by {request.WhichOneof('by')}{at}", problem.reason, visitor_of(context))
             raise
 
     async def _sign_in_here(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         now = _whole_seconds(self._runtime.now())
         is_right = self._check_of(request)
+        is_known, counts, key = await self._counted(request, context)
+        if counts and (left := counts.pause(key, now)):
+            raise decide.pin_locked(request.pin.table, left)
+        try:
+            answer = await self._signed_in(request, context, is_right, now, is_known=is_known)
+        except AccessError as problem:
+            if counts and problem.reason == "PIN_WRONG":
+                counts.add_wrong(key, now)
+            raise
+        if counts:
+            counts.add_right(key)
+        return answer
+
+    async def _counted(self, request: pb.SignInRequest, context: Context) -> tuple[bool, Counts | None, str]:
+        """Say whether a device that gives a PIN was at the table before, and by what its wrong PINs are counted.
+
+        Devices that were signed in by one credential count together, any other by its address.
+        """
+        if request.WhichOneof("by") != "pin":
+            return False, None, ""
+        state = (await self._load()).state
+        for mark in request.pin.marks[:MOST_MARKS]:
+            by = credential_of(self._keyring, mark, DEVICE)
+            if decide.was_at(state, by, request.pin.tournament_id, request.pin.table):
+                return True, self._by_device, by
+        return False, self._by_address, visitor_of(context).address
+
+    async def _signed_in(
+        self,
+        request: pb.SignInRequest,
+        context: Context,
+        is_right: Callable[[str], bool],
+        now: datetime,
+        *,
+        is_known: bool,
+    ) -> pb.SignInResponse:
         if await self._was_wrong(request, is_right):
             # The answer to another try is no answer to this one, which counts like any other.
             request.command_id = str(uuid.uuid4())
@@ -183,7 +240,8 @@ class AccessDesk:
         def signed_in(state: Access) -> list[Message]:
             if request.WhichOneof("by") == "code":
                 return decide.by_link(state, credential_of(self._keyring, request.code), session_id, now)
-            return decide.by_pin(state, request.pin.tournament_id, request.pin.table, is_right, session_id, now)
+            place = request.pin.tournament_id, request.pin.table
+            return decide.by_pin(state, *place, is_right, session_id, now, is_known=is_known)
 
         answer = await self._append(request, context, pb.SignInResponse, signed_in)
         granted = _session(await self._load(), session_id)
@@ -192,6 +250,9 @@ class AccessDesk:
         session = _session_of(granted, session_id, now)
         answer.credential.CopyFrom(to_message(session))
         answer.token = issue(session, self._keyring.signer(), self._record.record_id)
+        audit.note_done(f"signed in by {request.WhichOneof('by')}", visitor_of(context), session)
+        if granted.credential.scope.tables:
+            answer.mark = code_of(self._keyring, granted.credential.credential_id, DEVICE)
         return answer
 
     async def _sign_in_by_open_id(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
@@ -200,7 +261,7 @@ class AccessDesk:
         try:
             person = await provider.person(request.open_id)
         except AccessError as problem:
-            _audit.warning("refused to sign in by %s: %s", provider.openid.issuer, problem.reason)
+            audit.note_refused(f"to sign in by {provider.openid.issuer}", problem.reason, visitor_of(context))
             raise
         # A code is good once, so nobody repeats this; the id of a command of another brings nobody their session.
         request.command_id = str(uuid.uuid4())
@@ -214,6 +275,7 @@ class AccessDesk:
         answer = await self._append(request, context, pb.SignInResponse, lambda state: facts, who)
         answer.credential.CopyFrom(to_message(credential))
         answer.token = issue(credential, self._keyring.signer(), self._record.record_id)
+        audit.note_done("signed in by open_id", visitor_of(context), credential)
         return answer
 
     async def get_provider(self, request: pb.GetProviderRequest, context: Context) -> pb.GetProviderResponse:
@@ -337,7 +399,7 @@ def _line(state: Access, granted: Granted, now: datetime) -> pb.CredentialLine:
         credential=to_message(credential),
         form=granted.form,
         sessions=sum(until >= now and session not in state.revoked for session, until in granted.sessions),
-        locked=granted.form == events.FORM_PIN and any(state.is_locked(*place) for place in places),
+        locked=granted.form == events.FORM_PIN and any(state.pause(*place, now) for place in places),
     )
     ended = [state.revoked[ancestor] for ancestor in credential.ids if ancestor in state.revoked]
     if ended:

@@ -6,6 +6,7 @@ import os
 import re
 import uuid
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +15,13 @@ import typer
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.cli.options import Address, AsJson, Data
-from faristol.client.credentials import TOKEN
+from faristol.client.credentials import TOKEN, calling_as
 from faristol.client.links import qr_code, sign_in_link
 from faristol.client.places import ranges, tables_of
 from faristol.credentials import keyring
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import AccessError
-from faristol.credentials.roles import NAMES, ROLES
+from faristol.credentials.roles import NAMES, OPERATOR, ROLES, SERVICE
 from faristol.credentials.tokens import claimed
 from faristol.credentials.tokens import hand_on as handed_on
 from faristol.gateway import labels
@@ -99,7 +100,10 @@ def grant(
         form=FORMS[form],
         holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
     )
-    answer = answer_to(request, "access", address)
+    # Only an operator makes operators and services: at the console it is the operator who gives these roles.
+    given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
+    with given_by:
+        answer = answer_to(request, "access", address)
     if answer.token:
         line = said(TAKE_IT, variable=TOKEN, token=answer.token)
     elif answer.code and (pages := Addresses().http_address):

@@ -131,6 +131,9 @@ def erase_person(
             said += f"; {many(done.notes, 'note')} erased with it"
         if done.remains:
             said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
+        if done.others:
+            others = ", ".join(done.others)
+            said += f"; other officials of this name stay: {others}. Erase each of them that is the same person"
         return said, done.notes
 
     text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)

@@ -36,7 +36,7 @@ class Cast:
         """Act as the director."""
         if ("director",) not in self._tokens:
             asked = await self._is_asked()
-            request = self._grant(needs.ROLE_DIRECTOR, name=self._named("Directora"), lifetime_seconds=LASTS)
+            request = self._grant(needs.ROLE_DIRECTOR, name="Directora", lifetime_seconds=LASTS)
             given = await call(self.api.access.GrantCredential, request) if asked else pb.GrantCredentialResponse()
             self._tokens["director",] = given.token
         with acting(self._tokens["director",]):
@@ -45,12 +45,12 @@ class Cast:
     def scorer(self, table: int) -> AbstractAsyncContextManager[None]:
         """Act as the scorer of a table."""
         return self._let_in(
-            self._grant(needs.ROLE_SCORER, name=self._named(f"Taula {table}"), tables=[table], form=events.FORM_LINK)
+            self._grant(needs.ROLE_SCORER, name=f"Taula {table}", tables=[table], form=events.FORM_LINK)
         )
 
     def collector(self, hall: str) -> AbstractAsyncContextManager[None]:
         """Act as a collector of a hall: who types its slips."""
-        return self._let_in(self._grant(needs.ROLE_SCORER, name=self._named(f"Sala {hall}"), halls=[hall]))
+        return self._let_in(self._grant(needs.ROLE_SCORER, name=f"Sala {hall}", halls=[hall]))
 
     def player(self, player_id: str) -> AbstractAsyncContextManager[None]:
         """Act as a player."""
@@ -67,10 +67,6 @@ class Cast:
                 self._tokens[who] = given.token or (await call(self.api.access.SignIn, enter)).token
         with acting(self._tokens.get(who, "")):
             yield
-
-    def _named(self, name: str) -> str:
-        """Name an official of this demonstration alone: a name is one person's in all tournaments of a cell."""
-        return f"{name} ({self.tournament_id})"
 
     def _grant(
         self,

@@ -37,6 +37,8 @@ from faristol.gateway.session import (
     hold,
     hold_done,
     keep,
+    keep_mark,
+    marks_of,
     session,
     token_of,
 )
@@ -129,7 +131,8 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
             said = say(NOT_A_TABLE, {}, language_of(request))
             return await _entrance(request, results, given, said, HTTPStatus.BAD_REQUEST)
         pin = "".join(given.get("pin", "").split())
-        by["pin"] = pb.PinAtTable(tournament_id=given.get("tournament", ""), table=int(table[:9]), pin=pin)
+        tournament, marks = given.get("tournament", ""), marks_of(request)
+        by["pin"] = pb.PinAtTable(tournament_id=tournament, table=int(table[:9]), pin=pin, marks=marks)
     try:
         signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), **by))
     except grpc.aio.AioRpcError as error:
@@ -151,6 +154,7 @@ async def let_in(request: Request, results: Reader, given: Mapping[str, str], si
         who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
         name = who.name
     keep(request, response, signed_in, name or signed_in.credential.subject_id)
+    keep_mark(request, response, signed_in.mark)
     return response
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -10,8 +11,9 @@ from typing import Any, TypeVar
 
 import grpc
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, authorized, is_at_console
 from faristol.client.problems import every_reason, info_of, tls_problem
+from faristol.credentials import keyring
 from faristol.host import Addresses, Settings, StartError
 from faristol.host.channels import check_name, open_channel
 from faristol.host.metadata import ACTOR, ACTOR_NAME
@@ -44,6 +46,10 @@ STUBS: Mapping[str, Stub] = {
 """How each service is called; some serve more of the contract."""
 
 LET_IN_BY = N_("set FARISTOL_TOKEN to your token, or at the console FARISTOL_DATA to the data folder")
+NO_NOTE = N_(
+    "at this console {file} is to say which record the keys are for, and cannot be read: the access service writes it "
+    "when it starts, into the data folder that FARISTOL_DATA names"
+)
 
 _NOT_LET_IN = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
 """Reasons that a person mends by the settings of their terminal."""
@@ -120,8 +126,18 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
                 raise StartError(said(text, service=service, address=wanted)) from problem
             told = every_reason(problem)
             if info_of(problem).reason in _NOT_LET_IN:
-                told = f"{told.rstrip('.')}; {said(LET_IN_BY)}"
+                told = f"{told.rstrip('.')}; {_way_in(wanted)}"
             raise StartError(told) from problem
+
+
+def _way_in(address: str) -> str:
+    """Say by which settings calls to an address are let in from this terminal."""
+    settings = Settings()
+    note = settings.access_record()
+    has_keys = os.access(settings.access_folder() / keyring.SECRET, os.R_OK)
+    if is_at_console(address) and has_keys and not os.access(note, os.R_OK):
+        return said(NO_NOTE, file=str(note))
+    return said(LET_IN_BY)
 
 
 @asynccontextmanager

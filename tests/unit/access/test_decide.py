@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,12 +13,15 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.credentials.holders import NOW, held
 
 from faristol.access import decide
+from faristol.access.guessing import Counts
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
+from faristol.credentials.guesses import LONGEST_PAUSE, QUIET
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, OPERATOR, PLAYER, SCORER
 from faristol.credentials.state import PIN_ATTEMPTS, Access, fold
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
 TOKEN, LINK, PIN = events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN
@@ -156,6 +159,29 @@ def test_nobody_gets_a_credential_under_the_name_of_who_is_above_them() -> None:
     assert decide.may_name(held(FEDERATION), known, "eva")
 
 
+def test_a_name_means_the_person_of_that_name_in_the_same_tournament() -> None:
+    here, there = (
+        held(SCORER, subject="o-1", tournaments=["open"]),
+        held(ARBITER, subject="o-2", tournaments=["closed"]),
+    )
+    both = [held(SCORER, subject="o-3", tournaments=[place]) for place in ("open", "third")]
+    cell = held(FEDERATION, subject="o-4")
+    known = state(*[decide.grant(None, credential, TOKEN) for credential in (here, there, *both, cell)])
+    eva, federation = director(), held(FEDERATION)
+
+    def meant(giver: Credential | None, scope: list[str], *same_name: str) -> str:
+        return decide.known_official(giver, known, held(SCORER, tournaments=scope).scope, same_name)
+
+    assert meant(eva, ["open"], "o-1", "o-2") == "o-1"
+    assert meant(eva, ["open"], "o-2") == ""  # of another tournament: no word of it
+    assert meant(eva, ["open"], "o-3") == ""  # holds something elsewhere too, where the giver has no say
+    assert meant(federation, ["open"], "o-2", "o-3") == "o-3"
+    assert meant(federation, ["fourth"], "o-1", "o-2", "o-3") == ""
+    assert meant(federation, [], "o-1", "o-4") == "o-4"
+    assert meant(eva, ["open"], "o-4") == ""
+    assert meant(None, ["open"], "o-9") == ""  # acted by a name alone, where nobody was asked
+
+
 def pin(subject: str = "ona", **more: Any) -> Credential:
     return held(SCORER, subject=subject, **{"tournaments": ["open"], "tables": [3], **more})
 
@@ -174,10 +200,63 @@ def test_pins_are_taken_so_often_and_no_more_until_a_new_one_is_given() -> None:
     known = state(decide.grant(None, pin(), PIN))
     for _ in range(PIN_ATTEMPTS):
         known = fold(known, decide.by_pin(known, "open", 3, lambda credential: False, "s", NOW))
-    with pytest.raises(Unauthenticated, match="too many PINs were wrong at table 3"):
+    with pytest.raises(Unauthenticated, match=r"wrong: try again in 1 minute, .* table 3"):
         decide.by_pin(known, "open", 3, lambda credential: True, "s", NOW)
     known = fold(known, decide.grant(None, pin("pau"), PIN))
     assert isinstance(decide.by_pin(known, "open", 3, lambda credential: True, "s", NOW)[0], events.SignedIn)
+
+
+def test_the_pause_after_wrong_pins_grows_and_ends_by_itself_and_holds_for_no_device_that_was_there() -> None:
+    ona = pin(hours=24)
+    known = state(decide.grant(None, ona, PIN))
+
+    def tried(now: datetime, right: bool, **more: Any) -> Message:  # right or wrong
+        return decide.by_pin(known, "open", 3, lambda credential: right, "s", now, **more)[0]
+
+    now, pauses = NOW, []
+    for number in range(PIN_ATTEMPTS + 9):
+        pauses.append(known.pause("open", 3, now))
+        now += pauses[-1]
+        known = fold(known, [tried(now, right=False)])
+        if number == PIN_ATTEMPTS + 2:
+            assert isinstance(tried(now, right=True, is_known=True), events.SignedIn)
+            with pytest.raises(Unauthenticated, match="not one of table"):  # and no fact: nobody else waits for it
+                tried(now, right=False, is_known=True)
+    assert pauses[:PIN_ATTEMPTS] == [timedelta(0)] * PIN_ATTEMPTS
+    minutes = [pause // timedelta(minutes=1) for pause in pauses[PIN_ATTEMPTS:]]
+    assert minutes == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    later = now + LONGEST_PAUSE
+    assert isinstance(tried(later, right=True), events.SignedIn)
+    assert known.pause("open", 3, later) == known.pause("open", 4, now) == timedelta(0)
+    known = fold(known, [events.PinRefused(tournament_id="open", table=3, occurred_at=to_timestamp(now + 2 * QUIET))])
+    assert known.pause("open", 3, now + 2 * QUIET) == timedelta(0)  # the count began anew
+
+
+def test_only_who_was_at_a_table_and_whose_credential_was_not_ended_is_known_there() -> None:
+    ona, hall = pin(), held(SCORER, subject="nil", tournaments=["open"])
+    known = state(decide.grant(None, ona, PIN), decide.grant(None, hall, LINK))
+    assert decide.was_at(known, ona.credential_id, "open", 3)
+    for credential_id, place in (
+        (ona.credential_id, ("open", 4)),
+        (ona.credential_id, ("closed", 3)),
+        ("", ("open", 3)),
+    ):
+        assert not decide.was_at(known, credential_id, *place)
+    assert not decide.was_at(known, hall.credential_id, "open", 3)
+    ended = fold(known, decide.revoke(None, known, ona.credential_id, AT))
+    assert not decide.was_at(ended, ona.credential_id, "open", 3)
+
+
+def test_wrong_pins_of_an_address_count_at_all_tables_and_right_ones_make_some_good() -> None:
+    counts = Counts(30)
+    for _ in range(30):
+        assert not counts.pause("203.0.113.7", NOW)
+        counts.add_wrong("203.0.113.7", NOW)
+    assert counts.pause("203.0.113.7", NOW) == timedelta(minutes=1)
+    assert not counts.pause("203.0.113.8", NOW)
+    assert not counts.pause("203.0.113.7", NOW + timedelta(minutes=1))
+    counts.add_right("203.0.113.7")
+    assert not counts.pause("203.0.113.7", NOW)
 
 
 def test_a_pin_that_was_ended_or_is_over_lets_nobody_in() -> None:

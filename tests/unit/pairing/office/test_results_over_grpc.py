@@ -14,15 +14,18 @@ from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, Hall, decided
 from tests.unit.pairing.office.test_service import command, names_on_stream, open_tournament, refused
 
+from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.administration import result_entry
 from faristol.pairing.conditions import check_none
 from faristol.pairing.model import Tournament
 from faristol.pairing.office.office import Office
+from faristol.pb.access.v1.events_pb2 import Credential as GivenCredential
+from faristol.pb.access.v1.events_pb2 import CredentialGranted
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.record import Loaded, people
+from faristol.record import Decision, Loaded, Metadata, Write, people
 from faristol.record.erasure import erase
 from faristol.record.verification import verify
 
@@ -371,6 +374,19 @@ async def test_an_official_whose_first_commands_came_together_is_forgotten_under
     await erase(desk.record, made[-1])
     assert await people.official(desk.record, "Eva Soler") == ""
     assert await people.names(desk.record, [*made, "o-0123456789ab"]) == {}
+
+
+async def test_an_official_of_the_same_name_with_a_credential_of_their_own_stays_when_another_is_erased(
+    desk: Desk,
+) -> None:
+    first, second = "o-0123456789ab", "o-ba9876543210"
+    given = [CredentialGranted(credential=GivenCredential(subject_id=who)) for who in (first, second)]
+    await desk.record.append(Decision([Write("access-cell", 0, given, OF_THE_CELL)]), Metadata())
+    async with desk.record.writing() as connection:
+        for who in (first, second):
+            await people.remember(connection, who, "Joan Puig", "")
+    assert (await erase(desk.record, first)).others == (second,)
+    assert (await people.names(desk.record, [first, second])).keys() == {second}
 
 
 async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
