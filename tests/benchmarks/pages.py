@@ -148,7 +148,7 @@ class Client:
 
     async def get(self, path: str, more: str = "") -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body."""
-        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{self._headers}{more}\r\n".encode())
+        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{self._headers}{more}\r\n".encode())
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
         return int(head[0].split()[1]), headers, await self._reader.readexactly(int(headers.get("content-length", 0)))

@@ -193,7 +193,7 @@ class Viewer(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        transport.write(f"GET {self._of.path}after={self._after} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        transport.write(f"GET {self._of.path}after={self._after} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
 
     def data_received(self, data: bytes) -> None:
         if not self._begun:

@@ -54,6 +54,12 @@ async def test_a_director_enters_a_player_once_however_often_it_is_sent(cell: Ce
     assert "no-store" in first.headers["cache-control"]
 
 
+async def test_a_token_that_is_longer_than_any_is_told_so_and_not_to_come_again(cell: Cell) -> None:
+    answer = await send(cell, "access/GetCaller", {}, "a" * 8_001)
+    assert (answer.status_code, answer.json()["reason"]) == (431, "REQUEST_HEADER_FIELDS_TOO_LARGE")
+    assert "retry-after" not in answer.headers
+
+
 async def test_a_question_is_answered_with_the_names_of_the_contract(cell: Cell) -> None:
     answer = await send(cell, "results/GetGame", {"game_id": f"{OWN}-r1-t1"}, cell.token(held(needs.ROLE_SCORER)))
     assert answer.json()["game_id"] == f"{OWN}-r1-t1"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
+import logging
 import resource
 import socket
 import time
@@ -78,7 +80,7 @@ def flood(sock: socket.socket) -> int:
     sock.settimeout(2)
     try:
         for _ in range(5_000):
-            sock.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n")
+            sock.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n")
     except OSError as problem:
         return problem.errno or 0
     return 0
@@ -94,7 +96,7 @@ async def test_who_says_nothing_or_says_it_slowly_is_not_waited_for(process: Run
         began = time.monotonic()
 
         def drip() -> None:
-            half.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+            half.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
             while not half.recv(65_536).endswith(b"}"):
                 pass
             half.sendall(b"GET /healthz HT")
@@ -115,7 +117,7 @@ async def test_who_says_nothing_or_says_it_slowly_is_not_waited_for(process: Run
 async def test_one_connection_too_many_is_told_so_and_the_others_go_on(process: Running) -> None:
     with many(process, MOST) as held:
         for sock in held[:5]:
-            sock.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+            sock.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")
         for sock in held[:5]:
             assert (await asyncio.to_thread(sock.recv, 65_536)).startswith(b"HTTP/1.1 200")
         with connected(process) as other:
@@ -126,7 +128,7 @@ async def test_one_connection_too_many_is_told_so_and_the_others_go_on(process: 
 
 async def test_a_stream_goes_on_longer_than_headers_may_take(process: Running) -> None:
     with connected(process) as sock:
-        sock.sendall(b"GET /api/v1/tournaments/none/stream HTTP/1.1\r\nhost: x\r\n\r\n")
+        sock.sendall(b"GET /api/v1/tournaments/none/stream HTTP/1.1\r\nhost: localhost\r\n\r\n")
         first = await asyncio.to_thread(sock.recv, 65_536)
         assert first.startswith((b"HTTP/1.1 200", b"HTTP/1.1 404"))
     async with httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=10) as web:
@@ -145,7 +147,7 @@ async def test_who_asks_for_one_answer_alone_is_given_it_though_it_takes_longer_
     record = process.runtime.record
     wanted = await record.last_position() + 1
     with connected(process) as sock:
-        asked = f"GET /api/v1/tournaments?min_position={wanted} HTTP/{version}\r\nhost: x\r\n{header}\r\n\r\n"
+        asked = f"GET /api/v1/tournaments?min_position={wanted} HTTP/{version}\r\nhost: localhost\r\n{header}\r\n\r\n"
         sock.sendall(asked.encode())
         await asyncio.sleep(HEADER_SECONDS * 1.5)
         await append(record, {f"game-{wanted}": [PlayPlaced()]})
@@ -153,7 +155,10 @@ async def test_who_asks_for_one_answer_alone_is_given_it_though_it_takes_longer_
 
 
 async def test_strangers_cannot_fill_the_log(process: Running, caplog: pytest.LogCaptureFixture) -> None:
-    for said in (b"\x16\x03\x01 this is TLS\r\n\r\n", b"GET /healthz HTTP/1.1\r\nhost: x\r\nupgrade: x\r\n" + CLOSE):
+    for said in (
+        b"\x16\x03\x01 this is TLS\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nupgrade: x\r\n" + CLOSE,
+    ):
         with connected(process) as sock:
             sock.sendall(said)
             assert await asyncio.to_thread(told, sock)
@@ -189,3 +194,54 @@ async def test_the_kernel_gives_up_who_has_vanished_when_they_should_have_read(
 async def test_the_process_may_open_more_files_than_a_shell_gives_it(process: Running) -> None:
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert soft == most or soft >= 65_536
+
+
+HEAD = b"POST /api/v1/pairing/ListActs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET /healthz HTTP/1.1\nhost: localhost\n\n",
+        b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n\r\n",
+        HEAD + b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)
+async def test_what_is_malformed_is_told_so_and_the_connection_ends_without_a_traceback(
+    process: Running, caplog: pytest.LogCaptureFixture, said: bytes
+) -> None:
+    with contextlib.closing(connected(process)) as sock:
+        sock.sendall(said)
+        assert (await asyncio.to_thread(told, sock)).startswith(b"HTTP/1.1 400")
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR or record.exc_info] == []
+
+
+async def test_a_request_that_is_broken_off_is_no_error_of_the_gateway(
+    process: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with contextlib.closing(connected(process)) as sock:
+        sock.sendall(HEAD + b"content-length: 500\r\n\r\n{")
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(0.3)
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR or record.exc_info] == []
+
+
+async def test_a_platform_that_asks_for_no_credentials_is_of_this_machine_alone(process: Running) -> None:
+    port = process.runtime.settings.http_port
+    async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{port}") as web:
+        for host, status in (
+            (f"localhost:{port}", 200),
+            ("[::1]", 200),
+            ("rebound.example", 421),
+            ("", 421),
+            ("[", 421),
+        ):
+            answer = await web.get("/api/v1/tournaments", headers={"Host": host})
+            assert answer.status_code == status, host
+        path, body = "/api/v1/pairing/ListActs", {"tournament_id": "none"}
+        assert (await web.post(path, json=body)).status_code == 404
+        fake = await web.post(path, json=body, headers={"Authorization": "Bearer x"})
+        assert (fake.status_code, fake.json()["reason"]) == (401, "NOT_ASKED")
+        elsewhere = await web.post(path, json=body, headers={"Origin": "https://elsewhere.example"})
+        assert elsewhere.status_code == 403

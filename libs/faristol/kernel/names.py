@@ -209,9 +209,36 @@ def _letters(name: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())
 
 
+MOST_MARKS = 3
+"""Marks above and below one letter, beside those that Unicode has with it in one sign: Vietnamese and polytonic Greek
+have two. With many more a name covers the lines around it."""
+
+
+def _has_too_many_marks(text: str) -> bool:
+    run = 0
+    for sign in text:
+        run = run + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
+        if run > MOST_MARKS:
+            return True
+    return False
+
+
+def _is_shown(text: str) -> bool:
+    return text.isprintable() and not _has_too_many_marks(text)
+
+
+def check_text(field: str, text: str) -> None:
+    """Check that each character of a text can be shown, and stays in its line. Raises ``Invalid``."""
+    if not text.isprintable():
+        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(text)})
+    if _has_too_many_marks(text):
+        known: dict[str, str | int] = {"most": MOST_MARKS}
+        raise Invalid(field, N_("has a letter with more than {most} marks above or below it"), known)
+
+
 def may_be_kept(name: str, *, least: int) -> bool:
     """Whether a registration would keep a name as it is: tidy, of ``least`` characters or more, all of them shown."""
-    return name == tidy(name) and least <= len(name) <= LONGEST_NAME and name.isprintable()
+    return name == tidy(name) and least <= len(name) <= LONGEST_NAME and _is_shown(name)
 
 
 def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
@@ -228,8 +255,7 @@ def checked_name(field: str, value: str, *, empty: bool = False, longest: int = 
             N_("has {length} {length:character|characters}; expected {least} to {most}"),
             {"length": len(name), "least": least, "most": longest},
         )
-    if not name.isprintable():
-        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
+    check_text(field, name)
     return name
 
 

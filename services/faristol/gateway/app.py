@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI, Response
 
 from faristol.gateway import (
+    access_log,
     api,
     credentials_page,
     documentation,
@@ -51,6 +52,7 @@ from faristol.gateway.headers import PublicCors, SafeHeaders
 from faristol.gateway.openapi import describe
 from faristol.gateway.openapi_commands import commands_document
 from faristol.gateway.operator import Operator
+from faristol.gateway.own_hosts import OwnHosts
 from faristol.gateway.page import problem_page
 from faristol.gateway.papers import addresses as papers
 from faristol.gateway.papers.pdf import Pdfs
@@ -59,6 +61,7 @@ from faristol.gateway.responses import Health, ProblemBody, Ready
 from faristol.gateway.stream import Streams
 from faristol.gateway.tail import Tail
 from faristol.gateway.viewers import Fanout
+from faristol.gateway.waits import Waits
 from faristol.host import Runtime
 from faristol.pb.game.v1 import duplicate_pb2_grpc, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
@@ -117,7 +120,7 @@ def app(runtime: Runtime) -> FastAPI:
     watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
     of the ratings, and ``app.state.game`` that of the tables.
     ``app.state.channel`` gives the way to any service, ``app.state.address`` is where people reach the pages, and
-    ``app.state.now`` gives the time.
+    ``app.state.now`` gives the time, and ``app.state.is_open`` says that the services ask for no credentials.
     """
     web = FastAPI(
         title="Faristol",
@@ -139,6 +142,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.channel = runtime.channel
     web.state.address = runtime.settings.http_address
     web.state.now = runtime.now
+    web.state.is_open = runtime.settings.open
     web.state.pdfs = Pdfs()
     web.state.operator = Operator.of(runtime.settings)
     settings = runtime.settings
@@ -146,13 +150,19 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.tail.on_news(web.state.cache.heard)
     web.state.tail.on_gap(web.state.cache.doubt)
     public = [route for routes in PUBLIC for route in routes.routes]
+    web.add_middleware(Waits, tail=web.state.tail)
     web.add_middleware(Cached, cache=web.state.cache, routes=public)
     web.add_middleware(Streams, fanout=web.state.fanout)
     web.add_middleware(PublicCors)
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
     web.add_middleware(problems.Interrupted, page=problem_page)
+    if settings.open:
+        web.add_middleware(OwnHosts, address=settings.http_address)
     web.add_middleware(SafeHeaders, is_indexed=settings.indexed)
     web.add_middleware(Head)
+    if settings.http_log:
+        access_log.begin()
+        web.add_middleware(access_log.AccessLog, now=runtime.now)
     for routes in ROUTES:
         web.include_router(routes)
     web.mount("/static", assets, name="static")

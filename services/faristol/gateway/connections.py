@@ -12,8 +12,10 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from faristol.gateway import broken
 from faristol.gateway.addresses import counted
 from faristol.gateway.proxies import Proxies
+from faristol.gateway.strict import StrictConnection
 from faristol.host import Settings
 
 KEPT = 256
@@ -122,6 +124,7 @@ class LimitedProtocol(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.conn = StrictConnection(h11.SERVER, self.conn._max_incomplete_event_size)  # as uvicorn made it
         application = self.app
 
         async def offered(scope: Any, receive: Any, send: Any) -> None:
@@ -138,6 +141,7 @@ class LimitedProtocol(H11Protocol):
         if self._counted:
             self._watch_headers()
         else:
+            broken.tell("a connection is one too many", counted(self._address))
             transport.write(REFUSED)
             transport.close()
 
@@ -145,6 +149,18 @@ class LimitedProtocol(H11Protocol):
         if self._counted:
             super().data_received(data)
             self._watch_headers()
+
+    def send_400_response(self, msg: str) -> None:
+        """See uvicorn. An answer that is being made to a request whose body is malformed ends with its connection."""
+        broken.tell("a request is malformed", counted(self._address))
+        cycle: Any = self.cycle  # None before the first request
+        if cycle and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
+            if cycle.response_started:
+                self.transport.close()
+                return
+        super().send_400_response(msg)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
         if self._counted:

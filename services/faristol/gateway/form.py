@@ -39,6 +39,11 @@ def is_from_here(request: Request) -> bool:
     return bool(said) and said in (origin(str(request.url)), origin(request.app.state.address))
 
 
+def is_program(request: Request) -> bool:
+    """Whether no browser sent the request: each says by one of these headers where a request comes from."""
+    return not {"origin", "sec-fetch-site", "referer"} & {*request.headers.keys()}
+
+
 def origin(address: str) -> str:
     """``https://results.example`` of an address; empty of none."""
     parts = urlsplit(address)

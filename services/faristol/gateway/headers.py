@@ -79,8 +79,12 @@ def _is_private(path: str) -> bool:
     return path.endswith(PRIVATE_PARTS) or (path.startswith(PRIVATE) and not path.endswith(PUBLIC_ENDS))
 
 
+STRICT_TRANSPORT = "max-age=31536000"
+"""For a year a browser asks this host by TLS alone; it says nothing of the hosts beside."""
+
+
 class SafeHeaders:
-    """Tells browsers to load nothing from elsewhere and to guess nothing."""
+    """Tells browsers to load nothing from elsewhere, to guess nothing, and where TLS is, to come by TLS again."""
 
     def __init__(self, app: ASGIApp, *, is_indexed: bool = False) -> None:
         """``is_indexed`` lets search engines list what is sent."""
@@ -101,6 +105,8 @@ class SafeHeaders:
                 headers["Content-Security-Policy"] = policy
                 headers["X-Content-Type-Options"] = "nosniff"
                 headers["Referrer-Policy"] = "same-origin"
+                if scope["scheme"] == "https":
+                    headers["Strict-Transport-Security"] = STRICT_TRANSPORT
                 if not self._is_indexed:
                     headers["X-Robots-Tag"] = "noindex"
             await send(message)

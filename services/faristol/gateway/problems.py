@@ -15,10 +15,12 @@ from fastapi.exceptions import RequestValidationError
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faristol.gateway import broken
+from faristol.gateway.addresses import counted
 from faristol.gateway.instead import REASONS, address_instead, refusal_of_duplicate
 from faristol.gateway.language import language_of
 from faristol.kernel.errors import NotFound
@@ -46,6 +48,7 @@ RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: 
 """Seconds after which it is worth trying again."""
 
 SIGN_IN = N_("Sign in, or send a token: Authorization: Bearer …")
+NO_TOKENS = N_("This platform asks for no credentials: leave Authorization out.")
 SESSION_ENDED = N_("You are not signed in any more. Sign in again to go on.")
 AWAY = N_("The results cannot be reached at the moment. Try again in a few seconds.")
 FAULT = N_("Something went wrong here, and it is not your fault.")
@@ -201,7 +204,7 @@ def of_http(error: HTTPException, method: str, path: str, language: str) -> Prob
 
 def of_session(why: str, language: str) -> Problem:
     """The problem of who is not signed in, or, for the reason ``why``, not any more."""
-    detail = say(SESSION_ENDED if why else SIGN_IN, {}, language)
+    detail = say(NO_TOKENS if why == "NOT_ASKED" else SESSION_ENDED if why else SIGN_IN, {}, language)
     return Problem(HTTPStatus.UNAUTHORIZED, detail, {"reason": why or "NO_CREDENTIAL"}, {"WWW-Authenticate": "Bearer"})
 
 
@@ -268,6 +271,7 @@ def install(app: FastAPI, page: Page) -> None:
             error = refusal
         return told(page, request, with_address(_of(error, request), request))
 
+    app.add_exception_handler(ClientDisconnect, _gone)
     for kind in (
         grpc.aio.AioRpcError,
         grpc.aio.UsageError,
@@ -279,6 +283,12 @@ def install(app: FastAPI, page: Page) -> None:
         Exception,
     ):
         app.add_exception_handler(kind, answer)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """The answer to a request that was broken off, which nobody reads: it is no fault of this process."""
+    broken.tell("a request was broken off", counted(request.client.host) if request.client else "")
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 def with_address(problem: Problem, request: Request) -> Problem:

@@ -12,6 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faristol.gateway import broken
 from faristol.gateway.addresses import counted
 from faristol.gateway.headers import READABLE_ELSEWHERE
 from faristol.gateway.language import language_of
@@ -86,13 +87,13 @@ class Rates:
         address = counted(scope["client"][0]) if scope.get("client") else ""
         left = self._take(address)
         if left < 0:
-            await _refuse(scope, receive, send, math.ceil(-left / self._per_second))
+            await refuse(scope, receive, send, math.ceil(-left / self._per_second))
             return
         if not scope["path"].endswith(STREAMS):
             await self._app(scope, receive, self._told(send, left))
             return
         if self._streams[address] >= self._most_streams:
-            await _refuse(scope, receive, send, BURST_SECONDS)
+            await refuse(scope, receive, send, BURST_SECONDS)
             return
         held = scope[_HELD] = _Held(self._streams, address)
         try:
@@ -123,8 +124,10 @@ class Rates:
         return with_rate
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
+async def refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
+    """Answer 429, and that it is worth asking again in so many seconds."""
     request = Request(scope)
+    broken.tell("a request is one too many", counted(scope["client"][0]) if scope.get("client") else "")
     # A program on a page of another site has to see when it may ask again.
     headers = {"Retry-After": str(max(1, seconds)), **READABLE_ELSEWHERE}
     problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language_of(request)), {}, headers)

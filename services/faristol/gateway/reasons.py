@@ -21,6 +21,15 @@ PROTOCOL: Mapping[str, tuple[HTTPStatus, str]] = {
     "BAD_REQUEST": (HTTPStatus.BAD_REQUEST, N_("The request cannot be read.")),
     "UNACCEPTABLE": (HTTPStatus.BAD_REQUEST, N_("The record takes no such text or size: detail says why.")),
     "NO_CREDENTIAL": (HTTPStatus.UNAUTHORIZED, N_("The call needs a credential, and has none.")),
+    "NOT_ASKED": (HTTPStatus.UNAUTHORIZED, N_("This platform asks for no credentials: leave Authorization out.")),
+    "OTHER_HOST": (
+        HTTPStatus.MISDIRECTED_REQUEST,
+        N_("A platform that asks for no credentials answers under the names of its own machine alone."),
+    ),
+    "REQUEST_HEADER_FIELDS_TOO_LARGE": (
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+        N_("The credential is longer than any of Faristol's."),
+    ),
     "FORBIDDEN": (HTTPStatus.FORBIDDEN, N_("The request came from another site. Nothing was done.")),
     "NOT_FOUND": (HTTPStatus.NOT_FOUND, N_("There is no such thing: kind and id say what was asked for.")),
     "NO_SUCH_ADDRESS": (HTTPStatus.NOT_FOUND, N_("There is nothing at this address.")),

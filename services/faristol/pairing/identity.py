@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, slug, tidy
+from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, check_text, slug, tidy
 from faristol.kernel.names import checked_name as checked_name
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
@@ -78,8 +78,7 @@ def checked_note(field: str, value: str) -> str:
             N_("has {length} {length:character|characters}; expected {least} to {most}"),
             {"length": len(note), "least": 0, "most": LONGEST_NOTE},
         )
-    if not note.isprintable():
-        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(note)})
+    check_text(field, note)
     return note
 
 

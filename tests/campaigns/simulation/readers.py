@@ -116,7 +116,7 @@ async def _answer(web: Any, path: str, done: asyncio.Queue[tuple[int, bytes]]) -
         "raw_path": path.encode(),
         "query_string": b"",
         "root_path": "",
-        "headers": [(b"host", b"simulated")],
+        "headers": [(b"host", b"localhost")],
         "client": ("simulated", 1),
         "server": ("simulated", 80),
     }

@@ -33,7 +33,7 @@ async def idle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 async def slow_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Send a byte of a header each second."""
-    writer.write(b"GET /api/v1/tournaments HTTP/1.1\r\nhost: x\r\nx-slow: ")
+    writer.write(b"GET /api/v1/tournaments HTTP/1.1\r\nhost: localhost\r\nx-slow: ")
     while not reader.at_eof():
         writer.write(b"a")
         await writer.drain()
@@ -45,7 +45,7 @@ async def slow_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 async def slow_readers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Ask for much, again and again, and read a kilobyte each second."""
     while not reader.at_eof():
-        writer.write(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 5)
+        writer.write(b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n" * 5)
         await reader.read(1_024)
         await asyncio.sleep(1)
 

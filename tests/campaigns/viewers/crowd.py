@@ -33,7 +33,7 @@ class Viewer(asyncio.Protocol):
         """See ``asyncio.Protocol``, as with the other methods."""
         self.connections += 1
         self._transport, self._rest, self._is_answer = transport, b"", False
-        lines = f"GET {self._crowd.path} HTTP/1.0\r\nhost: x\r\nlast-event-id: {self.last}\r\n\r\n"
+        lines = f"GET {self._crowd.path} HTTP/1.0\r\nhost: localhost\r\nlast-event-id: {self.last}\r\n\r\n"
         transport.write(lines.encode())
 
     def data_received(self, data: bytes) -> None:

@@ -324,7 +324,7 @@ async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(fin
         "/t/lliga/",
         "/status/",
     ):
-        answer = await finished.http.get(path, headers={"Host": "elsewhere.example"})
+        answer = await finished.http.get(path, headers={"Host": "elsewhere.localhost"})
         assert (answer.status_code, answer.headers.get("location")) == (404, None), path
         media_type = "text/html" if path.startswith(("/t/", "/status")) else "application/problem+json"
         assert answer.headers["content-type"].partition(";")[0] == media_type, path

@@ -27,11 +27,12 @@ async def alone(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     """A gateway behind which no results service answers."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        settings = Settings.model_validate({"data": tmp_path, "peer_results": f"127.0.0.1:{unused.getsockname()[1]}"})
+        results = f"127.0.0.1:{unused.getsockname()[1]}"
+        settings = Settings.model_validate({"data": tmp_path, "peer_results": results, "open": False})
         record = await Record.open(settings.record_url())
         transport = httpx.ASGITransport(app(Runtime(settings, record)))
         async with httpx.AsyncClient(
-            verify=PLAIN, transport=transport, base_url="http://gateway", timeout=20
+            verify=PLAIN, transport=transport, base_url="http://localhost", timeout=20
         ) as client:
             yield client
         await record.close()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from faristol.gateway.rates import BURST_SECONDS, Rates
+from faristol.gateway.waits import MOST_COUNT, Waits
 
 RATE = 10
 
@@ -54,6 +56,49 @@ async def test_what_is_left_is_told_and_when_to_come_again() -> None:
     for _ in range(most):
         status, headers = await client.ask()
     assert (status, headers["retry-after"], headers["content-type"]) == (429, "1", "application/problem+json")
+
+
+async def test_so_many_of_an_address_wait_for_what_has_not_come_and_no_more() -> None:
+    running: list[asyncio.Event] = []
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        if scope["wait"]:
+            running.append(asyncio.Event())
+            await running[-1].wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    waits = Waits(answer, SimpleNamespace(position=50))  # type: ignore[arg-type] # all that is asked of the news
+
+    async def ask(address: str, position: str, *, wait: bool = False) -> int:
+        told: list[Any] = []
+
+        async def send(message: Any) -> None:
+            told.append(message)
+
+        query = f"page=1&min_position={position}".encode()
+        scope = {
+            "type": "http",
+            "client": (address, 1),
+            "path": "/",
+            "headers": [],
+            "query_string": query,
+            "wait": wait,
+        }
+        unheard: Callable[[], Any] = asyncio.Event().wait
+        await waits(scope, unheard, send)
+        return int(told[0]["status"])
+
+    waiting = [asyncio.create_task(ask("a", "51", wait=True)) for _ in range(MOST_COUNT)]
+    while len(running) < MOST_COUNT:  # noqa: ASYNC110 # nothing tells
+        await asyncio.sleep(0)
+    assert await ask("a", "51") == 429
+    assert await ask("a", "50") == 200  # what this gateway has heard of is there
+    assert await ask("a", "x") == 200  # to be refused by whoever reads it
+    assert await ask("b", "51") == 200
+    for event in running:
+        event.set()
+    assert set(await asyncio.gather(*waiting)) == {200}
+    assert await ask("a", "51") == 200
 
 
 async def test_who_has_a_network_of_ipv6_is_counted_as_one_address() -> None:

@@ -204,7 +204,7 @@ async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(play
     web = app(playing.running.runtime)
 
     web.dependency_overrides[Results.for_visitor] = Earlier.for_visitor
-    async with httpx.AsyncClient(verify=PLAIN, transport=httpx.ASGITransport(web), base_url="http://gateway") as http:
+    async with httpx.AsyncClient(verify=PLAIN, transport=httpx.ASGITransport(web), base_url="http://localhost") as http:
         for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona"):
             page = await http.get(path)
             assert (page.status_code, "Club Tarragona" in page.text, "Biel Soler" in page.text) == (200, True, False)

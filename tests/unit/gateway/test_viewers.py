@@ -92,7 +92,7 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
         early = [Watcher(port, path) for path, _ in FILTERED] + [Watcher(port, STREAM, version="1.0")]
         slow = socket.create_connection(("127.0.0.1", port))
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        slow.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        slow.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
         async with watching(*early):
             for steps in (hall.first_round(), hall.second_round(), hall.finish()):
                 await stage.add(*steps)
@@ -267,7 +267,7 @@ async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that
     async with opened(tmp_path, http_write_seconds=0.5) as stage:
         await stage.add(*Championship().create())
         with socket.create_connection(("127.0.0.1", port_of(stage))) as sock:
-            sock.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            sock.sendall(f"GET {STREAM} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
             await asyncio.to_thread(sock.recv, 65_536)
             drop_all = ctypes.create_string_buffer(
                 struct.pack("HBBI", 0x06, 0, 0, 0)

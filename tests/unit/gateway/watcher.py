@@ -44,7 +44,7 @@ class Watcher:
         self.connections += 1
         try:
             given = str(self.position) if self.given is None else self.given
-            asked = f"GET {self.path} HTTP/{self.version}\r\nhost: x\r\nlast-event-id: {given}\r\n\r\n"
+            asked = f"GET {self.path} HTTP/{self.version}\r\nhost: localhost\r\nlast-event-id: {given}\r\n\r\n"
             writer.write(asked.encode())
             self.head = await reader.readuntil(b"\r\n\r\n")
             self._rest = b""

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response
 from faristol.credentials.needs import needs_of
 from faristol.gateway.bodies import mistakes_in
 from faristol.gateway.calls import NAMED, Method, NotSignedIn
-from faristol.gateway.form import FROM_ELSEWHERE, body_of, is_from_here
+from faristol.gateway.form import FROM_ELSEWHERE, body_of, is_from_here, is_program
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import Malformed
 from faristol.gateway.session import bearer_of, calls, token_of
@@ -78,8 +78,15 @@ def in_json(message: Message) -> dict[str, Any]:
 def _token(request: Request, method: Method) -> str:
     """The token of a call; empty without one, where everybody may call the method.
 
-    Raises ``NotSignedIn`` without one for another method, ``HTTPException`` for a page of another site.
+    Raises ``NotSignedIn`` without one for another method, ``HTTPException`` for a page of another site. Where services
+    ask for no credentials, none is taken: a page of another site can send a token, but not as a page of this one.
     """
+    if request.app.state.is_open:
+        if "authorization" in request.headers:
+            raise NotSignedIn("NOT_ASKED")
+        if not is_program(request) and not is_from_here(request):
+            raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
+        return ""
     if token := bearer_of(request):
         return token
     if (token := token_of(request)) and is_from_here(request):

@@ -110,7 +110,13 @@ def callable_of(target: Target, addresses: Sequence[Address], networks: Collecti
 
 
 def check_callable(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> None:
-    """Raise ``Invalid`` for a target that has addresses, and none that is called."""
+    """Raise ``Invalid`` for a target that has addresses, and none that is called.
+
+    A name that leads nowhere yet may be called by TLS once it does. Without TLS it could never be: what is called so is
+    this machine.
+    """
+    if not addresses and not target.is_tls:
+        raise Invalid("url", NOT_SAFE)
     if not addresses or callable_of(target, addresses, networks):
         return
     if not target.is_tls:

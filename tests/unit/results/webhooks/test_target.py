@@ -122,6 +122,12 @@ def test_one_public_address_of_a_name_is_enough_and_a_name_without_any_may_get_o
     check_callable(ANYWHERE, [], ())
 
 
+@pytest.mark.parametrize("url", ["http://not.there.yet/hook", "http://not.there.yet:8080/"])
+def test_a_name_that_leads_nowhere_yet_is_not_taken_without_tls(url: str) -> None:
+    with pytest.raises(Invalid, match="expected https"):
+        check_callable(target_of(url), [], networks_of("127.0.0.0/8"))
+
+
 @pytest.mark.parametrize("setting", ["10.0.0.1/8", "private", "10.0.0.0/8;fd00::/8"])
 def test_a_setting_that_names_no_network_is_refused(setting: str) -> None:
     with pytest.raises(ValueError, match=r"network|host bits"):

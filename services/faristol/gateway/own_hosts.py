@@ -1,0 +1,49 @@
+"""A platform that asks for no credentials answers under the names of this machine alone."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from faristol.gateway.language import language_of
+from faristol.gateway.problems import Problem, as_json
+from faristol.kernel.addresses import is_loopback
+from faristol.kernel.refusal import N_
+from faristol.text import say
+
+OTHER_HOST = N_(
+    "this platform asks for no credentials and answers under the names of this machine alone, as localhost: got {host}"
+)
+
+
+class OwnHosts:
+    """Refuses requests under any other name than one of this machine, whatever address that name leads to.
+
+    A site of elsewhere can have its own name lead here (DNS rebinding); to the browser this platform is then that site.
+    """
+
+    def __init__(self, app: ASGIApp, address: str = "") -> None:
+        """``address`` is where people reach the pages: its host is taken, too."""
+        self._app = app
+        self._host = urlsplit(address).hostname or ""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] == "http" and not self._is_own(host := Headers(scope=scope).get("host", "")):
+            request = Request(scope)
+            detail = say(OTHER_HOST, {"host": repr(host[:100])}, language_of(request))
+            problem = Problem(HTTPStatus.MISDIRECTED_REQUEST, detail, {"reason": "OTHER_HOST"})
+            await as_json(problem, request)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _is_own(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        return is_loopback(name) or name.endswith(".localhost") or (bool(name) and name == self._host)
