@@ -664,6 +664,7 @@ async def test_what_is_not_ready_while_its_database_is_away_lives_and_is_ready_w
                 "record": True,
                 "appends": True,
                 "news": True,
+                "parked": False,
             }
             await stop(own_postgres)
             async with asyncio.timeout(30):

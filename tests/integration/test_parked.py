@@ -79,6 +79,26 @@ async def test_a_refused_event_parks_its_stream_and_the_others_go_on(record: Rec
         assert await answered(record, "game-b") == [1]
 
 
+async def test_a_consumer_tells_that_it_has_parked_something_and_when_all_is_taken(
+    record: Record, nats_server: NatsServer
+) -> None:
+    told: list[bool] = []
+
+    async def changed(consumer: Consumer) -> None:
+        told.append(consumer.has_parked)
+
+    last = await three_games(record)
+    async with consuming(record, nats_server.url, REFUSES, changed=changed) as progress:
+        assert await progress.reached(last, 10)
+        await line_of(record, "test.clock", has_parked(1))
+        assert told[-1:] == [True]
+    async with consuming(record, nats_server.url, ACCEPTS, changed=changed):
+        await line_of(record, "test.clock", has_parked(0))
+        async with asyncio.timeout(10):
+            while told[-1]:  # noqa: ASYNC110 # what is parked is looked at now and then
+                await asyncio.sleep(0.02)
+
+
 async def test_a_mended_process_takes_what_is_parked_in_order_when_it_starts(
     record: Record, nats_server: NatsServer
 ) -> None:
@@ -355,7 +375,9 @@ async def test_one_key_more_than_may_be_parked_stops_the_consumer_until_there_is
         line = await line_of(record, "seen@1", lambda line: line.state is State.LIVE)
         assert [row.key for row in line.parked] == ["b", "c"]
         assert await positions(record) == [1, 2, 5, 6, 9, 10]
-    assert told == ["event 7 (Passed on game-c): ZeroDivisionError: 7", "None"]
+    # It tells of what it parks, too, before it stops and after it went on.
+    stops = [said for said, _ in itertools.groupby(told)]
+    assert stops[stops[0] == "None" :] == ["event 7 (Passed on game-c): ZeroDivisionError: 7", "None"]
 
 
 async def test_a_replica_that_has_stopped_goes_on_once_another_has_passed(

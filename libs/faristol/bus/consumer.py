@@ -18,7 +18,7 @@ from faristol.bus.progress import Progress
 from faristol.bus.shares import Share
 from faristol.bus.stopped import CannotTake, away, told
 from faristol.bus.takers import REPLAYED, taker
-from faristol.bus.telemetry import halted, held_back, lag
+from faristol.bus.telemetry import halted, held_back
 from faristol.bus.work import Projection, Reaction
 from faristol.record import Record, Recorded, Stale
 
@@ -26,8 +26,6 @@ _log = logging.getLogger(__name__)
 
 BATCH = 500
 """Events that are worked on at a time."""
-LAG_EVERY = 1.0
-"""Seconds between two measurements of how far a consumer is behind."""
 IDLE = 0.5
 """Seconds without news after which a consumer looks into the record by itself: the guarantee behind the hint."""
 MOMENT = 0.001
@@ -81,7 +79,7 @@ class Consumer:
         self._progress = progress
         self._bus = bus
         self._changed = changed
-        """Called when it stops as a whole, and when it goes on."""
+        """Called when it stops as a whole and goes on, when it parks something and all of that is taken."""
         self._taker = taker(record, work, progress)
         self.name = work.consumer
         self._durable = durable(cell or record.record_id[:8], self.name)
@@ -89,9 +87,10 @@ class Consumer:
         """What wakes it; everything where none are named."""
         self.problem: CannotTake | None = None
         """Why it has stopped, while it has."""
+        self.has_parked = False
+        """It holds events back that it could not take."""
         self._more = True
         """The record may hold more than was read last."""
-        self._measured = 0.0
         self._looked = -math.inf
         """When it was looked what is parked."""
         self._said: dict[str, float] = {}
@@ -102,6 +101,11 @@ class Consumer:
         """Those of which events were taken already."""
         self._due: deque[str] = deque()
         """Parked keys that are tried again now."""
+
+    @property
+    def reached(self) -> int | None:
+        """The position up to which it has worked; None where another replica does the work."""
+        return self._taker.position if self._share.held else None
 
     async def prepare(self) -> None:
         """Make the checkpoint and the tables, where there are none."""
@@ -127,11 +131,11 @@ class Consumer:
         """Another replica works from now on: it tells how far it is, and what hinders it."""
         _log.info("%s goes on in another replica", self.name)
         self._progress.leave()
-        for gauge in (lag, held_back, halted):
+        self.has_parked = False
+        for gauge in (held_back, halted):
             gauge.set(0, {"consumer": self.name})
-        if self.problem:
-            self.problem = None
-            await self._changed(self)
+        self.problem = None
+        await self._changed(self)
 
     async def _work_until_hindered(self) -> None:
         try:
@@ -231,22 +235,18 @@ class Consumer:
         finally:
             for key in self._taker.parked.keys() - known:
                 self._is_parked(key)
+            await self._tell_parked()
         await self._went_on()
-        await self._measure_lag()
-
-    async def _measure_lag(self) -> None:
-        now = asyncio.get_running_loop().time()
-        if now - self._measured < LAG_EVERY:
-            return
-        self._measured = now
-        lag.set(max(0, await self._record.last_position() - self._taker.position), {"consumer": self.name})
 
     def _is_parked(self, key: str) -> None:
         self._tried[key] = asyncio.get_running_loop().time()
-        self._measure_parked()
 
-    def _measure_parked(self) -> None:
+    async def _tell_parked(self) -> None:
+        """Say how many keys are parked, and whether there are any where that has changed."""
         held_back.set(len(self._taker.parked), {"consumer": self.name})
+        if bool(self._taker.parked) != self.has_parked:
+            self.has_parked = not self.has_parked
+            await self._changed(self)
 
     async def _try_parked(self) -> None:
         """Take some events of a parked key, if one is due: whoever is not parked does not wait for more than that."""
@@ -266,7 +266,7 @@ class Consumer:
             self._tried[key] = asyncio.get_running_loop().time()
         else:
             self._tried.pop(key, None)
-            self._measure_parked()
+            await self._tell_parked()
             _log.warning("%s has taken up %s again, parked at event %d", self.name, key, row.position)
 
     async def _look_at_parked(self) -> None:
@@ -275,7 +275,7 @@ class Consumer:
             return
         self._looked = now
         await self._taker.look_at_parked()
-        self._measure_parked()
+        await self._tell_parked()
         self._tried = {key: at for key, at in self._tried.items() if key in self._taker.parked}
         self._replayed &= self._taker.parked.keys()
         waiting = set(self._due)
@@ -313,7 +313,6 @@ class Consumer:
                 has_room = full and len(self._taker.parked) < parked.MOST
                 if has_room or await stopped.may_go_on(self._record, self.name):
                     return
-                await self._measure_lag()
             except (Stale, ProjectionError):
                 return  # another replica is further
             except Exception as failure:

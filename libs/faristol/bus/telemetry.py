@@ -14,7 +14,6 @@ from faristol.record import Recorded
 _tracer = trace.get_tracer("faristol.bus")
 _meter = metrics.get_meter("faristol.bus")
 
-lag = _meter.create_gauge("faristol.consumer.lag", unit="{event}", description="events that a consumer is behind")
 halted = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer has stopped as a whole")
 held_back = _meter.create_gauge(
     "faristol.consumer.parked",

@@ -13,6 +13,9 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from faristol.bus import Bus, Consumer, Projection, Reaction, Relay, Shares, holder_of
+from faristol.bus.lag import Lag
+from faristol.bus.lag import begin as begin_lag
+from faristol.bus.lag import end as end_lag
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import needs_of_all
 from faristol.host.access import AccessInterceptor, Admission
@@ -44,6 +47,9 @@ class Process:
         self._build = build
         self._readiness = runtime.readiness = Readiness(runtime.record, bus) if bus else None
         self._shares: Shares | None = None
+        self._lag: Lag | None = None
+        self._hindered: set[str] = set()
+        """The parts of which a consumer has stopped, or has parked something."""
         self._tasks: list[asyncio.Task[None]] = []
         self._served: list[asyncio.Task[None]] = []
         self._failed = asyncio.Event()
@@ -130,6 +136,7 @@ class Process:
         by_part: list[list[Reaction | Projection]] = [[*part.reactions, *part.projections] for part in parts]
         names = [work.consumer for works in by_part for work in works]
         shares = Shares(record, holder_of(self.runtime.place), names)
+        every: list[Consumer] = []
         for part, works in zip(parts, by_part, strict=True):
             consumers: list[Consumer] = []
             changed = self._health_of(part, consumers)
@@ -143,6 +150,10 @@ class Process:
                 await changed(consumers[0])
             for consumer in consumers:
                 self._watch(consumer.name, consumer.run())
+            every += consumers
+        if every and self.runtime.settings.is_measured:
+            self._lag = Lag(record, every)
+            begin_lag(self._lag)
         if names:
             self._shares = shares
             await shares.look()
@@ -153,13 +164,17 @@ class Process:
     def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:
         """Keeps the health of what a part does by itself: ``<part>.consumers``.
 
+        That is out of service while a consumer has stopped, or has parked events.
         The part's own name stays in service: what it decides and what it shows does not end with a consumer that
         has stopped, and a probe that asks by that name would take it from everyone.
         """
 
         async def changed(_: Consumer) -> None:
-            stopped = any(consumer.problem for consumer in consumers)
-            await self._health.set(f"{part.name}.consumers", NOT_SERVING if stopped else SERVING)
+            hindered = any(consumer.problem or consumer.has_parked for consumer in consumers)
+            await self._health.set(f"{part.name}.consumers", NOT_SERVING if hindered else SERVING)
+            self._hindered = self._hindered - {part.name} | ({part.name} if hindered else set())
+            if self._readiness:
+                self._readiness.is_parked = bool(self._hindered)
 
         return changed
 
@@ -196,6 +211,8 @@ class Process:
     async def stop(self) -> None:
         """Tell the health check, end streams, let running calls end, then stop consumers and relay."""
         self._stopping.set()
+        if self._lag:
+            end_lag(self._lag)
         await self._health.enter_graceful_shutdown()
         await self._end(self._served)
         if self._server:

@@ -52,6 +52,8 @@ class Readiness:
         self._bus = bus
         self._since: dict[str, float] = {}
         """Since when something fails, by the clock of the loop."""
+        self.is_parked = False
+        """A consumer of this process holds events back that it could not take, or has stopped."""
         self._told: set[str] = set()
         """What the log was told of: not what was over at the next look, as where a process was busy with itself."""
 

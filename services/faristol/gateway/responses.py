@@ -57,12 +57,17 @@ class Ready(BaseModel):
     record: bool = Field(description="The record answers.")
     appends: bool = Field(description="The record takes what is decided: false while its disk is full.")
     news: bool = Field(description="NATS takes news. Without it pages are renewed a little later.")
+    parked: bool = Field(
+        description="Events are held back that could not be taken: some answers stay at an older position. The gateway "
+        "is ready all the same; `/api/v1/status` says of which tournaments.",
+    )
 
     @classmethod
     def of(cls, readiness: Readiness) -> Ready:
         """As the process has it."""
         looked = {name: not readiness.fails(name) for name in (RECORD, APPENDS, NEWS)}
-        return cls(status="ready" if readiness.is_ready("gateway") else "not ready", **looked)
+        status: Literal["ready", "not ready"] = "ready" if readiness.is_ready("gateway") else "not ready"
+        return cls(status=status, **looked, parked=readiness.is_parked)
 
     @classmethod
     async def asked(cls, results: grpc.aio.Channel) -> Ready:
@@ -76,9 +81,10 @@ class Ready(BaseModel):
                 return False
             return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
-        names = ("results", RECORD, APPENDS, NEWS)
-        ready, record, appends, news = await asyncio.gather(*map(serves, names))
-        return cls(status="ready" if ready else "not ready", record=record, appends=appends, news=news)
+        names = ("results", RECORD, APPENDS, NEWS, "results.consumers")
+        ready, record, appends, news, takes = await asyncio.gather(*map(serves, names))
+        status: Literal["ready", "not ready"] = "ready" if ready else "not ready"
+        return cls(status=status, record=record, appends=appends, news=news, parked=ready and not takes)
 
 
 _PROBLEM = {"application/problem+json": {"schema": ref(ProblemBody)}}

@@ -1,0 +1,90 @@
+"""How far consumers are behind, measured at the moment when it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from concurrent.futures import CancelledError
+from typing import Protocol
+
+from opentelemetry import metrics
+
+from faristol.record import Record
+from faristol.record.databases import FAILURES
+
+PATIENCE_SECONDS = 2.0
+"""Seconds in which the record has to say how far it is; else what it said last is compared."""
+
+
+class Measured(Protocol):
+    """A consumer, as far as it is measured."""
+
+    name: str
+
+    @property
+    def reached(self) -> int | None:
+        """The position up to which it has worked; None where another replica does the work."""
+        ...
+
+
+class Lag:
+    """How far the consumers of a process are behind the end of its record.
+
+    It is asked by a thread of its own, that of a scrape or of an exporter. So a consumer that hangs falls behind, and
+    one that has caught up is at 0, whether events come or not.
+    """
+
+    def __init__(self, record: Record, consumers: Sequence[Measured]) -> None:
+        self._record = record
+        self._consumers = consumers
+        self._loop = asyncio.get_running_loop()
+        self._end = 0
+        self.asks = True
+        """The record is asked; not any more once the process ends, which sends what it measured last."""
+
+    def measure(self) -> Iterable[metrics.Observation]:
+        """Ask the record where it ends, and compare."""
+        self._look()
+        for consumer in self._consumers:
+            reached = consumer.reached
+            behind = max(0, self._end - reached) if reached is not None else 0
+            yield metrics.Observation(behind, {"consumer": consumer.name})
+
+    def _look(self) -> None:
+        if not self.asks or _running_loop() is self._loop or not self._loop.is_running():
+            return  # it would wait for itself
+        asked = asyncio.run_coroutine_threadsafe(self._record.last_position(), self._loop)
+        try:
+            self._end = max(self._end, asked.result(PATIENCE_SECONDS))
+        except (TimeoutError, CancelledError, *FAILURES):
+            asked.cancel()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+_measured: list[Lag] = []
+
+
+def begin(lag: Lag) -> None:
+    """Have it measured from now on, whenever somebody asks."""
+    _measured[:] = [*(each for each in _measured if each.asks), lag]
+
+
+def end(lag: Lag) -> None:
+    """Ask its record no more."""
+    lag.asks = False
+
+
+def _observe(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
+    for lag in _measured:
+        yield from lag.measure()
+
+
+metrics.get_meter("faristol.bus").create_observable_gauge(
+    "faristol.consumer.lag", [_observe], unit="{event}", description="events that a consumer is behind"
+)
