@@ -46,6 +46,9 @@ class Backend(Protocol):
     engine: AsyncEngine
     """To read with, where each statement may be of a moment of its own."""
 
+    is_read_only: bool = False
+    """It is a file that this process may read and not write."""
+
     @staticmethod
     def accepted(url: URL) -> URL:
         """The URL with the driver that is used. Raises ``UnknownDatabase`` for one that no record can stand on."""

@@ -114,7 +114,8 @@ class Record:
         """Open the record at ``url`` (``sqlite:///PATH`` or ``postgresql://…``), making its tables if there are none.
 
         Raises ``RecordError`` when the database cannot be reached or holds a record of another format; when there is
-        no record and none is to be made (``create``), too, and nothing is left behind.
+        no record and none is to be made (``create``), too, and nothing is left behind. A file that may be read alone is
+        opened so, where none is to be made.
         """
         try:
             parsed = parse(url)
@@ -125,8 +126,11 @@ class Record:
         except (UnknownDatabase, OSError) as problem:
             raise RecordError(str(problem)) from problem
         try:
-            async with record.writing() as connection:
+            way = record.reading if record.is_read_only else record.writing
+            async with way() as connection:
                 record.record_id = await migrations.prepare(connection, create=create)
+            if create and record.is_read_only:
+                raise OSError("the file can be read alone, and services write: serve a copy of it")
         except migrations.NoRecord:
             await record.close()
             raise migrations.none_at(parsed) from None
@@ -137,6 +141,11 @@ class Record:
             await record.close()
             raise unusable(parsed, problem) from problem
         return record
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the record is a file that this process may read and not write."""
+        return self._backend.is_read_only
 
     async def close(self) -> None:
         """Finish what is being written, and give back every connection."""

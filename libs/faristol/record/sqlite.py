@@ -7,6 +7,7 @@ in a thread of its own: one hop between threads, where the driver below SQLAlche
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import sqlite3
@@ -18,6 +19,7 @@ from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 from weakref import WeakSet
 
 from sqlalchemy import (
@@ -72,6 +74,8 @@ _COUNT = "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
 _EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # names of columns
 _COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (?, ?, ?)"
 _MOVES = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
+
+_URI = "file:"
 
 _NAMED = sqlite.dialect(paramstyle="named")
 
@@ -151,16 +155,22 @@ class Sqlite(Backend):
 
     def __init__(self, url: URL) -> None:
         self._file = file = _file(url)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch(mode=0o600)  # names stand in it; the files that SQLite puts beside it take its mode
-        self.engine = _engine(url, "BEGIN", pool_size=6, max_overflow=4)
+        self.is_read_only = file.exists() and not _may_write(file)
+        if self.is_read_only:
+            url = url.set(database=_read_only(file), query={"uri": "true"})
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # who reads the record sees racks
+            file.touch(mode=0o600)  # names stand in it; the files that SQLite puts beside it take its mode
+        self.engine = _engine(url, "BEGIN", is_read_only=self.is_read_only, pool_size=6, max_overflow=4)
         # It takes the write lock when a transaction begins and not in the middle of it, where a second writer could
         # only be refused.
-        self._writer = _engine(url, "BEGIN IMMEDIATE", pool_size=1, max_overflow=0, pool_timeout=60)
+        alone = {"pool_size": 1, "max_overflow": 0, "pool_timeout": 60}
+        self._writer = _engine(url, "BEGIN IMMEDIATE", is_read_only=self.is_read_only, **alone)
         self._turn = asyncio.Lock()
         """Held by whoever writes in this process."""
-        self._appends = _Thread(file, "appends")
-        self._queries = _Thread(file, "queries")
+        where = _read_only(file) if self.is_read_only else str(file)
+        self._appends = _Thread(where, "appends")
+        self._queries = _Thread(where, "queries")
         self._group_commit = GroupCommit(self.writing, self._write_at_once)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
@@ -222,8 +232,9 @@ class Sqlite(Backend):
 class _Thread:
     """A connection in a thread of its own, made again when it failed."""
 
-    def __init__(self, file: Path, name: str) -> None:
-        self._file = file
+    def __init__(self, where: str, name: str) -> None:
+        """``where`` is the path of a file, or a URI."""
+        self._where = where
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._connection: sqlite3.Connection | None = None
 
@@ -234,8 +245,9 @@ class _Thread:
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             if self._connection is None:
-                self._connection = sqlite3.connect(self._file, check_same_thread=False)
-                _configure(self._connection)
+                is_uri = self._where.startswith(_URI)
+                self._connection = sqlite3.connect(self._where, check_same_thread=False, uri=is_uri)
+                _configure(self._connection, is_read_only=is_uri)
             return work(self._connection)
         except sqlite3.Error:
             self._disconnect()
@@ -278,13 +290,13 @@ class _Connection(sqlite3.Connection):
         super().close()
 
 
-def _engine(url: URL, begin: str, **pool: float) -> AsyncEngine:
+def _engine(url: URL, begin: str, *, is_read_only: bool = False, **pool: float) -> AsyncEngine:
     """An engine whose transactions begin with ``begin``. What is written may be a name, so no error repeats it."""
     engine = create_async_engine(url, hide_parameters=True, connect_args={"factory": _Connection}, **pool)
 
     @event.listens_for(engine.sync_engine, "connect")
     def _connected(connection: Any, _: Any) -> None:
-        _configure(connection)
+        _configure(connection, is_read_only=is_read_only)
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begun(connection: Any) -> None:
@@ -293,12 +305,13 @@ def _engine(url: URL, begin: str, **pool: float) -> AsyncEngine:
     return engine
 
 
-def _configure(connection: Any) -> None:
+def _configure(connection: Any, *, is_read_only: bool) -> None:
     """Have transactions begin where they are told to, and every commit on disk before it is acknowledged."""
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}")
-    _use_wal(cursor)
+    if not is_read_only:
+        _use_wal(cursor)
     for pragma in ("synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
@@ -344,6 +357,23 @@ def _insert(connection: sqlite3.Connection, group: Group) -> bool:
     connection.executemany(_COMMANDS, [(key, *answer) for key, answer in group.commands.items()])
     moves = ((after, consumer, before) for consumer, (before, after) in group.moves.items())
     return all(connection.execute(_MOVES, move).rowcount == 1 for move in moves)
+
+
+def _may_write(file: Path) -> bool:
+    """Whether this process may write a file, and what SQLite puts beside it."""
+    by_whom = os.access in os.supports_effective_ids
+    return all(os.access(path, os.W_OK, effective_ids=by_whom) for path in (file, file.absolute().parent))
+
+
+def _read_only(file: Path) -> str:
+    """The URI by which a file is read that cannot be written, as on a medium that is mounted to be read alone.
+
+    What was written last may still be in the log beside it: SQLite reads that by the files which it has with it. Where
+    there is none, the file is whole, and SQLite is told to look for nothing beside it.
+    """
+    log = file.with_name(f"{file.name}-wal")
+    whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return f"{_URI}{quote(str(file.absolute()))}?mode=ro{whole}"
 
 
 def _file(url: URL) -> Path:

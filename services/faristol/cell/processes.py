@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import logging
 import os
 import resource
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -34,6 +35,8 @@ from faristol.kernel.addresses import endpoint, is_loopback
 from faristol.record import Record
 from faristol.record.event import utc_now
 from faristol.record.tasks import end
+
+_log = logging.getLogger(__name__)
 
 NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
 """The services without which a service does not start. Others that it calls may be away or nowhere."""
@@ -111,6 +114,7 @@ async def running(
         if asks:
             yield await _started(stack, Process(Runtime(settings, None, now, tls), None, build))
             return
+        await asyncio.to_thread(_check_own_file, settings)
         name = services[0] if len(services) == 1 else "cell"
         server = None if settings.nats_url else await _own_nats(stack, settings)
         nats_url, credentials = (server.url, None) if server else (settings.nats_url, settings.nats_credentials)
@@ -119,6 +123,7 @@ async def running(
         patience = settings.start_seconds if settings.start_seconds is not None else longest
         record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell, waiting.begin)
         stack.push_async_callback(record.close)
+        _check_own_record(settings, record.record_id)
         await roles.check(record, services)
         if "access" in services:
             await asyncio.to_thread(_prepare_keys, settings, record.record_id)
@@ -205,6 +210,8 @@ def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
     return lock
 
 
+RECORD_FILE = "record.db"
+
 MOST_DESCRIPTORS = 65_536
 
 
@@ -240,12 +247,58 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
     return tls
 
 
+def _known_record(settings: Settings) -> str:
+    """The id of the record that the data folder is of; empty for a new one, and where the record is elsewhere."""
+    if settings.database_url:
+        return ""
+    try:
+        return settings.access_record().read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as problem:
+        raise StartError(
+            f"{settings.access_record()}, which says of which record the keys are, cannot be read"
+        ) from problem
+
+
+def _check_own_file(settings: Settings) -> None:
+    """Check that the record of a folder that had one is there. Raises ``StartError``: nothing is made in its place."""
+    known, file = _known_record(settings), settings.data / RECORD_FILE
+    if known and not (file.exists() and file.stat().st_size):
+        state = "is empty" if file.exists() else "is missing"
+        raise StartError(
+            f"{file} {state}, and {settings.data} is the data folder of the record {known}: put the file back from a "
+            f"backup, or run `faristol record restore ARCHIVE --data {settings.data}`; to begin a new record, give "
+            "another folder with --data"
+        )
+
+
+def _check_own_record(settings: Settings, record_id: str) -> None:
+    """Check that the record in a data folder is the one whose keys are there. Raises ``StartError``."""
+    known = _known_record(settings)
+    if known and known != record_id:
+        raise StartError(
+            f"{settings.data / RECORD_FILE} is the record {record_id}, and {settings.data} is the data folder of the "
+            f"record {known}, with its keys: put the right file back; to serve this one, move it into a folder of its "
+            "own, and give that with --data"
+        )
+
+
 def _prepare_keys(settings: Settings, record_id: str) -> None:
     """Make the keys of credentials where there are none. Raises ``RecordError`` where that cannot be."""
     keyring.prepare(settings.access_folder())
     note = settings.access_record()
-    if os.access(note.parent, os.W_OK | os.X_OK):
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         keyring.name_record(note, record_id)
+    except OSError as problem:
+        # Whoever has a token is let in all the same; an archive that is restored is served from a folder to read alone.
+        _log.warning(
+            "%s cannot be written (%s): commands at this console need FARISTOL_TOKEN, or a FARISTOL_DATA that the "
+            "access service can write",
+            note,
+            problem.strerror,
+        )
 
 
 def _prepare_folder(settings: Settings) -> None:

@@ -107,8 +107,9 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
     from faristol.bus import CannotTake, ProjectionError, tables
 
     async def prepared(record: Record) -> Any:
-        async with record.writing() as connection:
-            await tables.make(connection)
+        if not record.is_read_only:
+            async with record.writing() as connection:
+                await tables.make(connection)
         return await work(record)
 
     try:
