@@ -14,7 +14,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test nightly databases properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -197,6 +197,19 @@ axe:
 $(AXE): tests/axe/package.json tests/axe/package-lock.json
 	@mkdir -p var/axe && cp $^ var/axe
 	@cd var/axe && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The record is tested on each version of PostgreSQL that docs/record.md names. Its servers are of npm.
+POSTGRES := var/postgres/node_modules/.package-lock.json
+VERSIONS ?= 14 15 16 17 18
+databases: setup $(POSTGRES) ## test the record on each version of PostgreSQL: VERSIONS="14 17"
+	@for version in $(VERSIONS); do echo "PostgreSQL $$version"; \
+		FARISTOL_TEST_POSTGRES=var/postgres/node_modules/postgres-$$version $(BIN)/pytest -n $(WORKERS) --dist loadscope \
+			tests/conformance tests/integration/test_roles.py $(PYTEST_ARGS) || exit 1; done
+
+$(POSTGRES): tests/postgres/package.json tests/postgres/package-lock.json
+	@mkdir -p var/postgres && cp $^ var/postgres
+	@cd var/postgres && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # The tests of clients that are made of the OpenAPI document run the generators that programmers use, each in a place of its

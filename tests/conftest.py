@@ -33,6 +33,7 @@ from faristol.bus.server import OWN
 from faristol.host import Settings
 from faristol.record import Record
 from faristol.record.databases import BACKENDS, parse
+from tests.postgres.server import VARIABLE, started
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
@@ -94,7 +95,11 @@ def no_open() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a PostgreSQL server."""
+    """URL of a PostgreSQL server: of the wheel, or of the version that `make databases` names."""
+    if VARIABLE in os.environ:
+        with started(Path(os.environ[VARIABLE])) as url:
+            yield url
+        return
     # The server lists a folder's processes through their sockets, whose paths must be short.
     folder = tmp_path_factory.mktemp("pg")
     server = get_server(str(folder), cleanup_mode="stop")
