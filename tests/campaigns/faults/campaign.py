@@ -91,7 +91,8 @@ class Trial:
             disk = stack.enter_context(small_disk(self._folder / "disk")) if self._fault.small_disk else None
             cell = Cell(self._folder, disk)
             ledger = Ledger(self._folder / "ledger.jsonl")
-            load = Load(cell.targets, cell.tls, ledger, self._tools.graph, cell.pages.port)
+            access = cell.keys, cell.of_record
+            load = Load(cell.targets, cell.tls, ledger, self._tools.graph, cell.pages.port, *access)
             try:
                 release = self._tools.release
                 await cell.start(lambda service, number: self._fault.by(service, number, release))

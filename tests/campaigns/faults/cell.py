@@ -117,6 +117,10 @@ class Cell:
         self.tls = Tls(Files(**self.mount.settings()))
         """What a client comes with."""
         self.targets = {service: f"localhost:{free_port()}" for service in SERVICES}
+        self.keys, self.of_record = self.folder / "access", self.folder / "access-record"
+        """The keys of credentials, and the file that says which record they are for."""
+        made = faristol("access", "keys", "rotate", access=self.keys)
+        assert made.returncode == 0, made.stderr
         key = self.folder / "seal.key"
         made = faristol("record", "key", str(key))
         assert made.returncode == 0, made.stderr
@@ -154,6 +158,7 @@ class Cell:
             "nats_replicas": 3,
             "relay": "false",
             "data": self.folder,
+            "access": self.keys,
             "http_requests_per_second": 0,
         }
         if self.lexicons:

@@ -99,6 +99,8 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
                 await calls.replayed(cell, director),
                 await calls.guessed(cell, given),
                 await calls.over_http(cell, given),
+                (locked := await calls.locked_out(cell, given))[0],
+                await calls.flooded_log(cell),
                 await insiders.on_the_bus(cell),
                 insiders.at_the_files(cell),
             ]
@@ -115,7 +117,7 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
         entitled = frozenset(who.credential_id for who in (scorer, director, federation)) | {officials.credential_id}
         outcome.wrong += [line for attack in outcome.attacks for line in attack.wrong]
         outcome.wrong += officials.failed
-        outcome.wrong += facts_of_strangers(events, entitled)
+        outcome.wrong += facts_of_strangers(events, entitled, frozenset(locked[1]))
         outcome.wrong += names_of_others(events, scorer.credential_id, scorer.subject)
         outcome.wrong += secrets_in(cell.child.output(), [given, cell.token(scorer)])
         if await _shown(cell) != shown:

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import hmac
 import json
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,13 @@ WARN = "/faristol.pairing.v1.PairingService/WarnPlayer"
 GUESSES = 1_000
 MAY_GUESS = 10
 """Wrong PINs that are counted before a table is locked."""
+TABLES = 6
+LOCKS = 300
+MAY_GUESS_BY_ADDRESS = 31
+"""Wrong PINs of one address that are counted before its next one has to wait a minute; one more a minute later."""
+FLOOD = 800
+KINDS = 4
+"""Kinds of lines that the flood causes: each at most once a second."""
 
 
 def reason_of(problem: grpc.aio.AioRpcError) -> str:
@@ -227,6 +235,88 @@ async def guessed(cell: Platform, federation: str) -> Attack:
     found = [answer for answer in await asyncio.gather(*map(guess, range(1, GUESSES + 1))) if answer is not None]
     if found or attack.refused["UNAUTHENTICATED PIN_WRONG"] > MAY_GUESS:
         attack.wrong.append(f"{attack.refused['UNAUTHENTICATED PIN_WRONG']} guesses counted, {len(found)} were taken")
+    return attack
+
+
+async def locked_out(cell: Platform, federation: str) -> tuple[Attack, list[str]]:
+    """Guess PINs of every table from ever other addresses, to guess one and to lock out those in the hall.
+
+    Gives the ids of what those in the hall are signed in by, too.
+    """
+    attack = Attack("by locking tables, from forged addresses")
+
+    async def given(form: Any, table: int) -> Any:
+        grant = command(
+            access_pb2.GrantCredentialRequest,
+            name=f"Scorer {table}",
+            role=SCORER,
+            scope=events_pb2.Scope(tournament_ids=[OTHER], tables=[table]),
+            lifetime_seconds=600,
+            form=form,
+        )
+        return await cell.call(f"{ACCESS}/GrantCredential", grant, federation)
+
+    tables = range(1, TABLES + 1)
+    pins = {table: await given(events_pb2.FORM_PIN, table) for table in tables}
+    link = await given(events_pb2.FORM_LINK, 1)
+    async with (
+        httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as hall,
+        httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{cell.http_port}", timeout=20) as stranger,
+    ):
+
+        async def signed_in(web: httpx.AsyncClient, headers: dict[str, str], **by: str) -> bool:
+            answer = await web.post("/sign-in", data=by, headers={"sec-fetch-site": "same-origin", **headers})
+            reason = "" if answer.status_code == 303 else "too many" if "too many PINs" in answer.text else "wrong"
+            attack.refused[f"{answer.status_code} {reason}".strip()] += 1
+            return answer.status_code == 303
+
+        def at(table: int, pin: int) -> dict[str, str]:
+            return {"tournament": OTHER, "table": str(table), "pin": f"{pin % 10**6:06}"}
+
+        if not await signed_in(hall, {}, **at(1, int(pins[1].pin))):
+            attack.wrong.append("the hall could not sign in before the attack")
+        await hall.post("/sign-out", headers={"sec-fetch-site": "same-origin"}, data={})
+        for number in range(1, LOCKS + 1):
+            attack.tries += 1
+            forged = {
+                "x-forwarded-for": f"198.51.{number % 250}.{number % 7}",
+                "forwarded": f"for=198.51.100.{number % 250}",
+            }
+            table = number % TABLES + 1
+            if await signed_in(stranger, forged, **at(table, int(pins[table].pin) + number)):
+                attack.wrong.append(f"guess {number} at table {table} was taken")
+        counted = attack.refused["401 wrong"]
+        if counted > MAY_GUESS_BY_ADDRESS:
+            attack.wrong.append(f"{counted} guesses of one address were counted, whatever address it claimed")
+        if not await signed_in(hall, {}, **at(1, int(pins[1].pin))):
+            attack.wrong.append("a device that was at table 1 before is locked out")
+        if not await signed_in(hall, {}, code=link.code):
+            attack.wrong.append("the QR code of table 1 lets nobody in any more")
+    return attack, [pins[1].credential.credential_id, link.credential.credential_id]
+
+
+async def flooded_log(cell: Platform) -> Attack:
+    """Fill the log: false tokens, requests that are malformed, and some that are broken off."""
+    attack = Attack("by filling the log")
+    before, began = len(cell.child.output()), time.monotonic()
+    for _ in range(FLOOD):
+        await tried(cell, attack, PASS, command(game_pb2.PassRequest, game_id=f"{PLAYED}-r1-t1"), "a.b.c")
+    head = b"POST /api/v1/game/Pass HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+    bodies = (b"transfer-encoding: chunked\r\n\r\nzz\r\n", b"content-length: 5\n\n", b"content-length: 500\r\n\r\n{")
+    for number in range(FLOOD // 4):
+        attack.tries += 1
+        _, writer = await asyncio.open_connection("127.0.0.1", cell.http_port)
+        writer.write(head + bodies[number % len(bodies)])
+        await writer.drain()
+        writer.close()
+    await asyncio.sleep(1.5)
+    said = cell.child.output()[before:]
+    lines, seconds = said.count("\n"), time.monotonic() - began
+    attack.refused[f"{lines} lines, {len(said):,} bytes in {seconds:.0f} s"] += 1
+    if lines > KINDS * (seconds + 2) or len(said) > 300 * KINDS * (seconds + 2):
+        attack.wrong.append(f"{attack.tries} requests wrote {lines} lines, {len(said):,} bytes, in {seconds:.0f} s")
+    if "Traceback" in said:
+        attack.wrong.append("a stranger had a traceback written")
     return attack
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.pb.access.v1.events_pb2 import SignedIn
 from faristol.record import Recorded
 
 PRIVATE = frozenset({"rack", "seed", "note", "token", "code", "pin"})
@@ -42,13 +43,20 @@ def private_in(message: Message) -> Iterator[str]:
                 yield from (f"{descriptor.name}.{path}" for path in private_in(part))
 
 
-def facts_of_strangers(events: Iterable[Recorded], entitled: frozenset[str]) -> Iterator[str]:
+def facts_of_strangers(
+    events: Iterable[Recorded], entitled: frozenset[str], entered: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """What stands on the record since the attack began and comes from nobody who was entitled to it.
 
-    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts.
+    ``entitled`` are ids of credentials. A wrong PIN is on the record because it counts. By those of ``entered``
+    people in the hall sign in, and out again.
     """
+    of_the_hall: set[str] = set()
     for event in events:
-        if event.name != "PinRefused" and event.metadata.credential not in entitled:
+        fact = event.message
+        if isinstance(fact, SignedIn) and fact.credential_id in entered:
+            of_the_hall.add(fact.session_id)
+        elif event.name != "PinRefused" and event.metadata.credential not in {*entitled, *of_the_hall}:
             yield f"{event.position}: {event.name} in {event.stream} by {event.metadata}"
 
 

@@ -18,6 +18,8 @@ Kept = Mapping[str, tuple[bytes, int]]
 """The table of commands: by command id, the answer behind the digest of what was asked, and its position."""
 
 FACT_OF: Mapping[str, Set[str]] = {
+    "GrantCredential": {"CredentialGranted"},
+    "SignIn": {"SignedIn"},
     "CreateTournament": {"TournamentCreated"},
     "RegisterPlayer": {"PlayerRegistered"},
     "PairRound": {"RoundPaired"},
