@@ -12,7 +12,7 @@ from faristol.cli.players import _registered_before, stands_already
 from faristol.host import StartError
 from faristol.host.errors import status_of
 from faristol.kernel.refusal import Refusal
-from faristol.office.player_list import players_pasted, read_players
+from faristol.office.player_list import Reading, players_pasted, read_players
 from faristol.office.team_list import teams_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -114,7 +114,7 @@ DIVISIONS = [events.Division(tournament_id="copa", name="A"), events.Division(to
 def test_every_line_goes_to_its_division_and_to_the_tournament_where_it_says_none(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,division\nAnna,A\nBiel, juvenil\nCesca,\n", encoding="utf-8")
-    rows, errors = both(read_players(file, "copa-b", DIVISIONS))
+    rows, errors = both(read_players(file, Reading("copa-b", DIVISIONS)))
     assert errors == []
     assert [(row.request.name, row.request.tournament_id) for row in rows] == [
         ("Anna", "copa"),
@@ -135,7 +135,7 @@ def test_a_division_that_is_not_there_is_told_with_its_line(
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,division\nAnna,\nBiel,C\n", encoding="utf-8")
-    assert [str(error) for error in read_players(file, "copa", divisions).errors] == [told]
+    assert [str(error) for error in read_players(file, Reading("copa", divisions)).errors] == [told]
 
 
 def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_teams_come_in_the_order_of_first_mention_with_the_players_who_are_regis
         "Gal,els cavalls,\n",
         encoding="utf-8",
     )
-    rows, errors = both(read_players(file, "copa-b", DIVISIONS))
+    rows, errors = both(read_players(file, Reading("copa-b", DIVISIONS)))
     assert errors == []
     ids = {row.line: row.request.name.lower() for row in rows if row.request.name != "Eva"}
     found = teams_of(rows, ids, TOURNAMENTS)
@@ -186,7 +186,7 @@ def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_fre
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,team\nAnna,Torres\n", encoding="utf-8")
-    rows, _ = both(read_players(file, "copa"))
+    rows, _ = both(read_players(file, Reading("copa")))
     (found,) = teams_of(rows, {2: "anna"}, {"copa": pairing.GetTournamentResponse(tournament_id="copa", teams=teams)})
     assert found.team_id == team_id
     request = found.request()
@@ -260,7 +260,7 @@ def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,club\n,Valls\n", encoding="utf-8")
-    assert [str(error) for error in read_players(file, "copa", language=language).errors] == [f"2: {told}"]
+    assert [str(error) for error in read_players(file, Reading("copa", language=language)).errors] == [f"2: {told}"]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,21 @@ class Lexicons(lexicon_grpc.LexiconServiceServicer):
     ) -> lexicon.GetCaseResponse:
         raise NotImplementedError
 
+    async def InstallLexicon(  # noqa: N802
+        self, request: lexicon.InstallLexiconRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.InstallLexiconResponse:
+        raise NotImplementedError
+
+    async def AddLexicon(  # noqa: N802
+        self, request: lexicon.AddLexiconRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.AddLexiconResponse:
+        raise NotImplementedError
+
+    async def GetInstallation(  # noqa: N802
+        self, request: lexicon.GetInstallationRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.GetInstallationResponse:
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class Desk:

@@ -37,8 +37,8 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         )
     back: list[events.RejectedRack] = []
     if current is not None and not current.completed:
-        called = current.called_rack._replace(by_hand=current.by_hand)
-        back = [*map(rejected_rack, current.went_back), rejected_rack(called)]
+        going = current.called_rack._replace(by_hand=current.by_hand)
+        back = [*map(rejected_rack, current.went_back), rejected_rack(going)]
         before = return_rack(game)
         # The leftover goes back with the rest of the rack (FISC II.3).
         game = replace(before, drawn=without(before.drawn, before.leftover), leftover=())
