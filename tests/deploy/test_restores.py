@@ -136,6 +136,8 @@ def played(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterat
                 timeout=SECONDS,
             )  # fmt: skip
             assert exported.returncode == 0, exported.stderr
+            listed = faristol("record", "erasures", str(folder / "erasures.json"), "--database-url", server.url)
+            assert listed.returncode == 0, listed.stderr
             server.ask("SELECT pg_switch_wal()")
             time.sleep(2)
         yield Played(folder, server, standings, moment, last, shared_nats)
@@ -149,12 +151,13 @@ def address_of(log: Path) -> str:
 
 
 def in_the_job(objects: tuple[Object, ...], archive: str, seal: Path, url: str) -> subprocess.CompletedProcess[str]:
-    """What the job `record-restore` does once it has an archive; ``seal`` is the folder with the public key."""
+    """What the job `record-restore` does once it has an archive; ``seal`` has the public key, and who was erased."""
     (container,) = of_kind(objects, "CronJob")["record-restore"]["spec"]["jobTemplate"]["spec"]["template"]["spec"][
         "containers"
     ]
     (script,) = container["args"]
-    for there, here in {"/archive/record": archive, "/seal/": f"{seal}/"}.items():
+    places = {"/archive/record": archive, "/archive/erasures.json": f"{seal}/erasures.json", "/seal/": f"{seal}/"}
+    for there, here in places.items():
         assert there in script
         script = script.replace(there, here)
     environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "FARISTOL_DATABASE_URL": url}

@@ -60,6 +60,7 @@ def test_the_command_removes_in_a_folder_and_only_names_what_is_elsewhere(
     run = CliRunner().invoke
     asked = run(app, ["record", "prune", "--names", "-"], input=f"{old}\n{new}\nerasures.json\n")
     assert (asked.exit_code, asked.output) == (0, f"{old}\n")
+    assert run(app, ["record", "prune", "--names", "-"], input=f"{new}\n").output == "", "not even an empty line"
     assert "1 archive removed, 2 files kept" in run(app, ["record", "prune", str(tmp_path)]).output
     assert {each.name for each in tmp_path.iterdir()} == {new, "erasures.json"}
     assert run(app, ["record", "prune"]).exit_code == 2
