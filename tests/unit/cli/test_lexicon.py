@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from faristol import words
 from faristol.cli.main import app
+from faristol.host import StartError
 from faristol.words import LexiconError, Library
 
 ABOUT = ("--tiles", "ca-100", "--edition", "2024", "--licence", "LicenseRef-FISC", "--date", "2024-05-01")
@@ -128,3 +130,13 @@ def test_what_cannot_be_added_is_told_in_one_sentence(arguments: tuple[str, ...]
     assert isinstance(refused.exception, LexiconError)
     assert said in str(refused.exception)
     assert Library(folder / "lexicons").list() == ()
+
+
+def test_another_edition_than_the_expected_one_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lexicon("add", "fisc", "--from", "general.txt", *ABOUT)
+    (found,) = Library(folder / "lexicons").list()
+    monkeypatch.setattr(words, "install", lambda *_: found)  # what Debian has today
+    assert lexicon("install", "catalan", "--digest", found.digest.upper()).exit_code == 0
+    other = lexicon("install", "catalan", "--digest", "0" * 64)
+    assert isinstance(other.exception, StartError)
+    assert f"with the digest {found.digest}; expected {'0' * 64}" in str(other.exception)
