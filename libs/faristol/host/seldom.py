@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 EVERY_SECONDS = 1.0
@@ -21,6 +20,10 @@ class _Kind:
     timer: asyncio.TimerHandle | None = None
 
 
+def _time_of_loop() -> float:
+    return asyncio.get_running_loop().time()
+
+
 class Seldom:
     """Lets one line of each kind through in a second. The others are counted, and told by one line a second later.
 
@@ -28,8 +31,9 @@ class Seldom:
     """
 
     def __init__(
-        self, write: Write, clock: Callable[[], float] = monotonic, every_seconds: float = EVERY_SECONDS
+        self, write: Write, clock: Callable[[], float] = _time_of_loop, every_seconds: float = EVERY_SECONDS
     ) -> None:
+        """``clock`` gives seconds; that of the loop which runs, unless a test has its own."""
         self._write = write
         self._clock = clock
         self._every_seconds = every_seconds
@@ -39,6 +43,8 @@ class Seldom:
         """Write a line, or count it where there was one of its kind in the last second."""
         now = self._clock()
         known = self._kinds.get(kind)
+        if known and now < known.last:  # of a loop that has ended
+            known = None
         if known and known.more and now - known.last >= 2 * self._every_seconds:  # the loop of its timer has ended
             self._tell_more(kind)
         if known is None or (now - known.last >= self._every_seconds and not known.more):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -144,6 +144,12 @@ class _Context:
 
     def invocation_metadata(self) -> tuple[Any, ...]:
         return self.metadata
+
+    def peer(self) -> str:
+        return "unix:simulated"
+
+    def auth_context(self) -> Mapping[str, Any]:
+        return {}
 
     def time_remaining(self) -> float | None:
         return self.left if self.left < float("inf") else None
