@@ -113,6 +113,20 @@ export function folded(text, rules) {
  */
 export function readings(text, start, board, rules) {
   const typed = normalized(text, rules).trim();
+  const found = readingsOf(typed, start, board, rules);
+  return found.length ? found : readingsOf(runTogether(typed, rules), start, board, rules);
+}
+
+/** A text without spaces, and without punctuation that is no part of a tile. */
+function runTogether(text, rules) {
+  const signed = rules.tiles.map(({ face }) => face).filter((face) => /[^\p{L}?]/u.test(face));
+  const escaped = signed.map((face) => face.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = escaped.length ? text.split(new RegExp(`(${escaped.join("|")})`, "i")) : [text];
+  return parts.map((part, place) => (place % 2 ? part : part.replace(/[\p{Z}\p{Pd}\p{Pi}\p{Pf},;:/|!¡"'·]/gu, ""))).join("");
+}
+
+function readingsOf(typed, start, board, rules) {
+  if (!typed) return [];
   const read = typed.includes(" ") ? spaced : walked;
   const found = waysOfCase(typed, rules).flatMap((asBlanks) => read(typed, start, board, rules, asBlanks));
   const known = new Set();
