@@ -34,7 +34,10 @@ async def test_a_director_signs_in_by_their_account_and_stands_where_they_wanted
             await expect(page).to_have_url(f"{cell.process.http_address}/tournaments/{OWN}/access")
             await expect(page.locator(".signed-in")).to_contain_text("Marta Soler")
             kept = [each for each in await context.cookies() if str(each.get("name")).startswith("faristol")]
-            assert {each.get("name"): each.get("httpOnly") for each in kept} == {"faristol": True, "faristol-name": False}
+            assert {each.get("name"): each.get("httpOnly") for each in kept} == {
+                "faristol": True,
+                "faristol-name": False,
+            }
             await page.goto(f"{provider.issuer}/session/end")
             await context.clear_cookies()
             await page.goto("/sign-in?lang=ca")
