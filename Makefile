@@ -245,7 +245,7 @@ AUDIT := var/audit
 audit: ## ask PyPI for known vulnerabilities of every version in the locks
 	$(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
-	for lock in requirements.lock requirements-dev.lock deploy/image/build.lock; do \
+	for lock in requirements.lock requirements-dev.lock deploy/image/build.lock tests/openapi/requirements.lock; do \
 		$(AUDIT)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r $$lock || exit 1; done
 
 clean: ## remove what was made, except the data
