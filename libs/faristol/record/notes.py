@@ -16,7 +16,7 @@ from functools import cache
 
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
-from sqlalchemy import bindparam, delete, exists, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel import facts
@@ -29,20 +29,7 @@ _OF_STREAM = (
     .join(notes, notes.c.position == events.c.position)
     .where(events.c.stream == bindparam("stream"))
 )
-_later = events.alias()
-_LATEST_OF_TYPES = (
-    select(events.c.stream, events.c.type, notes.c.text)
-    .join(notes, notes.c.position == events.c.position)
-    .where(
-        events.c.type.in_(bindparam("types", expanding=True)),
-        events.c.stream.in_(bindparam("streams", expanding=True)),
-        ~exists().where(
-            _later.c.stream == events.c.stream,
-            _later.c.type == events.c.type,
-            _later.c.version > events.c.version,
-        ),
-    )
-)
+_AT = select(notes.c.position, notes.c.text).where(notes.c.position.in_(bindparam("positions", expanding=True)))
 _FORGET = delete(notes).where(notes.c.position == bindparam("gone"))
 
 
@@ -91,15 +78,10 @@ async def of_stream(connection: AsyncConnection, stream: str) -> dict[int, str]:
     return {row.version: row.text for row in rows}
 
 
-async def latest_of_types(
-    connection: AsyncConnection, streams: Collection[str], types: Collection[str]
-) -> dict[tuple[str, str], str]:
-    """Return the words beside the last event of each of the types in each of the streams, by stream and type.
-
-    A stream whose last event of a type has no words beside it, because it had none or they were erased, is left out.
-    """
-    rows = await connection.execute(_LATEST_OF_TYPES, {"streams": list(streams), "types": list(types)})
-    return {(row.stream, row.type): row.text for row in rows}
+async def at_positions(connection: AsyncConnection, positions: Sequence[int]) -> dict[int, str]:
+    """Return the words that stand beside the events at some positions; those without words are left out."""
+    rows = await connection.execute(_AT, {"positions": positions})
+    return {row.position: row.text for row in rows}
 
 
 async def forget(connection: AsyncConnection, player_id: str, name: str) -> int:

@@ -67,7 +67,7 @@ _SAME = update(tables.leases).where(tables.leases.c.name == _TRIED["name"]).valu
 FEW = 8
 """Streams for which there is a statement of just their number."""
 STREAMS = 400
-"""Streams that are asked for in one statement."""
+"""Streams, or positions, that are asked for in one statement."""
 
 FOLLOWED = 500
 """Events that a follower reads at a time."""
@@ -283,10 +283,14 @@ class Record:
         async with self.engine.connect() as connection:
             return await notes.of_stream(connection, stream)
 
-    async def latest_notes(self, streams: Collection[str], types: Collection[str]) -> dict[tuple[str, str], str]:
-        """Return the words beside the last event of each type in each stream, by stream and type."""
-        async with self.reading() as connection:
-            return await notes.latest_of_types(connection, streams, types)
+    async def notes_at(self, positions: Collection[int]) -> dict[int, str]:
+        """The words that stand beside the events at some positions; what was erased is not in it."""
+        found: dict[int, str] = {}
+        asked = sorted(positions)
+        async with self.engine.connect() as connection:
+            for start in range(0, len(asked), STREAMS):
+                found |= await notes.at_positions(connection, asked[start : start + STREAMS])
+        return found
 
     async def read(
         self,

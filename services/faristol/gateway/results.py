@@ -120,11 +120,26 @@ class Results(Service):
         return await self._asked(self._stub.ListTeams, request)
 
     async def pairings(
-        self, tournament_id: str, round_: int, when: Moment = NOW, page: Page = WHOLE, *, seats_alone: bool = False
+        self,
+        tournament_id: str,
+        round_: int,
+        when: Moment = NOW,
+        page: Page = WHOLE,
+        *,
+        seats_alone: bool = False,
+        player_id: str = "",
     ) -> pb.GetPairingsResponse:
-        """Pairings of a round; without what running games have come to where ``seats_alone`` matter."""
+        """Pairings of a round, of one player when one is named.
+
+        Without what running games have come to where ``seats_alone`` matter.
+        """
         request = pb.GetPairingsRequest(
-            tournament_id=tournament_id, round=round_, seats_alone=seats_alone, **when.fields(), **page.fields()
+            tournament_id=tournament_id,
+            round=round_,
+            seats_alone=seats_alone,
+            player_id=player_id,
+            **when.fields(),
+            **page.fields(),
         )
         return await self._asked(self._stub.GetPairings, request)
 

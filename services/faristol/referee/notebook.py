@@ -93,12 +93,6 @@ class Notebook(Record):
         """As ``Record.notes_of``."""
         return self._notes[stream]
 
-    async def latest_notes(self, streams: Collection[str], types: Collection[str]) -> dict[tuple[str, str], str]:
-        """As ``Record.latest_notes``."""
-        latest = {(of.stream, of.type): of for of in self.written if of.stream in streams and of.type in types}
-        found = {key: self._notes[of.stream].get(of.version, "") for key, of in latest.items()}
-        return {key: text for key, text in found.items() if text}
-
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """As ``Record.facts``."""
         return [recorded.message for recorded in self._streams[stream][after_version:]]

@@ -56,14 +56,14 @@ class Moment:
         return await record.last_position() if later is None else later - 1
 
 
-async def tournaments(record: Record, moment: Moment) -> tuple[list[results.Tournament], int]:
-    """All tournaments, the latest first, and the position that the list is of."""
+async def tournaments(record: Record, moment: Moment) -> lookup.Listing:
+    """All tournaments."""
     position = await moment.resolved(record)
     state, after = State(), 0
     while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
         state.apply(found)
         after = found[-1].position
-    return lookup.listed(state.championships), position
+    return lookup.listed(state.championships, position)
 
 
 async def tournament(record: Record, tournament_id: str, moment: Moment) -> Found:

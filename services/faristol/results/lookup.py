@@ -11,7 +11,7 @@ from sqlalchemy import true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
-from faristol.host import descriptions
+from faristol.host.descriptions import read_description
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import told_apart as names_told_apart
@@ -97,28 +97,44 @@ class Part(Flag):
     TEAM_STANDINGS = auto()
 
 
-async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
-    """All tournaments, the latest first, and the position that the list is of."""
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Tournaments that are made, the latest first, each with the divisions of its championship."""
 
-    async def look(reader: Reader) -> list[results.Tournament]:
+    tournaments: Sequence[results.Tournament]
+    of: Mapping[str, Championship]
+    """What they are read from, by id."""
+    position: int
+    """In the record; all of this holds up to here."""
+
+    async def add_words(self, record: Record, shown: Collection[results.Tournament]) -> None:
+        """Give some of these tournaments the words that stand beside their events."""
+        await add_words(record, [(each, self.of[each.tournament_id].tournament) for each in shown])
+
+
+async def tournaments(record: Record) -> Listing:
+    """All tournaments."""
+
+    async def look(reader: Reader) -> Mapping[str, Championship]:
         found = {each.tournament_id: Championship(each) for each in await reader.rows(Tournament, true())}
         for round_ in await reader.rows(Round, true()):
             found[round_.tournament_id].rounds[round_.round] = round_
-        return listed(found)
+        return found
 
-    return await read_now(record, look)
+    return listed(*await read_now(record, look))
 
 
-def listed(found: Mapping[str, Championship]) -> list[results.Tournament]:
-    """All tournaments that are made, the latest first, each with the divisions of its championship."""
+def listed(found: Mapping[str, Championship], position: int) -> Listing:
+    """The tournaments that are made out of all that were found as of a position."""
     made = [each for each in found.values() if is_made(each.tournament)]
     made.sort(key=lambda each: (-each.tournament.created_at, each.id))
-    return [
+    shown = [
         answers.tournament(
             each.tournament, each.rounds.values(), found[each.tournament.division_of or each.id].tournament.divisions
         )
         for each in made
     ]
+    return Listing(shown, found, position)
 
 
 def is_made(tournament: Tournament) -> bool:
@@ -129,22 +145,32 @@ def is_made(tournament: Tournament) -> bool:
     return bool(tournament.ruleset) and not tournament.removed
 
 
-async def with_words(record: Record, tournaments: Collection[results.Tournament]) -> None:
-    """Give tournaments the words that stand beside their events: whom to ask, and who their arbiters are."""
-    found = await descriptions.of(record, [each.tournament_id for each in tournaments])
-    for each in tournaments:
-        if described := found.get(each.tournament_id):
-            each.contact = described.contact
-            each.arbiters.extend(described.arbiters)
+async def add_words(record: Record, tournaments: Collection[tuple[results.Tournament, Tournament]]) -> None:
+    """Give tournaments, each with its row, the words that stand beside their events: the contact and the arbiters.
+
+    They are looked up by position: the streams are not read.
+    """
+    wanted = {at for _, row in tournaments for at in (row.contact_at, row.arbiters_at) if at}
+    said = await record.notes_at(wanted) if wanted else {}
+    for shown, row in tournaments:
+        described = read_description(said.get(row.contact_at, ""), said.get(row.arbiters_at, ""))
+        shown.contact = described.contact
+        shown.arbiters.extend(described.arbiters)
 
 
 async def tournament(
-    record: Record, tournament_id: str, parts: Part = Part.NOTHING, *, up_to: int = 0, only: int = 0
+    record: Record,
+    tournament_id: str,
+    parts: Part = Part.NOTHING,
+    *,
+    up_to: int = 0,
+    only: int = 0,
+    player_id: str = "",
 ) -> Found:
     """A tournament and what of it is asked for, all of one moment.
 
-    Tables and standings are those of the rounds up to ``up_to``, or of the round ``only`` alone, or all. Raises
-    ``NotFound`` when there is no such tournament.
+    Tables and standings are those of the rounds up to ``up_to``, or of the round ``only`` alone, or all; with a
+    ``player_id``, tables and byes of that player alone. Raises ``NotFound`` when there is no such tournament.
     """
 
     async def look(reader: Reader) -> tuple[Championship, Sequence[Division]]:
@@ -157,7 +183,8 @@ async def tournament(
         if Part.TEAMS in parts and head.team_boards:
             of.teams = {each.team_id: each for each in await reader.of_tournament(Team, tournament_id)}
         if Part.TABLES in parts:
-            await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=head.team_boards > 0)
+            teams = head.team_boards > 0 and not player_id
+            await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=teams, player_id=player_id)
         if Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
             of.standings = await reader.standings(Standing, tournament_id, last)
             if not of.standings:  # the record does not keep the content of the rules

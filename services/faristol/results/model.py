@@ -30,7 +30,7 @@ from faristol.results.clocks import TICKS
 from faristol.results.players import OF_PLAYERS
 from faristol.results.rounds import OF_RESULT, OF_ROUND, RANKED
 from faristol.results.rows import Game, Ruleset, Seat, Sheet
-from faristol.results.tournament import OF_TOURNAMENT, created
+from faristol.results.tournament import OF_TOURNAMENT, WITH_WORDS, created
 
 TYPES = facts.types_of(facts.events_of(clock, turns, game_events, duplicate, pairing, rating))
 """Full names of every event that may come. Cases are for officials, and are not among them."""
@@ -195,6 +195,10 @@ def _create(state: State, event: Recorded) -> None:
     state.championships[event.tournament] = created(event.message)
 
 
+def _note_position(state: State, event: Recorded) -> None:
+    setattr(_championship(state, event).tournament, WITH_WORDS[type(event.message)], event.position)
+
+
 def _change_tournament(state: State, event: Recorded) -> None:
     OF_TOURNAMENT[type(event.message)](_championship(state, event).tournament, event.message)
 
@@ -256,6 +260,7 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     pairing.TournamentCreated: _create,
     pairing.RulesetKept: _keep_rules,
     **dict.fromkeys(OF_TOURNAMENT, _change_tournament),
+    **dict.fromkeys(WITH_WORDS, _note_position),
     **dict.fromkeys(OF_PLAYERS, _change_players),
     **dict.fromkeys(OF_ROUND, _change_round),
     **dict.fromkeys(OF_RESULT, _change_result),

@@ -99,16 +99,19 @@ class ReadModels:
         *,
         up_to: int = 0,
         only: int = 0,
+        player_id: str = "",
     ) -> Found:
         """A tournament: ``folded`` as of the moment that the request names, else now, with these ``parts``.
 
-        For ``up_to`` and ``only`` see ``lookup.tournament``.
+        For ``up_to``, ``only`` and ``player_id`` see ``lookup.tournament``; ``folded`` has everybody's tables.
         """
         if moment := await self.moment(request):
             found = await folded(self.record, request.tournament_id, moment)
         else:
             await self.reach(request.min_position, context)
-            found = await lookup.tournament(self.record, request.tournament_id, parts, up_to=up_to, only=only)
+            found = await lookup.tournament(
+                self.record, request.tournament_id, parts, up_to=up_to, only=only, player_id=player_id
+            )
             check_reached(request.min_position, found.position)
         await bring(self.record, pin_of(found.head))
         if self.hides_minors():

@@ -466,6 +466,10 @@ class Tournament(Row):
     link: str = ""
     archived: bool = False
     removed: bool = False
+    contact_at: int = 0
+    """Position of the last ``ContactSet``, beside which the words stand; 0 for none."""
+    arbiters_at: int = 0
+    """The same of ``ArbitersNamed``."""
 
 
 @dataclass(slots=True)

@@ -104,18 +104,32 @@ class Reader:
         return found
 
     async def add_tables(
-        self, rounds: Mapping[int, Round], tournament_id: str, up_to: int = 0, *, only: int = 0, teams: bool = True
+        self,
+        rounds: Mapping[int, Round],
+        tournament_id: str,
+        up_to: int = 0,
+        *,
+        only: int = 0,
+        teams: bool = True,
+        player_id: str = "",
     ) -> None:
         """Give rounds their tables and byes, and their matches where there are ``teams``.
 
-        All of them, those up to a round, or only one. Tables come as the tournament shows them, without what is kept at
-        them.
+        All of them, those up to a round, or only one; with a ``player_id`` the player's own tables and byes alone.
+        Tables come as the tournament shows them, without what is kept at them.
         """
 
         def of_rounds(cls: type[Row]) -> ColumnElement[bool]:
             of = self.tables[cls].c
             number = of.round == only if only else of.round <= up_to if up_to else true()
-            return and_(of.tournament_id == tournament_id, number)
+            asked = and_(of.tournament_id == tournament_id, number)
+            if not player_id or cls is Match:
+                return asked
+            if cls is Bye:
+                return and_(asked, of.player_id == player_id)
+            seat = self.tables[Seat].alias()
+            own = select(seat.c.game_id).where(seat.c.tournament_id == tournament_id, seat.c.player_id == player_id)
+            return and_(asked, of.game_id.in_(own))
 
         games: dict[str, Game] = {}
         for game in await self.rows(Game, of_rounds(Game), "round", "place"):

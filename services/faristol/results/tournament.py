@@ -46,10 +46,6 @@ def _described(tournament: Tournament, event: pairing.TournamentDescribed) -> No
     tournament.organiser, tournament.link = event.organiser, event.link
 
 
-def _with_words(tournament: Tournament, event: pairing.ContactSet | pairing.ArbitersNamed) -> None:
-    """Change nothing: these words stand beside the events, and are read when they are asked for."""
-
-
 def _archived(tournament: Tournament, event: pairing.TournamentArchived) -> None:
     tournament.archived = True
 
@@ -97,8 +93,6 @@ def _rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) ->
 OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.DivisionAdded: _division_added,
     pairing.TournamentDescribed: _described,
-    pairing.ContactSet: _with_words,
-    pairing.ArbitersNamed: _with_words,
     pairing.TournamentArchived: _archived,
     pairing.TournamentRemoved: _removed,
     pairing.TournamentRestored: _restored,
@@ -111,3 +105,6 @@ OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.RoundsAnnounced: _rounds_announced,
 }
 """What an event changes of the tournament itself."""
+
+WITH_WORDS: Mapping[type[Message], str] = {pairing.ContactSet: "contact_at", pairing.ArbitersNamed: "arbiters_at"}
+"""Events beside which words on the tournament stand, each with the column that has the position of the last one."""

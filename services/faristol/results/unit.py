@@ -25,7 +25,7 @@ from faristol.results.rounds import OF_RESULT, OF_ROUND, takes_no_points
 from faristol.results.rows import CLASSES, Bye, Game, Match, Player, Round, Row, Ruleset, Team, Tournament
 from faristol.results.store import Reader, Tables, remove, remove_round, write
 from faristol.results.tables import LAYOUTS
-from faristol.results.tournament import OF_TOURNAMENT
+from faristol.results.tournament import OF_TOURNAMENT, WITH_WORDS
 
 Scope = tuple[str, str]
 """A tournament or a game, by its id: rows of it are compared and written together."""
@@ -35,7 +35,7 @@ Stored = dict[tuple[type[Row], tuple[Any, ...]], tuple[Any, ...]]
 
 _OF_LINES = (scoresheet.FOLDS.keys() | {game_events.GameOpened}) - scoresheet.WITHOUT_LINES
 _OF_TABLES = TICKS.keys() | scoresheet.FOLDS.keys() | waits.CHANGES.keys() | {game_events.GameOpened}
-_OF_TOURNAMENTS: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *OF_PLAYERS, *OF_ROUND, *OF_RESULT))
+_OF_TOURNAMENTS: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *WITH_WORDS, *OF_PLAYERS, *OF_ROUND, *OF_RESULT))
 _OF_TEAMS: frozenset[type[Message]] = frozenset(
     (pairing.TeamRegistered, pairing.LineUpSet, pairing.TeamWithdrawn, pairing.TeamReinstated)
 )

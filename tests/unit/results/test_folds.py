@@ -19,7 +19,7 @@ from faristol.results.broken import Unknown
 from faristol.results.model import State
 
 FOLDS: Mapping[options.Change.ValueType, set[facts.Kind]] = {
-    options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.OF_TOURNAMENT},
+    options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.OF_TOURNAMENT, *tournament.WITH_WORDS},
     options.CHANGE_PLAYERS: {*players.OF_PLAYERS},
     options.CHANGE_ROUND: {*rounds.OF_ROUND, *rounds.OF_RESULT},
     options.CHANGE_SHEET: {game.GameOpened, *scoresheet.FOLDS},

@@ -27,7 +27,7 @@ from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.page import Part, private_page
 from faristol.gateway.results import Reader
 from faristol.gateway.session import Session, SignedIn
-from faristol.gateway.spectators.pages import seated
+from faristol.gateway.spectators.pages import seat_of
 from faristol.gateway.spectators.seats import Place, latest
 from faristol.kernel.refusal import N_
 from faristol.office.history import told
@@ -212,8 +212,7 @@ async def _own_place(
     scope = credential.scope.tournament_ids
     if credential.role != PLAYER or (scope and tournament_id not in scope):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    head, _, everybody = await seated(results, await Duplicates.for_visitor(request), tournament_id)
-    return head, next((place for place in everybody if place.player_id == credential.player_id), None)
+    return await seat_of(results, await Duplicates.for_visitor(request), tournament_id, credential.player_id)
 
 
 async def _show(

@@ -10,7 +10,7 @@ import grpc
 
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway.asked import AWAY
-from faristol.gateway.duplicate.service import AT_ONCE, Duplicates
+from faristol.gateway.duplicate.service import AT_ONCE, Duplicates, is_duplicate
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.spectators.seats import Place, in_order
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -70,6 +70,24 @@ async def places_in_game(
             place = Place(player.player_id, player.shown_name, duplicate_id=game_id, hall=own_hall, number=number)
             found.append(place)
     return in_order(found, language)
+
+
+async def place_in_game(games: Duplicates, tournament_id: str, round_: int, player_id: str) -> Place | None:
+    """Return the seat of one player in a duplicate game, without a number where the player has none.
+
+    None before the game is open, and while the game service is away.
+    """
+    game_id = duplicate_id(tournament_id, round_)
+    try:
+        sheet = await games.sheet(game_id, player_id=player_id, seats_alone=True)
+    except grpc.aio.AioRpcError as error:
+        if error.code() in AWAY:
+            return None
+        if error.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        # The same is answered before the game is open and to a player without a seat in it.
+        return Place(player_id, "", duplicate_id=game_id) if await is_duplicate(games, game_id) else None
+    return Place(player_id, "", duplicate_id=game_id, hall=sheet.hall.name, number=sheet.players[0].number)
 
 
 async def played_by(games: Duplicates, tournament: results_pb.Tournament, player_id: str) -> Played | None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from faristol.gateway.divisions import together
 from faristol.gateway.duplicate.names import names_of
-from faristol.gateway.duplicate.seats import places_in_game, played_in
+from faristol.gateway.duplicate.seats import place_in_game, places_in_game, played_in
 from faristol.gateway.duplicate.service import DuplicateReader, Duplicates
 from faristol.gateway.embedding import Theme
 from faristol.gateway.mode import is_of_duplicate_games, tile_values
@@ -115,6 +115,30 @@ async def seated(
     answer = await results.pairings(tournament_id, round_.round, seats_alone=True)
     answer.position = min(answer.position, listed.position)
     return head, answer, await asyncio.to_thread(places, answer, listed.players, hall, language_of_tournament(head))
+
+
+async def seat_of(
+    results: Results, games: Duplicates, tournament_id: str, player_id: str
+) -> tuple[pb.GetTournamentResponse, Place | None]:
+    """Return a tournament, and where one player is in the round that people look for; None before the first.
+
+    The player's own table is asked for: the list of players only for a player who has neither a table nor a bye.
+    """
+    head = await results.tournament(tournament_id)
+    round_ = latest(head.tournament)
+    if round_ is None:
+        return head, None
+    if is_of_duplicate_games(head.tournament):
+        if round_.phase == pb.ROUND_PHASE_PAIRED:
+            return head, None
+        place = await place_in_game(games, tournament_id, round_.round, player_id)
+        return head, place
+    answer = await results.pairings(tournament_id, round_.round, seats_alone=True, player_id=player_id)
+    own = next((place for place in places(answer, ()) if place.player_id == player_id), None)
+    if own is None:
+        listed = await results.players(tournament_id)
+        own = next((place for place in places(answer, listed.players) if place.player_id == player_id), None)
+    return head, own
 
 
 async def find(

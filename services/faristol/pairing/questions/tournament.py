@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
-from faristol.host import descriptions
+from faristol.host.descriptions import Description, read_description
 from faristol.host.dispatch import Context
 from faristol.pairing.model import (
     KINDS,
@@ -63,8 +63,7 @@ async def get_tournament(
     loaded = await office.load(tournament_id)
     state, paired = loaded.state, len(loaded.state.played)
     known = await people.names(record, [player.player_id for player in state.players])
-    notes = await notes_on_players(record, tournament_id)
-    words = (await descriptions.of(record, [tournament_id])).get(tournament_id, descriptions.NONE)
+    notes, words = await _words_beside(record, tournament_id)
     return pb.GetTournamentResponse(
         tournament_id=state.tournament_id,
         name=state.name,
@@ -106,16 +105,31 @@ async def get_tournament(
 
 async def notes_on_players(record: Record, tournament_id: str) -> dict[str, str]:
     """What is noted of players, by player: when they were registered, or since; what was erased is not in it."""
+    on_players, _ = await _words_beside(record, tournament_id)
+    return on_players
+
+
+async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, str], Description]:
+    """Return what is noted of players, by player, and what is said of the tournament beside its events."""
     notes = await record.notes_of(stream(tournament_id))
     if not notes:
-        return {}
-    recorded = await record.read_stream(stream(tournament_id))
-    return {
-        event.message.player_id: notes.get(event.version, "")
-        for event in recorded
-        if isinstance(event.message, events.PlayerRegistered | events.LateEntryAdmitted)
-        or (isinstance(event.message, events.PlayerAmended) and events.ENTRY_PART_NOTE in event.message.parts)
-    }
+        return {}, Description()
+    on_players: dict[str, str] = {}
+    contact = arbiters = ""
+    for event in await record.read_stream(stream(tournament_id)):
+        said = notes.get(event.version, "")
+        match event.message:
+            case events.PlayerRegistered() | events.LateEntryAdmitted():
+                on_players[event.message.player_id] = said
+            case events.PlayerAmended() if events.ENTRY_PART_NOTE in event.message.parts:
+                on_players[event.message.player_id] = said
+            case events.ContactSet():
+                contact = said
+            case events.ArbitersNamed():
+                arbiters = said
+            case _:
+                pass
+    return on_players, read_description(contact, arbiters)
 
 
 def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:

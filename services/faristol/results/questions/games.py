@@ -29,10 +29,14 @@ async def get_pairings(
     def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[Found]:
         return history.pairings(record, tournament_id, request.round, moment)
 
-    found = await models.found(request, context, folded, Part.TEAMS | Part.TABLES, only=request.round)
+    found = await models.found(
+        request, context, folded, Part.TEAMS | Part.TABLES, only=request.round, player_id=request.player_id
+    )
     check_has_tables(found.head)
     round_ = found.round(request.round)
     answer = answers.pairings(round_, found.of.teams)
+    if request.player_id:
+        _keep_player(answer, request.player_id)
     seats = [seat for table in answer.tables for seat in table.seats]
     if answer.HasField("bye"):
         seats.append(answer.bye)
@@ -55,6 +59,18 @@ async def get_pairings(
     answer.tournament_id, answer.division = request.tournament_id, found.head.division
     answer.position = found.position
     return answer
+
+
+def _keep_player(answer: results.GetPairingsResponse, player_id: str) -> None:
+    """Leave the table and the bye of one player in the answer, and nothing of anybody else."""
+    tables = [table for table in answer.tables if any(seat.player_id == player_id for seat in table.seats)]
+    byes = [bye for bye in answer.requested_byes if bye.seat.player_id == player_id]
+    for field in ("tables", "requested_byes", "matches", "team_byes"):
+        answer.ClearField(field)
+    answer.tables.extend(tables)
+    answer.requested_byes.extend(byes)
+    if answer.bye.player_id != player_id:
+        answer.ClearField("bye")
 
 
 async def list_tables(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from faristol.host import descriptions
 from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
@@ -55,6 +54,8 @@ async def get_report(
     for event in await models.record.read_stream(f"tournament-{found.of.id}"):
         if event.position <= found.position:
             arrangements.note(event.message)
+    described = found.tournament
+    await lookup.add_words(models.record, [(described, found.head)])
     document = await asyncio.to_thread(
         report,
         found.head,
@@ -66,6 +67,6 @@ async def get_report(
         _EDITIONS[request.edition],
         {(round_.round, game.seats[1].player_id) for round_ in counted for game in round_.games},
         taking_part(found.of.teams_in_order(), counted),
-        (await descriptions.of(models.record, [found.of.id])).get(found.of.id, descriptions.NONE).arbiters,
+        described.arbiters,
     )
     return results.GetReportResponse(text=write_trf(document), round=len(counted), position=found.position)

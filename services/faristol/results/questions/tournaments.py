@@ -30,12 +30,11 @@ async def list_tournaments(
 ) -> results.ListTournamentsResponse:
     """All tournaments, the latest first."""
     if moment := await models.moment(request):
-        found, position = await history.tournaments(models.record, moment)
+        listing = await history.tournaments(models.record, moment)
     else:
         await models.reach(request.min_position, context)
-        found, position = await lookup.tournaments(models.record)
-    if not request.archived:
-        found = [each for each in found if not each.archived]
+        listing = await lookup.tournaments(models.record)
+    found = [each for each in listing.tournaments if request.archived or not each.archived]
     wanted = words_of(request.search)
     if request.search.strip() and not wanted:
         found = []  # nothing begins with what has no word in it
@@ -44,9 +43,9 @@ async def list_tournaments(
     first, last = _day("from", getattr(request, "from")), _day("until", request.until)
     found = [each for each in found if _is_wanted(each, request.state, first, last)]
     shown, following = page(found, request.page_size, request.page_token)
-    await lookup.with_words(models.record, shown)
+    await listing.add_words(models.record, shown)
     return results.ListTournamentsResponse(
-        tournaments=shown, position=position, next_page_token=following, total=len(found)
+        tournaments=shown, position=listing.position, next_page_token=following, total=len(found)
     )
 
 
@@ -91,7 +90,7 @@ async def get_tournament(
     """One tournament with where its rounds stand."""
     found = await models.found(request, context, history.tournament)
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
-    await lookup.with_words(models.record, [answer.tournament])
+    await lookup.add_words(models.record, [(answer.tournament, found.head)])
     try:
         length = round_ms(standings.rules_of(found.head))
     except Refusal:  # the rules are not installed any more
