@@ -38,13 +38,19 @@ def results(record: Record) -> Reaction:
 
 
 def sanctions(record: Record) -> Reaction:
-    """The reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ)."""
+    """The reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ).
+
+    A tournament that is over or was removed by then is left as it is: on a record of an earlier version, the reaction
+    begins with the first event, and standings that are published are not to get sanctions years later.
+    """
 
     async def note(event: Recorded) -> Decision | None:
         imposed = event.message
         assert isinstance(imposed, game_events.SanctionImposed)
         name = stream(event.tournament)
         loaded = await load(record, name, Tournament(), evolve)
+        if loaded.state.over or loaded.state.removed:
+            return None
         noted = note_sanction(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),

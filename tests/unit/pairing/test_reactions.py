@@ -5,7 +5,7 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.reactions import results
+from faristol.pairing.reactions import results, sanctions
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Metadata, Record, Recorded, Write
@@ -54,3 +54,29 @@ async def test_a_result_of_nothing_paired_stops_the_reaction(
         await results(record).react(event)
 
     assert refused.value.reason == reason
+
+
+async def test_a_sanction_of_a_table_is_noted_in_a_tournament_that_is_not_over(record: Record) -> None:
+    await played(record, "open-r1-t2", ("p2", 420), ("p6", 390))
+    imposed = game_events.SanctionImposed(player_id="p2", turn=3, kind=game_events.SANCTION_KIND_WARNING)
+    await record.append(Decision([Write("game-open-r1-t2", 1, [imposed], "open")]), Metadata())
+    event = (await record.read_stream("game-open-r1-t2"))[-1]
+    reaction = sanctions(record)
+
+    decision = await reaction.react(event)
+    assert decision is not None
+    (write,) = decision.writes
+    assert isinstance(write.events[0], events.TableSanctionNoted)
+
+    version = len(await record.read_stream("tournament-open"))
+    await record.append(
+        Decision([Write("tournament-open", version, [events.StandingsPublished()], "open")]), Metadata()
+    )
+    assert await reaction.react(event) is None
+    await record.append(
+        Decision(
+            [Write("tournament-open", version + 1, [events.StandingsReopened(), events.TournamentRemoved()], "open")]
+        ),
+        Metadata(),
+    )
+    assert await reaction.react(event) is None
