@@ -15,6 +15,7 @@ from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
 from faristol.keeper.hall.journal import HallJournal, Played
 from faristol.keeper.hall.terminal import slip_of
 from faristol.keeper.hall.times import SyncedClock
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
@@ -130,3 +131,38 @@ def test_a_slip_of_a_turn_that_was_closed_without_a_line_counts_as_it_was_typed(
     assert [type(request) for request in sent] == [pb.SubmitSlipsRequest, pb.CloseHallRequest]
     assert (sent[0].slips[0].coordinates, sent[0].check_form, hall.doubted) == ("P8", False, {})
     assert hall.journal.unsent == ()
+
+
+def test_a_slip_that_was_refused_by_its_form_holds_the_hall_open_over_a_restart(tmp_path: Path) -> None:
+    device = Device()
+    seats = [events.DuplicateSeat(player_id="didac", number=4), events.DuplicateSeat(player_id="eva", number=5)]
+    answer = pb.GetBundleResponse(game_id="cup-r1", seats=seats)
+
+    async def ask(request: Any) -> Any:
+        if isinstance(request, pb.GetDuplicateRequest):
+            turn = pb.DuplicateTurn(turn=1, faces=["A", "S"])
+            turn.started_at.FromSeconds(1)
+            turn.ends_at.FromSeconds(2)
+            return pb.GetDuplicateResponse(turns=[turn])
+        if isinstance(request, pb.SubmitSlipsRequest) and request.check_form:
+            raise NotTaken("SLIP_COORDINATES_DOUBTED", "P8 is no square")
+        return None
+
+    def start() -> HallAtWork:
+        return HallAtWork(
+            bundles.Bundle(answer, "Sud"), HallJournal(tmp_path / "hall.jsonl"), ask, device.clock(), "ona"
+        )
+
+    hall = start()
+    hall.journal.keep_turn(Played(1, ("A", "S"), began_at=1, ends_at=2))
+    hall.take(4, slip_of(["P8", "AS"]), check_form=True)
+    asyncio.run(hall.sync())
+    again = start()
+    assert {number: slip.coordinates for number, slip in again.doubted.items()} == {4: "P8"}
+    with pytest.raises(Refusal, match="4"):
+        again.close()
+    again.take(5, slip_of(["H8", "AS"]))
+    assert list(again.doubted) == [4]
+    again.take(4, slip_of(["P8", "AS"]))
+    assert again.doubted == {}
+    assert start().doubted == {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,8 +62,6 @@ class HallAtWork:
         self.online = False
         self.over = False
         """The game is over, as the services say or as the sealed game has it."""
-        self.doubted: dict[int, events.Slip] = {}
-        """Slips that were not taken because of their form, by number, until the next one of that number."""
         self._ask, self._clock, self._collector = ask, clock, collector
         self._seats = {seat.number: seat.player_id for seat in self.bundle.answer.seats}
         self._shown: dict[int, pb.DuplicateTurn] = {}
@@ -71,6 +69,13 @@ class HallAtWork:
         self._one_at_a_time = asyncio.Lock()
         if journal.ahead is not None:
             clock.restore(journal.ahead)
+
+    @property
+    def doubted(self) -> Mapping[int, events.Slip]:
+        """Slips of the turn that were not taken because of their form, by number, until the next one of that number."""
+        at = self.current.number if self.current else 0
+        found = {number: self.journal.doubted.get(player_id) for number, player_id in self._seats.items()}
+        return {number: kept[1] for number, kept in found.items() if kept is not None and kept[0] == at}
 
     @property
     def current(self) -> Played | None:
@@ -156,7 +161,6 @@ class HallAtWork:
         if turn.own:
             request.began_at.CopyFrom(timestamp(turn.began_at))
         request.check_form = check_form
-        self.doubted.pop(number, None)
         self.journal.keep_command("slips", turn.number, request)
 
     def close(self) -> Played:
@@ -279,16 +283,11 @@ class HallAtWork:
                 return False
             if problem.reason not in DONE:
                 turn = self.journal.turns.get(kept.turn)
-                if problem.reason in FORM_DOUBTS and not (turn and turn.closed):
-                    slip = kept.request.slips[0]
-                    self.doubted[self._number_of(slip.player_id)] = slip
-                self.journal.keep_refused(kept.command_id, str(problem))
+                doubted = problem.reason in FORM_DOUBTS and not (turn and turn.closed)
+                self.journal.keep_refused(kept.command_id, str(problem), doubted=doubted)
                 return True
         self.journal.keep_sent(kept.command_id)
         return True
-
-    def _number_of(self, player_id: str) -> int:
-        return next(number for number, player in self._seats.items() if player == player_id)
 
     def _turn(self) -> Played:
         if self.current is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from faristol.keeper.journal import LineFile, usual_file
 from faristol.kernel.times import Instant
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 KINDS: dict[str, type[Message]] = {"slips": pb.SubmitSlipsRequest, "close": pb.CloseHallRequest}
@@ -61,6 +62,8 @@ class HallJournal(LineFile):
         self.turns: dict[int, Played] = {}
         self.refused: list[tuple[Kept, str]] = []
         """Commands that the services did not take, and why."""
+        self.doubted: dict[str, tuple[int, events.Slip]] = {}
+        """The last slip of each player that was not taken because of its form, with its turn, until the next one."""
         self._unsent: dict[str, Kept] = {}
         super().__init__(file)
 
@@ -99,9 +102,9 @@ class HallJournal(LineFile):
         """Keep that the services have a command."""
         self._note({"sent": command_id})
 
-    def keep_refused(self, command_id: str, why: str) -> None:
-        """Keep that the services did not take a command."""
-        self._note({"refused": command_id, "why": why})
+    def keep_refused(self, command_id: str, why: str, *, doubted: bool = False) -> None:
+        """Keep that the services did not take a command; ``doubted`` where its slips are to be typed again."""
+        self._note({"refused": command_id, "why": why} | ({"doubted": True} if doubted else {}))
 
     def _note(self, line: dict[str, Any]) -> None:
         self._write(line)
@@ -122,12 +125,21 @@ class HallJournal(LineFile):
             case {"send": str(command), "kind": str(kind), "turn": int(turn), "request": str(request)}:
                 message = KINDS[kind].FromString(base64.b64decode(request, validate=True))
                 self._unsent[command] = Kept(command, turn, message)
+                for slip in _slips_of(message):
+                    self.doubted.pop(slip.player_id, None)
             case {"sent": str(command)}:
                 self._unsent.pop(command, None)
             case {"refused": str(command), "why": str(why)} if command in self._unsent:
-                self.refused.append((self._unsent.pop(command), why))
+                refused = self._unsent.pop(command)
+                self.refused.append((refused, why))
+                if kept.get("doubted"):
+                    self.doubted |= {slip.player_id: (refused.turn, slip) for slip in _slips_of(refused.request)}
             case {"refused": str()}:
                 pass
             case _:
                 return False
         return True
+
+
+def _slips_of(request: Message) -> Iterable[events.Slip]:
+    return request.slips if isinstance(request, pb.SubmitSlipsRequest) else ()
