@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -143,19 +145,26 @@ class Installations:
         work.task = asyncio.create_task(self._carry_out(work, build))
 
     async def _carry_out(self, work: _Work, build: Callable[[], Outcome]) -> None:
-        loop = asyncio.get_running_loop()
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            try:
-                work.outcome = await loop.run_in_executor(pool, build)
-            except Refusal as refusal:
-                work.problem = refusal.message, dict(refusal.params)
-            except LexiconError as problem:
-                work.problem = NOT_FETCHED, {"name": work.name, "problem": str(problem)}
-            except (BrokenProcessPool, ValueError, OSError, MemoryError):
-                _log.exception("the lexicon %s could not be installed", work.name)
-            finally:
-                if work.is_running:
-                    work.problem = BROKEN, {"name": work.name}
+        loop, process_id = asyncio.get_running_loop(), 0
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        try:
+            process_id = await loop.run_in_executor(pool, os.getpid)
+            work.outcome = await loop.run_in_executor(pool, build)
+        except Refusal as refusal:
+            work.problem = refusal.message, dict(refusal.params)
+        except LexiconError as problem:
+            work.problem = NOT_FETCHED, {"name": work.name, "problem": str(problem)}
+        except (BrokenProcessPool, ValueError, OSError, MemoryError):
+            _log.exception("the lexicon %s could not be installed", work.name)
+        except asyncio.CancelledError:
+            with suppress(ProcessLookupError):
+                if process_id:  # without it the process has begun nothing, and ends by the shutdown of the pool
+                    os.kill(process_id, signal.SIGTERM)
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # to wait would stop every clock of this process
+            if work.is_running:
+                work.problem = BROKEN, {"name": work.name}
 
 
 def unpack(packed: bytes) -> tuple[str, str]:

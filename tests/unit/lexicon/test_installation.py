@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import runpy
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +45,14 @@ async def settled(stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, language: str 
         if not answer.running:
             return answer
         await asyncio.sleep(0.05)
+
+
+async def eventually(comes: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            if comes():
+                return
+            await asyncio.sleep(0.01)
 
 
 async def reason(call: Any) -> tuple[str, str]:
@@ -124,3 +136,22 @@ async def test_a_credential_for_some_tournaments_installs_nothing(
     monkeypatch.setattr(installation, "caller", lambda: held)
     with pytest.raises(Denied, match="for some alone"):
         await Installations(Library(tmp_path), utc_now).install(pb.InstallLexiconRequest(name="greek"), NO_CONTEXT)
+
+
+async def test_an_installation_that_is_cancelled_ends_its_process_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    script, began = tmp_path / "build.py", tmp_path / "began"
+    script.write_text(
+        f"import os, pathlib, time\npathlib.Path({str(began)!r}).write_text(str(os.getpid()))\ntime.sleep(60)\n"
+    )
+    installations = Installations(Library(tmp_path / "lexicons"), utc_now)
+    installations._begin("club", partial(runpy.run_path, str(script)))  # type: ignore[arg-type] # never comes to an end
+    work = installations._work
+    assert work is not None
+    assert work.task is not None
+    await eventually(lambda: began.exists() and bool(began.read_text()))
+    cancelled_at = asyncio.get_running_loop().time()
+    work.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work.task
+    assert asyncio.get_running_loop().time() - cancelled_at < 10
+    await eventually(lambda: int(began.read_text()) not in {child.pid for child in active_children()})
