@@ -28,14 +28,20 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
 def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> list[Message]:
     """Note that players are there: those who are named, or all who take part, without those who are checked in.
 
-    Raises ``Refusal`` for one who does not take part, and where all are checked in.
+    All who take part are those who were in no round yet. Raises ``Refusal`` for a named player who does not take part
+    or was in a round, where nobody is left who was in none, and where all are checked in.
     """
     state = situation.state
     check_open(state)
-    wanted = list(dict.fromkeys(request.player_ids)) or [
-        player.player_id for player in state.players if player.withdrawn is None
-    ]
-    players = [taking_part(state, player_id) for player_id in wanted]
+    named = list(dict.fromkeys(request.player_ids))
+    staying = [player for player in state.players if player.withdrawn is None]
+    players = (
+        [_not_paired_yet(state, player_id) for player_id in named]
+        if named
+        else [player for player in staying if not _was_paired(state, player)]
+    )
+    if staying and not players:
+        raise _closed()
     at = situation.occurred_at
     facts: list[Message] = [
         events.PlayerCheckedIn(player_id=player.player_id, occurred_at=at)
@@ -58,9 +64,22 @@ def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[M
 def _not_paired_yet(state: Tournament, player_id: str) -> Player:
     """Return a player who was in no round yet. Raises ``Refusal`` for another."""
     player = taking_part(state, player_id)
-    if any(player_id in played.seated for played in state.played):
-        raise Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
+    if _was_paired(state, player):
+        raise _closed()
     return player
+
+
+def _was_paired(state: Tournament, player: Player) -> bool:
+    """Whether a player was in a round: at a table or with the bye of the pairing, or in a duplicate game."""
+    return any(
+        player.player_id in played.seated
+        or (not played.seated and player.takes_part(played.number) and player.player_id not in played.requested)
+        for played in state.played
+    )
+
+
+def _closed() -> Refusal:
+    return Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
 
 
 COMMANDS: Mapping[type[Message], Command] = {

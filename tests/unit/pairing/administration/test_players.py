@@ -337,6 +337,27 @@ def test_all_are_checked_in_by_one_act() -> None:
     assert refusal_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p8"])))[0] == "WITHDRAWN"
 
 
+def test_who_was_paired_is_not_checked_in_by_one_act_either() -> None:
+    hall = hall_of()
+    grant(hall, "p8", 1, events.BYE_KIND_ZERO_POINT)
+    hall.play(1)
+    assert refusal_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p8", "p1"])))[0] == "CHECK_IN_CLOSED"
+    noted = hall.carry_out(pb.CheckInPlayersRequest())
+    assert [fact.player_id for fact in noted] == ["p8"]  # type: ignore[attr-defined]
+    hall.pair(2)
+    assert refusal_of(lambda: hall.decided(pb.CheckInPlayersRequest()))[0] == "CHECK_IN_CLOSED"
+
+
+def test_the_check_in_of_a_duplicate_game_closes_for_those_who_are_in_it() -> None:
+    hall = Hall({"p1": 2000, "p2": 1900, "p3": 1800}, ruleset=load_ruleset("fisc-2023-duplicate"))
+    grant(hall, "p3", 1, events.BYE_KIND_ZERO_POINT)
+    hall.pair(1)
+    assert refusal_of(lambda: hall.decided(pb.CheckInPlayerRequest(player_id="p1")))[0] == "CHECK_IN_CLOSED"
+    assert refusal_of(lambda: hall.decided(pb.CheckInPlayersRequest(player_ids=["p1"])))[0] == "CHECK_IN_CLOSED"
+    noted = hall.carry_out(pb.CheckInPlayersRequest())
+    assert [fact.player_id for fact in noted] == ["p3"]  # type: ignore[attr-defined]
+
+
 def test_a_check_in_is_taken_back() -> None:
     hall = hall_of()
     hall.carry_out(pb.CheckInPlayerRequest(player_id="p1"))

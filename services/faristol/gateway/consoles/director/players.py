@@ -273,6 +273,25 @@ def _playing(tournament: pairing.GetTournamentResponse) -> frozenset[str]:
     return frozenset(player_id for seat in running for player_id in seats_of(seat))
 
 
+def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
+    """Return the players who are not checked in and whom the service still takes: those who were in no round yet."""
+    waiting = {
+        player.player_id: player
+        for player in tournament.players
+        if not player.checked_in and not player.withdrawn_round
+    }
+    for round_ in tournament.played:
+        seated = {player_id for table in round_.pairings for player_id in table.player_ids}
+        seated |= {round_.bye_player_id} - {""}
+        if not seated:  # a duplicate game
+            resting = {each.player_id for each in round_.requested_byes}
+            here = {player_id for player_id, player in waiting.items() if player.entered_round <= round_.round}
+            seated = here - resting
+        for player_id in seated:
+            waiting.pop(player_id, None)
+    return set(waiting)
+
+
 async def _show(desk: AtDesk, said: str = "") -> Response:
     wanted = desk.request.query_params.get("q", "")
     round_to_come = len(desk.tournament.played) + 1
@@ -285,6 +304,7 @@ async def _show(desk: AtDesk, said: str = "") -> Response:
         opened=desk.request.query_params.get("player", ""),
         wanted=wanted[:100],
         playing=_playing(desk.tournament),
+        to_check_in=waiting_for_check_in(desk.tournament),
         round_to_come=round_to_come if round_to_come <= desk.tournament.rounds else 0,
         divisions=[each for each in desk.tournament.divisions if each.tournament_id != desk.tournament_id],
     )
