@@ -20,6 +20,7 @@ from tests.integration.contents import no_connection_left
 
 from faristol.bus import Bus, BusError, BusRefused, NatsServer, Projection, Reaction, Relay
 from faristol.bus.connection import Pull
+from faristol.bus.consumer import durable
 from faristol.bus.envelope import headers, subject
 from faristol.bus.permissions import STREAM
 from faristol.bus.server import RESTART_SECONDS
@@ -102,6 +103,17 @@ async def test_a_relay_waits_while_every_connection_is_taken(record: Record, nat
     assert len(await pull.messages(10)) == 1
     await end([relay])
     await pull.close()
+    await bus.close()
+
+
+async def test_a_cell_that_ends_leaves_the_consumers_of_cells_with_a_longer_name(nats_server: NatsServer) -> None:
+    bus = await Bus.connect(nats_server.url)
+    for cell in ("reus", "reus-b"):
+        await (await bus.subscribe(durable(cell, "test.clock"), cell=cell)).close()
+    await bus.remove_consumers("reus")
+    assert [name for name in await bus.list_consumers() if name.startswith("reus")] == ["reus-b-test-clock"]
+    await bus.remove_consumers("reus-b")
+    assert [name for name in await bus.list_consumers() if name.startswith("reus")] == []
     await bus.close()
 
 

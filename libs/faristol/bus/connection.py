@@ -15,7 +15,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
 from faristol.bus import stream
@@ -194,23 +194,33 @@ class Bus:
             raise
 
     async def remove_consumers(self, cell: str) -> None:
-        """Remove the durable consumers whose names begin with that of a cell which has ended and does not come back."""
-        for name in await self.list_consumers():
-            if name.startswith(f"{cell}-"):
-                await self._jetstream.delete_consumer(STREAM, name)
+        """Remove the durable consumers of a cell which has ended and does not come back, as ``subscribe`` marked them.
+
+        Their names do not tell: those of the cell ``a-b`` begin with ``a-`` too.
+        """
+        for info in await self._consumers():
+            if info.config.description == _mark(cell):
+                await self._jetstream.delete_consumer(STREAM, info.name)
 
     async def list_consumers(self) -> list[str]:
         """The names of the durable consumers of all cells on the server."""
-        names: list[str] = []
-        while found := await self._jetstream.consumers_info(STREAM, len(names)):
-            names += [info.name for info in found]
-        return names
+        return [info.name for info in await self._consumers()]
 
-    async def subscribe(self, durable: str, subjects: Sequence[str] = ()) -> Pull:
-        """A durable pull consumer of the news on some subjects, from now on; of all news where none are named."""
+    async def _consumers(self) -> list[ConsumerInfo]:
+        """The durable consumers of all cells on the server, which tells them in parts."""
+        infos: list[ConsumerInfo] = []
+        while found := await self._jetstream.consumers_info(STREAM, len(infos)):
+            infos += found
+        return infos
+
+    async def subscribe(self, durable: str, subjects: Sequence[str] = (), cell: str = "") -> Pull:
+        """A durable pull consumer of the news on some subjects, from now on; of all news where none are named.
+
+        It is marked as one of ``cell``, for ``remove_consumers``.
+        """
         if self._publishes:
             await self.ensure_stream()
-        pull = Pull(self._client, self._jetstream, durable, subjects)
+        pull = Pull(self._client, self._jetstream, durable, subjects, _mark(cell) if cell else None)
         await pull.open()
         return pull
 
@@ -230,8 +240,16 @@ class Pull:
     EXPIRES = 5.0
     """Seconds after which the server ends a request that it could not fill."""
 
-    def __init__(self, client: Client, jetstream: JetStreamContext, durable: str, subjects: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        client: Client,
+        jetstream: JetStreamContext,
+        durable: str,
+        subjects: Sequence[str] = (),
+        description: str | None = None,
+    ) -> None:
         self._client = client
+        self._description = description
         self._jetstream = jetstream
         self._durable = durable
         self._subjects = subjects
@@ -242,6 +260,7 @@ class Pull:
         """Make the consumer if it is not there, and listen."""
         config = ConsumerConfig(
             durable_name=self._durable,
+            description=self._description,
             filter_subjects=list(self._subjects) or None,
             deliver_policy=DeliverPolicy.NEW,
             ack_policy=AckPolicy.EXPLICIT,
@@ -298,6 +317,11 @@ class Pull:
         else:  # a request has expired; a later one may be outstanding
             unfilled = (message.headers or {}).get("Nats-Pending-Messages")
             self._wanted = max(0, self._wanted - int(unfilled)) if unfilled else 0
+
+
+def _mark(cell: str) -> str:
+    """What the consumers of a cell are described as on NATS."""
+    return f"cell {cell}"
 
 
 def _has_no_leader(problem: Exception) -> bool:

@@ -82,7 +82,8 @@ class Consumer:
         """Called when it stops as a whole and goes on, when it parks something and all of that is taken."""
         self._taker = taker(record, work, progress)
         self.name = work.consumer
-        self._durable = durable(cell or record.record_id[:8], self.name)
+        self._cell = cell or record.record_id[:8]
+        self._durable = durable(self._cell, self.name)
         self._subjects = () if isinstance(work, Projection) and work.awaited else subjects(work.types)
         """What wakes it; everything where none are named."""
         self.problem: CannotTake | None = None
@@ -173,7 +174,7 @@ class Consumer:
         pull: Pull | None = None
         try:
             await self._reload()
-            pull = await self._bus.subscribe(self._durable, self._subjects)
+            pull = await self._bus.subscribe(self._durable, self._subjects, self._cell)
             while self._share.held:
                 await self._turn(pull)
         finally:
