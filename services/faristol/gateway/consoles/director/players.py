@@ -281,7 +281,7 @@ def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
         if not player.checked_in and not player.withdrawn_round
     }
     for round_ in tournament.played:
-        seated = {player_id for table in round_.pairings for player_id in table.player_ids}
+        seated = {player_id for table in round_.pairings for player_id in seats_of(table)}
         seated |= {round_.bye_player_id} - {""}
         if not seated:  # a duplicate game
             resting = {each.player_id for each in round_.requested_byes}
