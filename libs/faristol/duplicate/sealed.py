@@ -38,6 +38,9 @@ class SealedTurn:
     master: Play
     top: int
     """The highest score that the rack allows."""
+    drawn_as: int = 0
+    """The turn for which the rack was drawn, in a game that is played again without turns that had no play; 0: this
+    one. It says how many vowels and consonants the rack needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +95,12 @@ def play_ahead(
 
 def play_again(game_id: str, game: Duplicate, salt: bytes) -> SealedGame:
     """The racks and master plays of a game that is over, for another group."""
-    turns = []
+    turns: list[SealedTurn] = []
     for turn in game.turns:
         if turn.completed and turn.master is not None:  # a turn without a play left nothing to play again
             rack = turn.called_rack
-            turns.append(SealedTurn(rack, turn.went_back, turn.by_hand, turn.master, turn.top))
+            drawn_as = turn.number if turn.number != len(turns) + 1 else 0
+            turns.append(SealedTurn(rack, turn.went_back, turn.by_hand, turn.master, turn.top, drawn_as))
     return SealedGame(
         game_id, game.ruleset, game.lexicon, salt, tuple(turns), END_REASONS[game.end], rerun_of=game.game_id
     )
@@ -119,6 +123,7 @@ def document_of(sealed: SealedGame) -> bytes:
                 "went_back": [_rack(back) | ({"by_hand": True} if back.by_hand else {}) for back in turn.went_back],
                 "master": _master(turn.master),
                 "top": turn.top,
+                **({"drawn_as": turn.drawn_as} if turn.drawn_as else {}),
             }
             for turn in sealed.turns
         ],
@@ -155,7 +160,8 @@ def check(sealed: SealedGame, ruleset: Ruleset, words: Words | None = None) -> I
     they also have to be plays of the lexicon, with its tops, and of a game that was played ahead the proposed ones.
     """
     played = [
-        PlayedTurn(turn.rack, turn.went_back, by_hand=turn.by_hand, used=_used(turn.master)) for turn in sealed.turns
+        PlayedTurn(turn.rack, turn.went_back, by_hand=turn.by_hand, used=_used(turn.master), drawn_as=turn.drawn_as)
+        for turn in sealed.turns
     ]
     held = HeldSeed(sealed.seed, sealed.commitment) if sealed.seed else None
     yield from check_racks(played, game_id=sealed.game_id, held=held, ruleset=ruleset)
@@ -239,6 +245,7 @@ def _read_turns(said: Sequence[Any]) -> Iterator[SealedTurn]:
                 by_hand=bool(turn["by_hand"]),
                 master=master,
                 top=int(turn["top"]),
+                drawn_as=int(turn.get("drawn_as", 0)),
             )
             board = board.place(master.placements)
         except (ValueError, KeyError, TypeError) as problem:

@@ -164,7 +164,7 @@ def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict
     held = HeldSeed(sealed.seed, shown.seal.commitment) if sealed and sealed.seed else None
     wrong = list(
         check_racks(
-            [_played(turn) for turn in shown.turns],
+            [_played(turn, sealed) for turn in shown.turns],
             game_id=game,
             held=HeldSeed(shown.seed, shown.commitment),
             ruleset=ruleset,
@@ -204,11 +204,13 @@ def _digest(sealed: SealedGame) -> str:
     return hashlib.sha256(document_of(sealed)).hexdigest()
 
 
-def _played(turn: pb.DuplicateTurn) -> PlayedTurn:
+def _played(turn: pb.DuplicateTurn, sealed: SealedGame | None) -> PlayedTurn:
+    of_seal = sealed.turn(turn.turn) if sealed is not None and turn.sealed else None
     return PlayedTurn(
         rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),
         went_back=went_back(turn.rejected_racks),
         by_hand=turn.by_hand,
         used=tuple("?" if tile.blank else tile.face for tile in turn.master.placements),
         sealed=turn.sealed,
+        drawn_as=of_seal.drawn_as if of_seal is not None else 0,
     )

@@ -10,9 +10,13 @@ import pytest
 from tests.unit.duplicate.ahead import FISC, GAME, SALT, sealed_game, words
 
 from faristol.duplicate.envelope import EnvelopeError, content_of, seal, unwrap
-from faristol.duplicate.sealed import DocumentError, check, document_of, read_document
+from faristol.duplicate.game import Duplicate, Turn
+from faristol.duplicate.sealed import DocumentError, check, document_of, play_again, read_document
 from faristol.duplicate.words import Words
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules import Board
 from faristol.rules.duplicate.finish import DuplicateEndReason
+from faristol.rules.duplicate.verification import CalledRack, PlayedTurn, check_racks
 
 KEY, WRAPPING = bytes([1] * 32), bytes([2] * 32)
 NONCES = (bytes(12), bytes([3] * 12))
@@ -86,6 +90,31 @@ def test_a_document_that_is_none_says_so() -> None:
     with pytest.raises(DocumentError, match="no sealed game"):
         read_document(b"{}")
     assert told(lambda said: said["turns"][2].pop("top"))[0].startswith("turn 3: ")
+
+
+def test_a_game_that_is_played_again_keeps_the_turns_for_which_its_racks_were_drawn() -> None:
+    first, second = sealed_game().turns[:2]
+    board, lifted = Board(), ("A", "B", "C", "D", "E", "F", "G")
+    turns = (
+        Turn(1, board, first.rack.faces, 0, master=first.master, top=first.top, completed=True),
+        Turn(2, board, lifted, 0, completed=True),  # nothing could be laid
+        Turn(3, board, second.rack.faces, 0, master=second.master, top=second.top, completed=True),
+    )
+    again = play_again("cup-r2", Duplicate(game_id=GAME, turns=turns, end=events.DUPLICATE_END_EXHAUSTED), SALT)
+    assert [turn.drawn_as for turn in again.turns] == [0, 3]
+    assert read_document(document_of(again)) == again
+
+
+def test_a_rack_of_a_late_turn_is_valid_where_it_is_called_earlier_when_the_game_is_played_again() -> None:
+    def turn(rack: str, drawn_as: int = 0) -> PlayedTurn:
+        return PlayedTurn(CalledRack(tuple(rack), 0, 0), (), by_hand=True, used=(), drawn_as=drawn_as)
+
+    early = [turn("CASERNA")] * (FISC.racks.late_from_turn - 2)
+    wrong = [
+        list(check_racks([*early, late], game_id=GAME, held=None, ruleset=FISC))
+        for late in (turn("CSLRTNA"), turn("CSLRTNA", FISC.racks.late_from_turn))
+    ]
+    assert wrong == [[f"turn {FISC.racks.late_from_turn - 1}: the rack C S L R T N A is not valid"], []]
 
 
 def test_an_envelope_opens_by_its_key_for_its_game_alone() -> None:

@@ -37,6 +37,8 @@ class PlayedTurn:
     """Tiles of the rack that the master play laid, ``?`` for a blank."""
     sealed: bool = False
     """The rack is that of a sealed game, which has a seed and a count of draws of its own."""
+    drawn_as: int = 0
+    """The turn for which the rack was drawn in the game that is played again; 0: this one."""
 
 
 class HeldSeed(NamedTuple):
@@ -78,7 +80,7 @@ def check_racks(
                     continue
                 yield from _check(number, rack, counters[turn.sealed], left, leftover, of_seed.seed, ruleset)
                 counters[turn.sealed] += 1
-        if not is_valid(turn.rack.faces, number, left, ruleset):
+        if not is_valid(turn.rack.faces, turn.drawn_as or number, left, ruleset):
             yield f"turn {number}: the rack {' '.join(turn.rack.faces)} is not valid"
         if strange := Counter(turn.used) - Counter(turn.rack.faces):
             yield f"turn {number}: the master play has {_told(strange)}, which the rack does not hold"
