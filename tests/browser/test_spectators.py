@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
 from tests.browser.frames import EMBEDS, check_framed, framed
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship
 
+from faristol.gateway import pages
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -155,19 +159,46 @@ BEYOND = """() => [...document.querySelectorAll("body *")]
 """What is wider than the screen."""
 
 
-async def test_with_large_type_no_page_is_wider_than_a_phone(page: Page, stage: Stage) -> None:
+CUT = """() => [...document.querySelectorAll("body *")].filter((each) => {
+  const style = getComputedStyle(each);
+  const hides = /hidden|clip/.test(style.overflowX) && each.scrollWidth > each.clientWidth + 1;
+  const says = [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  return hides && says && each.clientWidth > 1 && each.checkVisibility();
+}).map((each) => `${each.tagName}.${each.className} ${each.textContent.trim().slice(0, 40)}`)"""
+"""Text that is cut off at the edge of its element."""
+
+LEFT_OUT = re.compile(r"/screen|/overlay|\{team_id\}|/rulings$")
+"""Pages with a size of their own, for walls and broadcasts, and pages that need teams or the lexicon service."""
+
+
+def public_pages(game: str) -> list[str]:
+    """The addresses of the pages that everybody reads, each once, with what the stage has for their parameters."""
+    values = {"tournament_id": "lliga", "game_id": game, "player_id": "anna", "number": "1"}
+    paths = [route.path for route in pages.routes.routes if isinstance(route, APIRoute)]
+    return [
+        re.sub(r"\{(\w+)[^}]*\}", lambda found: values[found[1]], path)
+        for path in paths
+        if path != "/oembed" and "." not in path and not LEFT_OUT.search(path)
+    ]
+
+
+async def test_with_large_type_no_public_page_is_wider_than_a_phone_and_no_text_is_cut(
+    page: Page, stage: Stage
+) -> None:
     await stage.add(*Championship().steps())
     await page.set_viewport_size({"width": 390, "height": 844})
-    game = "lliga-r1-t1"
-    wide = {}
-    paths = ("/t/lliga", "/t/lliga/r/1", "/t/lliga/files", "/t/lliga/players", f"/g/{game}", f"/games/{game}/replay")
-    for path in paths:
-        await page.goto(path)
+    wrong = {}
+    for path in public_pages("lliga-r1-t1"):
+        answer = await page.goto(path, wait_until="domcontentloaded")
+        assert answer is not None
+        assert answer.status == 200, path
         await page.evaluate("document.documentElement.style.fontSize = '200%'")
-        if await page.evaluate("document.scrollingElement.scrollWidth") > 390:
-            wide[path] = await page.evaluate(BEYOND)
-        await expect(page.get_by_role("link", name="Search", exact=True)).to_be_in_viewport()
-    assert wide == {}
+        wide = await page.evaluate("document.scrollingElement.scrollWidth") > 390
+        if found := [*(await page.evaluate(BEYOND) if wide else ()), *await page.evaluate(CUT)]:
+            wrong[path] = found
+        if "/embed" not in path:
+            await expect(page.locator("a.to-search")).to_be_in_viewport()
+    assert wrong == {}
 
 
 async def test_a_finished_game_holds_no_stream_open(page: Page, stage: Stage) -> None:

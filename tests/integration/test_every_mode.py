@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 import grpc
 import httpx
@@ -248,9 +249,23 @@ def _routes() -> Iterator[str]:
 OF_DUPLICATE = re.compile(r"/duplicate/\{game_id\}")
 
 
-def _addresses(mode: Mode) -> Iterator[tuple[str, str]]:
-    """Each path with the addresses that it has for a tournament."""
+OEMBED = "/oembed"
+
+
+def _embeddable(mode: Mode) -> Iterator[str]:
+    """The pages of a tournament of which there are descriptions for programs that embed links."""
+    yield from (f"/t/{mode.id}", f"/t/{mode.id}/r/1", f"/t/{mode.id}/embed/pairings?theme=dark")
+    yield f"/tournaments/{mode.id}/screen"
+    if not mode.is_duplicate:
+        yield f"/g/{mode.game}"
+
+
+def _addresses(mode: Mode, site: str) -> Iterator[tuple[str, str]]:
+    """Each path with the addresses that it has for a tournament at ``site``."""
     for path in _routes():
+        if path == OEMBED:
+            yield from ((path, f"{path}?{urlencode({'url': f'{site}{page}'})}") for page in _embeddable(mode))
+            continue
         game = f"{mode.id}-r1" if OF_DUPLICATE.search(path) else mode.game
         values = {
             "tournament_id": [mode.id],
@@ -293,7 +308,8 @@ class Walked:
 
 async def _fetch(web: httpx.AsyncClient, path: str, address: str, language: str, headers: Mapping[str, str]) -> Walked:
     """The answer; of a stream its beginning."""
-    async with web.stream("GET", address, params={"lang": language}, headers=headers) as answer:
+    asked = f"{address}{'&' if '?' in address else '?'}lang={language}"
+    async with web.stream("GET", asked, headers=headers) as answer:
         kind = answer.headers.get("content-type", "")
         if kind.startswith("text/event-stream"):
             text = ""
@@ -321,10 +337,17 @@ def _languages(mode: Mode, state: str) -> Mapping[str, str]:
     return {path: LANGUAGES[(number + offset) % len(LANGUAGES)] for number, path in enumerate(_routes())}
 
 
-def _wanted(mode: Mode, state: str) -> Iterator[tuple[str, str]]:
-    """The addresses to walk: what is of no tournament with one mode alone."""
-    for path, address in _addresses(mode):
-        if "{" in path or (mode is CLASSIC and (path not in ONCE or state == AFTER)):
+def _wanted(mode: Mode, state: str, site: str) -> Iterator[tuple[str, str]]:
+    """The addresses to walk: what is of no tournament with one mode alone.
+
+    A PDF is typeset of the page beside it, which is walked in each state: each is made in one state of a mode, and in
+    another one of each mode.
+    """
+    turn = MODES.index(mode) + STATES.index(state)
+    for number, (path, address) in enumerate(_addresses(mode, site)):
+        if path.endswith(".pdf") and (number + turn) % len(STATES):
+            continue
+        if "{" in path or path == OEMBED or (mode is CLASSIC and (path not in ONCE or state == AFTER)):
             yield path, address
 
 
@@ -344,14 +367,13 @@ async def _walk(cell: Cell, mode: Mode, state: str) -> list[Walked]:
                 role = needs.ROLE_PLAYER if OF_A_PLAYER.search(path) else needs.ROLE_DIRECTOR
                 return await _fetch(web, path, address, languages[path], cookies[role])
 
-        return await asyncio.gather(*(fetch(*each) for each in _wanted(mode, state)))
+        return await asyncio.gather(*(fetch(*each) for each in _wanted(mode, state, cell.process.http_address)))
 
 
 ALWAYS: Mapping[str, int] = {
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
-    "/oembed": 400,  # it needs the address of a page
     "/tournaments/{tournament_id}/console/rounds": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
@@ -364,6 +386,8 @@ def _expected(mode: Mode, state: str, path: str, address: str) -> int:
     is_missing = state == BEFORE and ("{game_id}" in path or "{number}" in path)
     if path in ALWAYS:
         return ALWAYS[path]
+    if path == OEMBED:
+        return 404 if state == BEFORE and "%2Fg%2F" in address else 200
     if "/print/" in path and "{kind}" in path:
         if kind not in (DUPLICATE_PAPERS if mode.is_duplicate else PAPERS):
             return 409
