@@ -28,7 +28,7 @@ async def lines(caplog: pytest.LogCaptureFixture, path: str, headers: dict[str, 
         pass
 
     raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    scope = {"type": "http", "method": "GET", "scheme": "http", "path": path, "headers": raw}
+    scope: dict[str, Any] = {"type": "http", "method": "GET", "scheme": "http", "path": path, "headers": raw}
     scope |= {"query_string": query.encode(), "client": ("192.0.2.7", 5)}
     with caplog.at_level(logging.INFO, NAME):
         await AccessLog(answer, lambda: NOW)(scope, None, send)  # type: ignore[arg-type] # nothing is received
