@@ -59,6 +59,8 @@ def test_the_field_in_doubt_is_named(words: tuple[str, ...], field: str) -> None
     ("more", "expected"),
     [
         ({"how_first": "ff"}, (["anna-1"], [], [])),
+        ({"first": "ff"}, (["anna-1"], [], [])),
+        ({"second": "φφ"}, (["blai-1"], [], [])),
         ({"second": "-", "how_first": "ff"}, (["anna-1"], [], [])),
         ({"how_first": "ff", "how_second": "ff"}, (["anna-1", "blai-1"], [], [])),
         ({"first": "210", "second": "180", "how_second": "a"}, ([], ["blai-1"], [210, 180])),

@@ -8,6 +8,7 @@ import { newId } from "./device.js";
 const usual = document.getElementById("entry-names")?.textContent ?? "";
 const OPEN = `faristol-open ${location.pathname}`;
 const LATER = 700; // ms after a question in which Enter is a key that bounced, or was typed before the question was read
+const FORFEIT = /^(ff|φφ|фф|аа)$/iu; // as `is_forfeit` of the server reads it, without accents
 const OWN = new Set(["command_id", "sure", "before"]); // of one form alone
 
 let waits = null; // what was sent and is not answered: its entry in the list, its fields, what stood in the form
@@ -139,7 +140,25 @@ function needed() {
   });
 }
 
-// Enter in a field: on to the next empty one, and from the last one off. A score that is missing is waited for.
+function isForfeit({ value }) {
+  return FORFEIT.test(value.trim().normalize("NFKD").replace(/\p{M}/gu, ""));
+}
+
+/** Send the forfeit of the first of two players, with the number of the next table where it was typed as the second score.
+ *
+ * A forfeit has no points, so that digits behind it are no score. Digits that name no table are left to the server, which
+ * says what is wrong with them. */
+function sendForfeit(last) {
+  const next = last.value.trim();
+  if (next && !(/^[0-9]+$/.test(next) && row(next))) return false;
+  last.value = "-";
+  if (next) keys.unshift(...next, "Enter");
+  form().requestSubmit();
+  return true;
+}
+
+// Enter in a field: on to the next empty one, and from the last one off. A score that is missing is waited for, but
+// beside a forfeit: that of two players is complete without it.
 function enter(field, isTypedAhead = false) {
   const isEmpty = !field.value.trim();
   if (field.name === "table" && isEmpty) {
@@ -148,9 +167,12 @@ function enter(field, isTypedAhead = false) {
     return;
   }
   const all = needed();
-  if (isEmpty && all.includes(field) && field.closest("label").querySelector("[data-seat]")) return;
+  const scores = all.filter((each) => each.name !== "table");
+  if (scores.length === 2 && field === scores[1] && isForfeit(scores[0]) && sendForfeit(field)) return;
+  const isPlayed = !scores.some(({ value }) => /^\D+$/.test(value.trim()));
+  if (isEmpty && scores.includes(field) && isPlayed) return;
   const next = all.slice(all.indexOf(field) + 1).find((other) => !other.value.trim());
-  if (next && field !== next) next.focus();
+  if (next && field !== next && !(isEmpty && scores.includes(field))) next.focus();
   else form().requestSubmit();
 }
 

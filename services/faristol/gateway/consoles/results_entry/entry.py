@@ -14,7 +14,17 @@ from faristol.gateway.consoles.commands import form_id
 from faristol.kernel.quotation import shown
 from faristol.kernel.refusal import N_, Param
 from faristol.office.results.doubts import OPEN_BEFORE
-from faristol.office.results.lines import FORFEIT, LEFT, NOTHING, Given, Slip, given, seat_in_doubt, table_of
+from faristol.office.results.lines import (
+    FORFEIT,
+    LEFT,
+    NOTHING,
+    Given,
+    Slip,
+    given,
+    is_forfeit,
+    seat_in_doubt,
+    table_of,
+)
 from faristol.office.results.tables import Tables, names_at
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
@@ -107,10 +117,14 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
 
 
 def _words(fields: Mapping[str, str], seats: int) -> list[str]:
-    """What a form says of each seat: typed, or chosen by a button on a phone whose keyboard has numbers alone."""
+    """What a form says of each seat: typed, or chosen by a button on a phone whose keyboard has numbers alone.
+
+    The score of a player whose only opponent did not come may be left out: it is in the book.
+    """
     how = [fields.get(f"how_{seat}", "") for seat in SEATS[:seats]]
     words = [fields.get(seat, "").strip() for seat in SEATS[:seats]]
-    came = NOTHING if FORFEIT in how else ""
+    is_complete = FORFEIT in how or (seats == 2 and any(map(is_forfeit, words)))
+    came = NOTHING if is_complete else ""
     return [
         FORFEIT if way == FORFEIT else f"{word}{LEFT}" if way == LEFT and word.isdecimal() else word or came
         for way, word in zip(how, words, strict=True)
