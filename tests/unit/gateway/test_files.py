@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import re
 from io import StringIO
 
 import pytest
@@ -93,6 +94,10 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
     )
     report = read_trf((await finished.http.get(f"{AT}/report.trf")).text)
     assert [NAMES_BY_START[line.name] for line in report.players if line.rating == 0] == ["eloi"]
+    links = (await finished.http.get("/t/lliga/files")).text
+    assert {f"{AT}/report.trf?edition={edition}" for edition in ("TRF16", "TRF26")} <= set(
+        re.findall(r'href="([^"]+)"', links)
+    )
 
 
 async def test_a_file_of_pairings_has_no_scores_before_there_are_any(stage: Stage) -> None:
