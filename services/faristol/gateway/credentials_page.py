@@ -41,7 +41,7 @@ MOST_CARDS = 200
 """Tables for which cards are made at a time."""
 
 LASTS: Mapping[str, tuple[str, timedelta]] = {
-    "day": (N_("a day"), timedelta(hours=16)),
+    "day": (N_("a day"), timedelta(days=1)),
     "weekend": (N_("three days"), timedelta(days=3)),
     "fortnight": (N_("two weeks"), timedelta(days=14)),
     "season": (N_("as long as I may"), timedelta(days=400)),
