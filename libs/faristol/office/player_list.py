@@ -53,6 +53,18 @@ HEADINGS = {
 }
 """What the columns are called on pages: a list may have these names too, in every language."""
 
+OTHER_HEADINGS: Mapping[str, str] = {
+    "elo": "rating",
+    "έλο": "rating",
+    "full name": "name",
+    "nom i cognoms": "name",
+    "cognoms i nom": "name",
+    "nombre y apellidos": "name",
+    "apellidos y nombre": "name",
+    "ονοματεπώνυμο": "name",
+}
+"""The column that is meant by headings that lists usually have and no page has, in lower case."""
+
 STANDS_ALREADY = {
     "name": N_("the name {given} stands in line {line} already"),
     "id": N_("the id {given} stands in line {line} already"),
@@ -290,13 +302,14 @@ def _whole(rating: str) -> str:
 def known_columns() -> frozenset[str]:
     """Every name that a column of players can have, as columns are compared."""
     said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
-    return frozenset({*COLUMNS, DIVISION, TEAM, *said})
+    return frozenset({*COLUMNS, DIVISION, TEAM, *said, *OTHER_HEADINGS})
 
 
 @cache
 def _names_of_columns() -> Mapping[str, str]:
     """The column that is meant by each heading, as headings are compared."""
-    return {
+    others = {folded(heading): column for heading, column in OTHER_HEADINGS.items()}
+    return others | {
         folded(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
     }
 
@@ -334,11 +347,12 @@ def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPla
 
 def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator[LineError]:
     known = (*COLUMNS, DIVISION, TEAM)
+    names = [say(HEADINGS[column], {}, language).lower() if column in HEADINGS else column for column in known]
     if "name" not in columns:
-        expected = {"known": ", ".join(known)}
-        yield LineError(line, say(N_("expected names of columns, with `name` among {known}"), expected, language))
+        expected = {"name": names[0], "known": ", ".join(names)}
+        yield LineError(line, say(N_("expected names of columns, with `{name}` among {known}"), expected, language))
     for column, times in Counter(columns).items():
-        given = {"column": repr(column), "known": ", ".join(known)}
+        given = {"column": repr(column), "known": ", ".join(names)}
         if not column:
             continue  # its cells have to be empty
         if column not in known:

@@ -98,14 +98,29 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
             "division, team",
         ),
         (
-            "name,elo",
-            "1: there is no column 'elo'; expected name, club, rating, id, country, category, note, division, team",
+            "name,prize",
+            "1: there is no column 'prize'; expected name, club, rating, id, country, category, note, division, team",
         ),
         ("name,name", "1: the column 'name' stands there twice"),
     ],
 )
 def test_columns_that_nobody_knows_are_told(tmp_path: Path, header: str, error: str) -> None:
     assert error in listed(tmp_path, f"{header}\nAnna,1\n")[1]
+
+
+@pytest.mark.parametrize("heading", ["Name;ELO", "Nom i cognoms;Elo", "Ονοματεπώνυμο;Έλο", "Όνομα;ΕΛΟ", "Nombre;elo"])
+def test_usual_headings_of_other_lists_are_read(heading: str) -> None:
+    (row,) = players_pasted(f"{heading}\nAnna Puig;1650\n").rows
+    assert (row.request.name, row.request.rating) == ("Anna Puig", 1650)
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [("ca", "nom, club, ràting"), ("es", "nombre, club, rating"), ("el", "όνομα, σύλλογος, αξιολόγηση")],
+)
+def test_columns_are_named_in_the_language_of_the_reader(language: str, names: str) -> None:
+    (error,) = players_pasted("name;prize\nAnna;1\n", Reading(language=language)).errors
+    assert names in error.problem
 
 
 DIVISIONS = [events.Division(tournament_id="copa", name="A"), events.Division(tournament_id="copa-b", name="Juvenil")]
