@@ -9,10 +9,11 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.facts import events_of, meaning
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.spellings import names_of
-from faristol.office.names import ROUND_AND_TABLE, Roster, seats_of
+from faristol.office.names import ROUND_AND_TABLE, Roster, never_came, seats_of
 from faristol.office.outcomes import by_forfeit, outcome
 from faristol.office.sentences import (
     BYES,
@@ -35,6 +36,7 @@ from faristol.office.sentences import (
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.standings import Bye, is_rest
 from faristol.text import say, translations, with_article
 
 METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
@@ -158,7 +160,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "note": act.note,
     }
     params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
-    params |= _by_type(act, params, known.tournament.time_zone, language)
+    params |= _by_type(act, params, known.tournament, language)
     if decided := _decided(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
@@ -197,11 +199,33 @@ def round_time(number: int, at: datetime, zone: str) -> str:
     return f"{number} ({at.astimezone(ZoneInfo(zone or 'UTC')):%Y-%m-%d %H:%M})"
 
 
-def _by_type(act: pairing.Act, said: Mapping[str, str], zone: str, language: str) -> dict[str, str]:
+def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.ValueType:
+    """Return what the bye of a pairing gives in a tournament: no point where it is the rest of an odd number.
+
+    A full point where the rules are not known.
+    """
+    try:
+        rules = ruleset_of(tournament.ruleset)
+    except Refusal:
+        return events.BYE_KIND_FULL_POINT
+    entered_count = sum(not never_came(player) for player in tournament.players)
+    if is_rest(Bye.ALLOCATED, rules, entered_count) or not rules.championship.bye:
+        return events.BYE_KIND_ZERO_POINT
+    return (
+        events.BYE_KIND_FULL_POINT if rules.championship.bye == rules.championship.win else events.BYE_KIND_HALF_POINT
+    )
+
+
+def _by_type(
+    act: pairing.Act, said: Mapping[str, str], tournament: pairing.GetTournamentResponse, language: str
+) -> dict[str, str]:
     """Parameters of a sentence that depend on the type of the event."""
     read = translations(language).gettext
+    zone = tournament.time_zone
     match act.type:
-        case "ByeGranted" | "ByeAwarded":
+        case "ByeAwarded":
+            return {"kind": read(BYES[bye_worth(tournament)])}
+        case "ByeGranted":
             kind = names_of(events.ByeKind.DESCRIPTOR).get(said["kind"], events.BYE_KIND_FULL_POINT)
             return {"kind": read(BYES[events.ByeKind.ValueType(kind)])}
         case "PrizesOffered":

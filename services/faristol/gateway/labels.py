@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from faristol.gateway.mode import known_rules
 from faristol.kernel.refusal import N_
 from faristol.office.sentences import BYES as BYES
 from faristol.office.sentences import PRIZES as PRIZES
@@ -13,7 +14,9 @@ from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules import Ruleset
 from faristol.rules.board import Premium
+from faristol.rules.standings.opponents import PREDETERMINED
 
 ROLES: Mapping[needs.Role.ValueType, str] = {
     needs.ROLE_PLAYER: N_("player"),
@@ -224,6 +227,41 @@ UNPLAYED_EXPLAINED: Mapping[str, str] = {
     "zero": N_("A round without a game counts as no opponent: 0."),
 }
 """How Buchholz and Berger count a bye, a forfeit and an absence."""
+
+UNPLAYED_IN_CYCLE = N_(
+    "A forfeit counts as the points of the opponent who should have been there, and a round without an opponent as 0."
+)
+"""The same where everybody's opponents are known before the first round (FIDE C.07 15.2)."""
+
+
+def explain_unplayed(rules: Ruleset | None) -> str:
+    """Explain in English how rounds without a game count for tie-breaks; empty for rules that are not known."""
+    if rules is None:
+        return ""
+    law = rules.championship
+    if law.unplayed == "fide-dummy" and law.fide_edition == "2026" and law.system in PREDETERMINED:
+        return UNPLAYED_IN_CYCLE
+    return UNPLAYED_EXPLAINED[law.unplayed]
+
+
+BYES_APART = N_(
+    "W–D–L counts games over the board. Forfeits, won or lost, and byes are counted apart: they are in the points."
+)
+RESTS_APART = N_(
+    "W–D–L counts games over the board. Forfeits, won or lost, are counted apart: they are in the points. A bye gives "
+    "no point."
+)
+
+
+def explain_counts(pin: game.Pin) -> str:
+    """Explain in English what standings count as games, with what a bye gives by the rules that are pinned."""
+    rules = known_rules(pin)
+    if rules is None:
+        return BYES_APART
+    law = rules.championship
+    in_cycle = law.rest == "nothing" and law.system in {"round-robin", "double-round-robin"}
+    return RESTS_APART if in_cycle or not law.bye else BYES_APART
+
 
 REST_ON_OPPONENTS = frozenset(("median-buchholz", "buchholz", "berger"))
 """The tie-breaks of which that has to be said."""

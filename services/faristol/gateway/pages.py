@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.duplicate.preparation import duplicate_id
-from faristol.gateway import operation
+from faristol.gateway import labels, operation
 from faristol.gateway.divisions import rounds_beside, together
 from faristol.gateway.duplicate.pages import After, show_totals
 from faristol.gateway.duplicate.service import DuplicateReader
@@ -35,12 +35,6 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
 Category = Annotated[str, Query(max_length=20)]
-
-
-def _unplayed(head: pb.GetTournamentResponse) -> str:
-    """How rounds without a game count for tie-breaks; empty when this version does not know the ruleset."""
-    rules = known_rules(head.tournament.ruleset)
-    return rules.championship.unplayed if rules else ""
 
 
 async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
@@ -159,7 +153,7 @@ async def standing(
         answer=answer,
         line=line,
         as_of=round,
-        unplayed=_unplayed(head),
+        unplayed=labels.explain_unplayed(known_rules(head.tournament.ruleset)),
         tab="standings",
     )
 
@@ -214,7 +208,7 @@ async def team(
         team=team,
         players={line.player_id: line for line in standings.standings},
         as_of=round,
-        unplayed=_unplayed(head),
+        unplayed=labels.explain_unplayed(known_rules(head.tournament.ruleset)),
         tab="teams",
     )
 

@@ -4,11 +4,22 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, game_id
 
-from faristol.gateway.labels import UNPLAYED_EXPLAINED
+from faristol.gateway.labels import (
+    BYES_APART,
+    RESTS_APART,
+    UNPLAYED_EXPLAINED,
+    UNPLAYED_IN_CYCLE,
+    explain_counts,
+    explain_unplayed,
+)
+from faristol.gateway.mode import known_rules
+from faristol.office.history import bye_worth
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as office
 from faristol.record.people import remember
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.with_options import with_options
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -100,6 +111,39 @@ async def test_the_arithmetic_of_a_great_tournament_arrives_though_it_is_more_th
 async def test_however_the_rules_count_a_round_without_a_game_the_page_has_words_for_it() -> None:
     option = next(each for each in load_ruleset("fise").options if each.name == "unplayed")
     assert set(option.choices) == set(UNPLAYED_EXPLAINED)
+
+
+def _pin(system: str) -> game.Pin:
+    rules = with_options(load_ruleset("pes-2024"), {"pairing": system})
+    return game.Pin(name=rules.name, digest=rules.digest, options=[game.ChosenOption(name="pairing", value=system)])
+
+
+@pytest.mark.parametrize(
+    ("system", "apart", "unplayed"),
+    [
+        ("round-robin", RESTS_APART, UNPLAYED_IN_CYCLE),
+        ("swiss", BYES_APART, UNPLAYED_EXPLAINED["fide-dummy"]),
+    ],
+)
+async def test_what_a_bye_gives_is_told_as_the_system_of_the_tournament_has_it(
+    system: str, apart: str, unplayed: str
+) -> None:
+    pin = _pin(system)
+    assert explain_counts(pin) == apart
+    assert explain_unplayed(known_rules(pin)) == unplayed
+
+
+@pytest.mark.parametrize(
+    ("system", "players", "worth"),
+    [
+        ("round-robin", "abc", pairing.BYE_KIND_ZERO_POINT),
+        ("round-robin", "abcd", pairing.BYE_KIND_FULL_POINT),
+        ("swiss", "abc", pairing.BYE_KIND_FULL_POINT),
+    ],
+)
+async def test_the_history_tells_a_rest_as_no_point(system: str, players: str, worth: int) -> None:
+    listed = [office.Player(player_id=player, entered_round=1) for player in players]
+    assert bye_worth(office.GetTournamentResponse(ruleset=_pin(system), players=listed)) == worth
 
 
 async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_all(stage: Stage) -> None:
