@@ -144,8 +144,11 @@ class Roster:
         Of the reasons beside the first the sentences alone are known: there an id has a digit or a hyphen. A number is
         never taken for an id: it may be that of a table, a round or an article.
         """
-        filled = {value for place, value in info_of(problem).metadata.items() if place not in _NO_PLACES}
+        places = info_of(problem).metadata
+        filled = {value for place, value in places.items() if place not in _NO_PLACES}
         names = {value: self._named_in_place(value) for value in filled if _LETTER.search(value)}
+        if self.tournament_id and places.get("tournament") == self.tournament_id:
+            names[self.tournament_id] = self.tournament.name or self.tournament_id
         for value in [value for value, named in names.items() if named == value]:
             del names[value]
         whole = "|".join(re.escape(value) for value in sorted(names, key=len, reverse=True))
@@ -157,8 +160,8 @@ class Roster:
             return self.named(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
 
         # In one pass, so that what was put in for an id is not taken for one.
-        places = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
-        return re.sub(f"{places}{_ID.pattern}", name, told)
+        wholes = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
+        return re.sub(f"{wholes}{_ID.pattern}", name, told)
 
     def _named_in_place(self, value: str) -> str:
         """What fills a place, with names for ids that stand there, each alone or before a score; else as it is."""

@@ -23,6 +23,13 @@ ON_PAGES: Mapping[str, str] = {
 }
 """The labels on pages of what the service calls so."""
 
+BUTTONS: Mapping[str, tuple[str, str]] = {
+    "standings reopen": (N_("Take them back"), N_("Prizes and final")),
+}
+"""The button on pages that does what a command of the terminal does, and the part of the console that it is in."""
+
+BUTTON = N_("“{button}” under “{part}”")
+
 _ON_PAGES = re.compile(rf"(?<![\w-])({'|'.join(ON_PAGES)})(?![\w-])")
 _FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
 
@@ -34,6 +41,9 @@ def as_typed(refusal: str, language: str) -> str:
 
 
 def as_labelled(refusal: str, language: str) -> str:
-    """A refusal with the labels of a page in place of the fields that say it to the service."""
+    """A refusal with the labels of a page in place of the fields of the service and the commands of the terminal."""
+    for command, (button, part) in BUTTONS.items():
+        labels = {"button": say(button, {}, language), "part": say(part, {}, language)}
+        refusal = refusal.replace(f"`{command}`", say(BUTTON, labels, language))
     told = _ON_PAGES.sub(lambda found: f"“{say(ON_PAGES[found[0]], {}, language)}”", refusal)
     return as_typed(told, language)

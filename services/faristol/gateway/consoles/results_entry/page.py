@@ -36,7 +36,7 @@ from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader
 from faristol.kernel.refusal import N_
 from faristol.office.names import Roster
-from faristol.office.results.refusals import as_typed
+from faristol.office.results.refusals import as_labelled
 from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
@@ -127,7 +127,7 @@ class _Entry(Console):
             if not self.is_player:
                 known = await self.calls.ask(pairing.GetTournamentRequest(tournament_id=self.tournament_id))
                 text = Roster(known, self.language).named_in_refusal(text, problem)
-            self.refused, self.reason = as_typed(text, self.language), info_of(problem).reason
+            self.refused, self.reason = as_labelled(text, self.language), info_of(problem).reason
             return None
 
     @property
