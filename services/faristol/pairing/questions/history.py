@@ -91,7 +91,11 @@ async def list_sanctions(
         and event.message.player_id == player_id
         and not is_lifted(event.message, facts, event.version)
     ]
-    known = await people.names(record, {player_id, *(event.metadata.actor for event in on_player)})
+    known = dict(await people.names(record, {player_id, *(event.metadata.actor for event in on_player)}))
+    shown = await office.names(loaded.state)
+    for person_id, name in shown.items():
+        if person_id in known:
+            known[person_id] = replace(known[person_id], name=name)
     answer = pb.ListSanctionsResponse()
     for event in on_player:
         sanction = answer.sanctions.add(act=act_of(event, (), "", known, event.message))
@@ -104,7 +108,7 @@ async def list_sanctions(
         persons = [*(member.person_id for member in loaded.state.tribunal), player_id]
         origins = await people.names(record, persons)
         answer.without_country.extend(
-            pb.ActPlayer(player_id=person_id, name=_name(origins, person_id))
+            pb.ActPlayer(player_id=person_id, name=shown.get(person_id) or _name(origins, person_id))
             for person_id in dict.fromkeys(persons)
             if person_id not in origins or not origins[person_id].country
         )

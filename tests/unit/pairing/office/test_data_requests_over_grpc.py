@@ -94,6 +94,7 @@ async def test_a_player_sees_their_sanctions_without_the_notes_of_officials_and_
     await create(desk, ruleset="fise", rounds=3)
     for place, country in enumerate(("ESP", "COL", "VEN", ""), start=1):
         await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
+    await register(desk, player_id="p5", name="Player 4", club="Reus", country="ESP")
     roles = (events.TRIBUNAL_ROLE_PLAYERS, events.TRIBUNAL_ROLE_SUBSTITUTE, events.TRIBUNAL_ROLE_SUBSTITUTE)
     seats = [pb.Appointment(person_id=f"p{place}", role=role) for place, role in enumerate(roles, start=2)]
     seats += [
@@ -110,7 +111,11 @@ async def test_a_player_sees_their_sanctions_without_the_notes_of_officials_and_
     answer = await own()
     (sanction,) = answer.sanctions
     assert (sanction.act.type, sanction.act.note, sanction.appealable) == ("PlayerWarned", "", True)
-    assert {each.player_id for each in answer.without_country} == {"ona", "pau", "p4"}
+    assert {each.player_id: each.name for each in answer.without_country} == {
+        "ona": "",
+        "pau": "",
+        "p4": "Player 4 (p4)",
+    }
     assert not (await own("p2")).sanctions
     told_of = [pb.PersonCountry(person_id=person, country=code) for person, code in (("ona", "AND"), ("pau", "POR"))]
     await act(desk, "LodgeAppeal", player_id="p1", version=sanction.act.version, countries=told_of)
