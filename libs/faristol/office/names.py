@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 from faristol.client.problems import info_of
-from faristol.kernel.names import told_apart
+from faristol.kernel.names import OFFICIAL, told_apart
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -102,6 +102,18 @@ def seats_of(seat: events.Pairing) -> Sequence[str]:
     return seat.player_ids or (seat.first_player_id, seat.second_player_id)
 
 
+_SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
+
+
+def name_in_id(person_id: str) -> str:
+    """Write the id that was made of a typed name as a name: ``Ona Rius`` for ``ona-rius``; another id as it is.
+
+    Accents are not in the id.
+    """
+    is_of_name = _SLUG.fullmatch(person_id) is not None and not person_id.startswith(OFFICIAL)
+    return " ".join(map(str.capitalize, person_id.split("-"))) if is_of_name else person_id
+
+
 class Roster:
     """The players, teams and games of a tournament, by their ids."""
 
@@ -115,7 +127,9 @@ class Roster:
         self.tournament, self.language = tournament, language
         self.players = [Named(player.player_id, player.name, player.club) for player in tournament.players]
         self.teams = [Named(team.team_id, team.name) for team in tournament.teams]
-        self._called = {**(officials or {}), **labels(self.teams), **labels(self.players)}
+        sitting = (member for each in tournament.appeals for member in each.members)
+        tribunal = {each.person_id: name_in_id(each.person_id) for each in (*tournament.tribunal, *sitting)}
+        self._called = {**tribunal, **(officials or {}), **labels(self.teams), **labels(self.players)}
 
     @property
     def tournament_id(self) -> str:
@@ -125,6 +139,10 @@ class Roster:
     def name(self, player_or_team: str) -> str:
         """The name of a player or a team; the id itself for an unknown one."""
         return self._called.get(player_or_team, player_or_team)
+
+    def person(self, person_id: str) -> str:
+        """The name of a person who need not be registered; for an unknown one the name that the id was made of."""
+        return self._called.get(person_id) or name_in_id(person_id)
 
     def named(self, known_id: str) -> str:
         """A player or a team by name, a game by its players and its table; the id itself for an unknown one."""

@@ -8,7 +8,7 @@ from google.protobuf.any_pb2 import Any as Detail
 from google.rpc import error_details_pb2, status_pb2
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.office.names import Named, candidates, labels
+from faristol.office.names import Named, Roster, candidates, labels
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -180,6 +180,13 @@ def _packed(info: error_details_pb2.ErrorInfo) -> Detail:
     detail = Detail()
     detail.Pack(info)
     return detail
+
+
+def test_members_of_a_tribunal_who_are_not_registered_have_the_names_of_their_ids() -> None:
+    member = events.TribunalMember(person_id="ona-rius")
+    roster = Roster(pairing.GetTournamentResponse(tribunal=[member]))
+    assert roster.name("ona-rius") == "Ona Rius"
+    assert (roster.person("pau-sala"), roster.person("o-ab"), roster.person("p-1")) == ("Pau Sala", "o-ab", "p-1")
 
 
 def test_neither_a_number_nor_a_name_that_was_put_in_is_taken_for_an_id(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ from faristol.gateway.spectators.pages import seat_of
 from faristol.gateway.spectators.seats import Place, latest
 from faristol.kernel.refusal import N_
 from faristol.office.history import told
-from faristol.office.names import Roster
+from faristol.office.names import Roster, name_in_id
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -140,7 +140,11 @@ async def _lodge(
     try:
         await signed_in.calls.ask(command)
     except grpc.aio.AioRpcError as error:
-        said = refused(error, language_of(request)).detail
+        language = language_of(request)
+        own = await _sanctions(signed_in, pb.Tournament(tournament_id=tournament_id), language)
+        known = pairing_pb2.GetTournamentResponse(tournament_id=tournament_id)
+        roster = Roster(known, language, dict(own.without_country))
+        said = roster.named_in_refusal(refused(error, language).detail, error)
         return await _show(request, results, signed_in, tournament_id, "", said, given)
     return led_to(f"/tournaments/{tournament_id}/my-table")
 
@@ -172,7 +176,7 @@ async def _sanctions(signed_in: Session, tournament: pb.Tournament, language: st
             )
             for each in told(acts, roster, language)
         ],
-        [(each.player_id, each.name or each.player_id) for each in answer.without_country],
+        [(each.player_id, each.name or name_in_id(each.player_id)) for each in answer.without_country],
     )
 
 
