@@ -142,7 +142,8 @@ class Roster:
 
     def person(self, person_id: str) -> str:
         """The name of a person who need not be registered; for an unknown one the name that the id was made of."""
-        return self._called.get(person_id) or name_in_id(person_id)
+        name = self.name(person_id)
+        return name if name != person_id else name_in_id(person_id)
 
     def named(self, known_id: str) -> str:
         """A player or a team by name, a game by its players and its table; the id itself for an unknown one."""

@@ -334,7 +334,7 @@ async def test_every_file_that_is_offered_to_take_away_is_there(finished: Stage)
     links = re.findall(r'<li><a href="([^"]+)">', page[page.index('id="files"') :])
     for end in (
         ".csv",
-        ".trf",
+        "TRF16",
         "TRF26",
         "games.zip",
         "feed.atom?lang=en",
