@@ -154,7 +154,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "scores": " – ".join(f"{name(entry.player_id)} {entry.score}" for entry in act.scores),
         "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
         "arbiter_id": name(params["arbiter_id"]),
-        "decided_by": ", ".join(named.get(who) or known.person(who) for who in _list(params, "decided_by")),
+        "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),
         "fictitious": f"{int(params['fictitious_half_points'] or 0) / 2:g}",
         "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
         "note": act.note,

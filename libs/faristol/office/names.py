@@ -140,7 +140,7 @@ class Roster:
         """The name of a player or a team; the id itself for an unknown one."""
         return self._called.get(player_or_team, player_or_team)
 
-    def person(self, person_id: str) -> str:
+    def name_of_person(self, person_id: str) -> str:
         """The name of a person who need not be registered; for an unknown one the name that the id was made of."""
         name = self.name(person_id)
         return name if name != person_id else name_in_id(person_id)
