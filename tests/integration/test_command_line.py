@@ -211,7 +211,6 @@ def test_a_service_on_its_own_without_nats_is_told() -> None:
 def test_a_missing_lexicon_is_told_with_what_to_run(tmp_path: Path) -> None:
     told = said("demo", "--players", "6", lexicons=tmp_path)
     assert "faristol lexicon install catalan" in told
-    assert "faristol lexicon install catalan" in said("up", "--data", str(tmp_path / "data"), lexicons=tmp_path)
 
 
 def test_a_demonstration_says_which_lexicon_its_rule_book_wants_before_anything_starts(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_it_asks_by_tls_what_listens_on_every_address(tmp_path: Path) -> None:
 
 def test_its_readiness_is_that_of_the_results_that_it_asks(apart: Apart) -> None:
     ready = httpx.get(f"http://127.0.0.1:{apart.http}/readyz", timeout=10)
-    assert ready.json() == {"status": "ready", "record": True, "appends": True, "news": True}
+    assert ready.json() == {"status": "ready", "record": True, "appends": True, "news": True, "parked": False}
     process = apart.pages()
     apart.child.process.send_signal(signal.SIGSTOP)
     try:

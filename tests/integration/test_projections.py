@@ -595,7 +595,7 @@ async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_
         line = await line_of(record, "results@5", lambda line: bool(line.parked) and not line.lag)
         assert (line.state, line.position) == (State.LIVE, last)
 
-        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.SERVING
+        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.NOT_SERVING
         answer = await stub.GetTournament(results_pb2.GetTournamentRequest(tournament_id="lliga"), timeout=5)
         assert answer.position == last
         (told,) = [

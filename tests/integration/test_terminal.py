@@ -31,6 +31,7 @@ WORDS = "y good, n no word, r give back, q leave [{usual}]: "
 PROMPTS = {
     "cli/archive.py": "test_an_operator_answers_before_a_person_is_erased",
     "cli/casefile.py": "test_a_judge_types_rulings_at_a_terminal",
+    "cli/confirmation.py": "test_a_director_says_at_a_terminal_how_a_list_is_read",
     "cli/entry.py": "test_who_enters_results_says_their_name_at_a_terminal",
     "cli/table.py": "test_an_arbiter_types_at_a_table",
     "keeper/keeper.py": "test_an_arbiter_types_at_a_table",
@@ -260,6 +261,22 @@ def told(terminal: Terminal, line: str) -> str:
     terminal.type(line)
     terminal.until("\n")
     return terminal.until("\n> ")
+
+
+def test_a_director_says_at_a_terminal_how_a_list_is_read(tmp_path: Path) -> None:
+    players = tmp_path / "players.csv"
+    players.write_text("name,rating\nCesca Mas,0\nDídac Pi,1500\n", encoding="utf-8")
+    with (
+        opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
+        Terminal(
+            "player", "import", TABLE.partition("-")[0], str(players), "--address", hall.address, home=tmp_path
+        ) as terminal,
+    ):
+        terminal.until("Players with the rating 0: 1. Are they unrated? [y/N]: ")
+        terminal.type("y")
+        terminal.until("A player can enter until round 1 begins")
+        terminal.until("0 players registered")
+        assert terminal.end() == 1
 
 
 def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.options import AsJson, Data, Database
+from faristol.cli.options import AsJson, Data, Database, Reader, Writer
 from faristol.cli.record import PublicKey, existing, opened, with_record
 from faristol.host import StartError
 from faristol.record import Record
@@ -19,9 +19,6 @@ from faristol.terminal.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
     from faristol.record.export import Exported
-
-Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services that decide.")]
-Reader = Annotated[str, typer.Option(metavar="ROLE", help="Role of the results service.")]
 
 
 def _counted(counts: Exported) -> str:

@@ -343,6 +343,8 @@ _SPELLED = {
     "RegisterPlayers": "player import",
     "EnterResults": "enter",
     "ListResults": "enter",
+    "ListDataRequests": "data-request list",
+    "ListSanctions": "player sanction",
 }
 
 

@@ -13,6 +13,8 @@ from faristol.text.terminal import language_of_terminal
 
 Data = Annotated[Path | None, typer.Option(help="Folder of the embedded record and bus.")]
 Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or postgresql://…")]
+Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services that decide.")]
+Reader = Annotated[str, typer.Option(metavar="ROLE", help="Role of the results service.")]
 Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
 Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
 Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0 takes a free one.")]

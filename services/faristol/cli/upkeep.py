@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.archive import Reader, Writer
-from faristol.cli.options import AsJson, Data, Database
+from faristol.cli.options import AsJson, Data, Database, Reader, Writer
 from faristol.cli.record import opened, with_record
 from faristol.host import StartError
 from faristol.terminal.common import many, run, tell

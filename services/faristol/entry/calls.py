@@ -75,7 +75,7 @@ class Calls:
         )
         await self._sent(self._stub.EnterResults, request)
 
-    async def confirm(self, table: pairing.TableResult) -> None:
+    async def confirm_result(self, table: pairing.TableResult) -> None:
         """Confirm the result that was seen of a table. Raises ``Refused``, as for who entered it."""
         request = pairing.ConfirmResultRequest(
             command_id=str(uuid.uuid4()),

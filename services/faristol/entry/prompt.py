@@ -214,7 +214,7 @@ class Prompt:
         """The same result was typed once more: a second person confirms it by that, where one is to."""
         standing = self._tables[table]
         if self._tables.listed.second_person and standing.check == pairing.RESULT_CHECK_PHASE_OPEN:
-            await self._calls.confirm(standing)
+            await self._calls.confirm_result(standing)
             await self._refresh()
             self._say(CONFIRMED, standing=self._tables.standing(table))
         else:

@@ -246,12 +246,17 @@ async def read_file(desk: AtDesk, encoding: Annotated[str, Query(max_length=20)]
     try:
         decoded = decode_list(await file_of(desk.request), encoding)
     except HTTPException as problem:
-        return JSONResponse({"problem": str(problem.detail)}, problem.status_code)
+        return _answer({"problem": str(problem.detail)}, problem.status_code)
     except ValueError as problem:
         text, params = problem.args
-        return JSONResponse({"problem": say(text, params, desk.language)}, HTTPStatus.BAD_REQUEST)
+        return _answer({"problem": say(text, params, desk.language)}, HTTPStatus.BAD_REQUEST)
     told = say(GUESSED if decoded.guessed else READ_AS, {"encoding": decoded.encoding}, desk.language)
-    return JSONResponse({"text": decoded.text, "encoding": told})
+    return _answer({"text": decoded.text, "encoding": told})
+
+
+def _answer(content: Mapping[str, str], status: int = HTTPStatus.OK) -> Response:
+    """Return a JSON answer for one director, which no cache stores."""
+    return JSONResponse(content, status, {"Cache-Control": "no-store, private"})
 
 
 def _why(reason: str, language: str) -> str:
