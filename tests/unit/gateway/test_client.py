@@ -83,8 +83,9 @@ async def test_what_is_refused_is_an_exception_that_says_what_and_why(finished: 
         assert wrong.value.body["errors"][0]["field"] == "state"
         with pytest.raises(Malformed):
             await every(results.standings("lliga", min_position=10**9))
+    async with Results(address(finished), token="x") as signed_in:
         with pytest.raises(NotAllowed):
-            await results.act("pairing", "StartRound", {"tournament_id": "lliga"})
+            await signed_in.act("pairing", "StartRound", {"tournament_id": "lliga"})
 
 
 async def test_a_gateway_that_is_away_is_asked_again_and_then_said_to_be_away() -> None:

@@ -161,7 +161,7 @@ async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_
     assert ('data-key="biel"' in page, 'data-key="anna"' in page) == (True, False)
     assert '<a href="?category=veteran" aria-current="true">veteran</a>' in page
     lines = (await stage.http.get("/api/v1/tournaments/lliga/standings.csv")).text.splitlines()
-    assert lines[0].endswith(",category,club,rating")
+    assert lines[0].endswith(",category,club,rating,annulled")
     assert sum(",veteran," in line for line in lines) == 2
 
 

@@ -49,6 +49,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
         {
             *("NOT_REGISTERED", "NOT_IN_ROUND", "NAME_DIFFERS", "NAME_TAKEN", "NO_SUCH_TEAM", "PERSON_ERASED"),
             *("TOO_MANY_PLAYERS", "TOO_MANY_TEAMS", "SAME_ENTRY"),
+            *("NO_REQUEST", "REQUEST_ANSWERED", "REQUEST_WAITS"),
         }
     ),
     "what is set up for other programs": frozenset({"TOO_MANY_WEBHOOKS"}),
