@@ -322,8 +322,8 @@ async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
     pulls: list[Pull] = []
     subscribe = Bus.subscribe
 
-    async def seen(bus: Bus, durable: str, subjects: Sequence[str] = ()) -> Pull:
-        pulls.append(await subscribe(bus, durable, subjects))
+    async def seen(bus: Bus, durable: str, subjects: Sequence[str] = (), cell: str = "") -> Pull:
+        pulls.append(await subscribe(bus, durable, subjects, cell))
         return pulls[-1]
 
     monkeypatch.setattr(Bus, "subscribe", seen)

@@ -176,14 +176,11 @@ def test_where_one_of_an_odd_double_round_robin_leaves_the_others_meet_all_and_r
     withdraw(hall, "p5")
     for number in range(4, 11):
         hall.play(number)
-    wins = dict.fromkeys(("p1", "p2", "p3", "p4"), 0)
     for played in hall.state.played:
-        assert len({played.bye, *played.requested} - {None}) <= 2
-        assert all("p5" not in table.player_ids for table in played.pairings if played.number > 3)
-        for player_id, kind in played.requested.items():
-            wins[player_id] += 1
-            assert kind == "full-point"
+        assert played.bye is not None
+        assert not played.requested
+        lost = [table for table in played.pairings if "p5" in table.player_ids and played.number > 3]
+        assert all(table.game_id in played.results for table in lost)
     met = [table.player_ids for played in hall.state.played for table in played.pairings]
     assert sum({"p1", "p2"} == set(pair) for pair in met) == 2
-    assert {*wins.values()} <= {0, 1, 2}
-    assert sum(wins.values()) + sum("p5" in pair for pair in met) == 8
+    assert sum("p5" in pair for pair in met) == 8
