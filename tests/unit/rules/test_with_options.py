@@ -56,9 +56,13 @@ every = [
 ]
 
 
+OF_ROUND_ROBINS = ("left_early",)
+"""Options that are said of tournaments in which each meets each, once or twice."""
+
+
 def settled_for(ruleset: Ruleset, option: Option) -> dict[str, OptionValue]:
     """What must be chosen before ``option`` has a sense."""
-    needed: dict[str, OptionValue] = {}
+    needed: dict[str, OptionValue] = {"pairing": "round-robin"} if option.name in OF_ROUND_ROBINS else {}
     for key, value in option.when.items():
         for other in ruleset.options:
             for choice in other.choices:
