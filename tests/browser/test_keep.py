@@ -51,10 +51,10 @@ async def hall(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open
 
 
 async def test_a_phone_shows_the_board_all_keys_and_the_undo_beside_what_it_undoes_without_scrolling(
-    browser: Browser, hall: Hall
+    browser: Browser, tmp_path: Path, lexicons: Path, no_open: None
 ) -> None:
-    game = await hall.begun(14)
-    async with phone(browser) as context:
+    async with played_on_paper(tmp_path, lexicons) as hall, phone(browser) as context:
+        game = await hall.begun(14)
         page = await sit_down(context, hall, game)
         await kept(page)
         await lay(page, 7, 4, "C", "A", "NY", "A")
