@@ -80,3 +80,10 @@ class Refusal(Exception):
 
     def __repr__(self) -> str:
         return f"Refusal({self.reason}, {self.article!r}: {self})"
+
+
+def check_none(refusals: Sequence[Refusal]) -> None:
+    """Refuse with the first of several reasons, and all others beside it."""
+    if refusals:
+        first, *others = refusals
+        raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)

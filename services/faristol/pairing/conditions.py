@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from google.protobuf.message import Message
@@ -55,13 +55,6 @@ def check_meets_at_tables(ruleset: Ruleset) -> None:
             "",
             N_("This is a tournament of duplicate games: nobody meets anybody at a table, and slips are scored."),
         )
-
-
-def check_none(refusals: Sequence[Refusal]) -> None:
-    """Refuse with the first of several reasons, and all others beside it."""
-    if refusals:
-        first, *others = refusals
-        raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)
 
 
 def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:

@@ -11,7 +11,7 @@ from faristol.duplicate.game import Timer, Turn
 from faristol.duplicate.hall import Hall, written_slip
 from faristol.duplicate.situation import Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import Instant, instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -82,9 +82,7 @@ def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) 
         reason = "SLIP_COORDINATES_DOUBTED" if finding.fault is slips.Fault.COORDINATES else "SLIP_WORD_DOUBTED"
         params = {**finding.params, "player_id": slip.player_id}
         doubts.append(Refusal(reason, finding.article, finding.message, params, subject=slip.player_id))
-    if doubts:
-        first, *others = doubts
-        raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)
+    check_none(doubts)
 
 
 def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:

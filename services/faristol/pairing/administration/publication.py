@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 
 from google.protobuf.message import Message
 
-from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import check_none, check_open
+from faristol.kernel.refusal import N_, Refusal, check_none
+from faristol.pairing.conditions import check_open
 from faristol.pairing.model import AppealPhase, Phase
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events

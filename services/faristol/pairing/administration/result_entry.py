@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pairing.administration.results import (
     Scores,
     final_scores,
@@ -22,7 +22,7 @@ from faristol.pairing.administration.results import (
     scores_swapped,
     winner_by,
 )
-from faristol.pairing.conditions import check_arbiter, check_none, found_game, not_started, result_known
+from faristol.pairing.conditions import check_arbiter, found_game, not_started, result_known
 from faristol.pairing.discipline.at_tables import note_sanctions
 from faristol.pairing.model import Decided, Pairing, Phase, Tournament, evolve, take_off_entered
 from faristol.pairing.rounds.systems import losers_by_absence

@@ -10,9 +10,9 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.conditions import check_none, paired_round
+from faristol.pairing.conditions import paired_round
 from faristol.pairing.model import KINDS, BoardBye, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pairing.rounds.readiness import against_next, check_next
 from faristol.pairing.rounds.systems import Proposal, of_algorithm, propose

@@ -16,9 +16,8 @@ from tests.unit.pairing.office.test_service import command, names_on_stream, ope
 
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL
-from faristol.kernel.refusal import Refusal
+from faristol.kernel.refusal import Refusal, check_none
 from faristol.pairing.administration import result_entry
-from faristol.pairing.conditions import check_none
 from faristol.pairing.model import Tournament
 from faristol.pairing.office.office import Office
 from faristol.pb.access.v1.events_pb2 import Credential as GivenCredential
